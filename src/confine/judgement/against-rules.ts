@@ -67,7 +67,7 @@ export function heldAgainst(
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const onlyDown = folders.every(goesDown);
-  const atStart = sceneAt(scene, context.workingFolder, []);
+  const scenes = new Map<readonly Word[], Scene | undefined>();
   for (const { use, place, excerpt, isOwn } of found) {
     const own = rules.get(use.program);
     const isExact = place.isExact && use.via.length === 0 && isOwn;
@@ -83,7 +83,9 @@ export function heldAgainst(
   }
   return findings;
 
+  /** Commands that stand one after the other share their folders. */
   function sceneOfPlace(entered: readonly Word[]): Scene | undefined {
-    return entered.length === 0 ? atStart : sceneAt(scene, context.workingFolder, entered);
+    if (!scenes.has(entered)) scenes.set(entered, sceneAt(scene, context.workingFolder, entered));
+    return scenes.get(entered);
   }
 }

@@ -75,6 +75,7 @@ export function examine(
   known?: Variables,
 ): Examination {
   const findings: Finding[] = [];
+  const uses: Use[] = [];
   const found: FoundUse[] = [];
   const deferred: Deferred[] = [];
   const variables = known ? settled(known) : createVariables();
@@ -118,7 +119,6 @@ export function examine(
     else readCommand(job);
   }
 
-  const uses = found.map(({ use }) => use);
   const scene = sceneOf({ line, context, folders, variables, read }, uses);
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt());
   findings.push(...heldAgainst(rules, found, scene, { context, folders }));
@@ -187,6 +187,7 @@ export function examine(
     const words =
       first?.value === name ? job.words : [{ ...(first as Word), value: name, prefix: name }, ...args];
     const use: Use = { program, words, args, via: job.via, input, isProgram: job.isProgram };
+    uses.push(use);
     found.push({ use, place: job.place, excerpt: job.excerpt, isOwn: job.isOwn });
     pipelines.note(use, job.place.pipes);
     graph.call(name, job.place, job.excerpt);

@@ -35,10 +35,21 @@ const fetchers = new Set([
 ]);
 
 const never = (): boolean => false;
-const unpiped = {
-  ...{ fetched: never, decoded: never, credentials: never, namesOnly: never, allNames: never },
-  ...{ foundOnly: never, pathsOnly: never },
-};
+
+/** What a command reads behind which nothing stands. */
+function unpiped(texts: readonly Word[], files: readonly Word[]): Input {
+  return {
+    texts,
+    files,
+    fetched: never,
+    decoded: never,
+    credentials: never,
+    namesOnly: never,
+    allNames: never,
+    foundOnly: never,
+    pathsOnly: never,
+  };
+}
 
 /** Remembers what stands before what in pipes. */
 export function createPipelines() {
@@ -86,7 +97,7 @@ export function createPipelines() {
       }
     },
     inputOf(pipe: Pipe | undefined, texts: readonly Word[], files: readonly Word[]): Input {
-      if (!pipe) return { texts, files, ...unpiped };
+      if (!pipe) return unpiped(texts, files);
       const lister = (): Use | undefined => {
         if (texts.length > 0 || files.length > 0) return undefined;
         let stage = pipe.stage - 1;

@@ -56,9 +56,9 @@ export function createCalls() {
         const words = at >= 0 ? args.slice(at + 1) : args.filter(({ prefix }) => !/^[-+]./.test(prefix));
         if (at >= 0 || words.length > 0) everywhere.push({ args: words, from });
       }
-      const known = calls.get(program) ?? [];
-      if (known.length <= maxCalls) known.push({ args, from });
-      calls.set(program, known);
+      const known = calls.get(program);
+      if (!known) calls.set(program, [{ args, from }]);
+      else if (known.length <= maxCalls) known.push({ args, from });
     },
     /** Did the script give its own words new values? */
     hasSet: () => everywhere.length > 0,

@@ -99,7 +99,7 @@ function printCommand(page: Page, command: Command): void {
     return;
   }
   const { prefix, name, suffix } = command;
-  let before = printParts(page, prefix, undefined);
+  let before = prefix.length === 0 ? undefined : printParts(page, prefix, undefined);
   if (name) before = printParts(page, [name], before);
   const isLet = name?.text === 'let';
   printParts(page, joinedWords(suffix), before, isLet ? printTerm : undefined);
@@ -115,7 +115,7 @@ function printParts(
   page: Page,
   parts: readonly Part[],
   before: Part | undefined,
-  printWord = (at: Page, word: Word): void => at.word(word, 'word'),
+  printWord = printPlainly,
 ): Part | undefined {
   let last = before;
   for (const part of parts) {
@@ -128,6 +128,10 @@ function printParts(
     last = part;
   }
   return last;
+}
+
+function printPlainly(page: Page, word: Word): void {
+  page.word(word, 'word');
 }
 
 function printAssignment(page: Page, assignment: Assignment): void {

@@ -7,7 +7,7 @@ import type { Word } from '../words/word.ts';
 export class Known {
   readonly #outer: Known | undefined;
   #names: Set<string> | undefined;
-  #folders: readonly Word[] = [];
+  #folders = none;
 
   constructor(outer?: Known) {
     this.#outer = outer;
@@ -25,7 +25,8 @@ export class Known {
 
   /** The folders that it has gone to, in order; that each is there and was entered is sure. */
   folders(): readonly Word[] {
-    const before = this.#outer?.folders() ?? [];
+    const before = this.#outer?.folders() ?? none;
+    if (this.#folders.length === 0) return before;
     return before.length === 0 ? this.#folders : [...before, ...this.#folders];
   }
 
@@ -33,3 +34,5 @@ export class Known {
     this.#folders = [...this.#folders, folder];
   }
 }
+
+const none: readonly Word[] = [];

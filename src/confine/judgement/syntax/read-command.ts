@@ -10,11 +10,10 @@ export function readCommand(node: SyntaxNode & { type: 'Command' }): {
   readonly texts: readonly Word[];
   readonly files: readonly Word[];
 } {
-  const words: Word[] = node.name ? [readWord(node.name)] : [];
-  for (const part of joinedWords(node.suffix)) {
-    if (part.type === 'Word') words.push(placed(part));
-    else if (part.type === 'Assignment') words.push(assignmentWord(part));
-  }
+  const args = joinedWords(node.args).map((part) =>
+    part.type === 'Word' ? placed(part) : assignmentWord(part),
+  );
+  const words = node.name ? [readWord(node.name), ...args] : args;
   const { redirects } = node;
   if (redirects.length === 0) return { words, texts: none, files: none };
   const texts: Word[] = [];
