@@ -247,11 +247,12 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       plant('.');
       person('git init -q below');
       plant('below');
+      // What was written in the same moment as a command could be its own.
+      await sleep(50);
       await bash('true');
       person('git init -q later');
       plant('later');
       person('git config alias.y !ls');
-      // What was written in the same moment as a command could be its own.
       await sleep(50);
       await bash(
         'git -C later status; git -C below commit -q --allow-empty -m x; git commit -q --allow-empty -m x',
