@@ -58,10 +58,10 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   const root = join(folder, 'root');
   mkdirSync(root);
   const url = await database.createDatabase();
-  const seeded = await seed(url, folder, { agents: options.agents, tasks: 0 });
+  const tasks = options.agents * tasksAhead;
+  const seeded = await seed(url, folder, { agents: options.agents, tasks });
   const direct = new pg.Pool({ connectionString: url, max: 2 });
   direct.on('error', () => {});
-  await addTasks(direct, options.agents * tasksAhead);
   const start = async (n: number, preload?: string) => {
     const storeUrl = (await options.through?.(url, n)) ?? url;
     return startNode({ program: sekisho, folder, name: `n${n}`, storeUrl, root, preload });
@@ -71,7 +71,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   const client = createClient(options.agents * 2);
   // A fleet never runs out of work.
   const refill = setInterval(() => {
-    keepFull(direct, options.agents * tasksAhead).catch(() => {});
+    keepFull(direct, tasks).catch(() => {});
   }, 500);
   const statementsBefore = await statements(direct);
   const cpuBefore = cpuOf(nodes);

@@ -76,8 +76,13 @@ function tellMemory(memory: readonly MemoryAt[]): void {
     say(
       `  ${(atMs / 1000).toFixed(0).padStart(6)} s ${residentMiB.map((each) => each.toFixed(0).padStart(6)).join('')}`,
     );
-  const warmMs = (memory.at(-1)?.atMs ?? 0) / 3;
-  say(`  after a third of the time: ${growthPerMinute(memory, warmMs).toFixed(2)} MiB a minute on average`);
+  for (const [share, words] of [
+    [1 / 3, 'after the first third'],
+    [2 / 3, 'in the last third'],
+  ] as const) {
+    const perMinute = growthPerMinute(memory, share * (memory.at(-1)?.atMs ?? 0));
+    say(`  ${words}: ${perMinute.toFixed(2)} MiB a minute on average`);
+  }
 }
 
 function tellRowsRead(all: readonly RowsRead[]): void {
