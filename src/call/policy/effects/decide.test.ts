@@ -169,6 +169,12 @@ describe('the built-in rules', () => {
   });
 });
 
+test('what is not listed may be a folder that takes any number of files along', () => {
+  const decide = createDecideEffects([{ ...deletes, then: 'deny' }]);
+  expect(decide(effectsOf([{ path: 'a' }], 1)).decision).toBe('deny');
+  expect(decide(effectsOf([{ path: 'a' }])).decision).toBe('allow');
+});
+
 test('a list that was cut never makes an answer milder', () => {
   const path = fc.constantFrom(
     'src/a',

@@ -60,10 +60,9 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule
 
 function findsLost(deletes: string): Finds {
   const most = mostDeleted(deletes) ?? 0;
-  return ({ lostFiles, unlisted }) => {
-    if (lostFiles > most) return losesFiles(lostFiles, unlisted);
-    return lostFiles + unlisted > most ? unlistedText(unlisted) : undefined;
-  };
+  // One that is not listed may be a folder with any number of files.
+  return ({ lostFiles, unlisted }) =>
+    lostFiles > most ? losesFiles(lostFiles, unlisted) : unlistedText(unlisted);
 }
 
 function findsWritten(pattern: string): Finds {
