@@ -135,6 +135,35 @@ describe.runIf(working)('(skipped where no layer can be had)', () => {
     expect(counts.conflicts).toBeGreaterThan(0);
   }, 3_600_000);
 
+  test('what lies in a folder that landed meanwhile is as new as its landing, though it was written before', async () => {
+    for (const name of globSync('*', { cwd: root })) rmSync(join(root, name), { recursive: true });
+    const begin = async (server: typeof one, name: string, words: string) => {
+      mkdirSync(join(root, `go-${name}`));
+      const running = server.run(`${words}; printf m > m-${name}; ${waitIn(`go-${name}`)}`);
+      await expect.poll(() => globSync(join(base, `*/layers/*/0/upper/m-${name}`)).length).toBe(1);
+      return () => {
+        for (let at = 0; at < 3000; at++) writeFileSync(join(root, `go-${name}/${at}`), '');
+        return running;
+      };
+    };
+    const makes = (who: string) =>
+      `mkdir -p made/in; for f in made/both made/in/both made/${who}; do printf ${who} > $f; done; ln -s ${who} made/link`;
+    for (const [at, other] of [two, one].entries()) {
+      rmSync(join(root, 'made'), { recursive: true, force: true });
+      const endFormer = await begin(one, `former-${at}`, makes('former'));
+      // Later than what the other has written by then.
+      const endLatter = await begin(other, `latter-${at}`, makes('latter'));
+      expect(toldIn(await endFormer())).toEqual([]);
+      expect(toldIn(await endLatter()).toSorted()).toEqual(['made/both', 'made/in/both', 'made/link']);
+      const held = ['both', 'in/both', 'former', 'latter'].map((name) =>
+        readFileSync(join(root, 'made', name), 'utf8'),
+      );
+      expect(held).toEqual(['latter', 'latter', 'former', 'latter']);
+      await other.undo(`m-latter-${at}`);
+      expect(readFileSync(join(root, 'made/in/both'), 'utf8')).toBe('former');
+    }
+  });
+
   test('a tool of one server and a command of another lose nothing of each other that was acknowledged', async () => {
     writeFileSync(join(root, 'lines'), '');
     const rounds = process.env.SEKISHO_HAMMER ? 100 : 2;
@@ -182,7 +211,8 @@ describe.runIf(working)('(skipped where no layer can be had)', () => {
 });
 
 // A name that was looked up once may stay absent for a command that is on a layer.
-const wait = 'n=0; until [ -e go/$n ]; do n=$((n+1)); sleep 0.05; done';
+const waitIn = (folder: string) => `n=0; until [ -e ${folder}/$n ]; do n=$((n+1)); sleep 0.05; done`;
+const wait = waitIn('go');
 
 /** What is there after the second landed on what the first left, and which paths both changed. */
 function landedOn(before: Tree, first: Tree, second: Tree) {

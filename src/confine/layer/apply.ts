@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lchownSync,
   lstatSync,
   lutimesSync,
   openSync,
@@ -13,11 +14,11 @@ import {
   type Stats,
   unlinkSync,
 } from 'node:fs';
-import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
-import { signatureOf, statOf } from './entries.ts';
-import { createPause } from './pauses.ts';
+import { namesIn, signatureOf, statOf } from './entries.ts';
+import { createPause, type Pause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 import { keepFromFreeing, throwAway } from './trash.ts';
 
@@ -26,6 +27,8 @@ export interface ApplyOptions {
   readonly trash: string;
   /** What becomes of what others changed since the steps were planned. */
   readonly meets: 'overwrite' | 'leave';
+  /** Folders of such a name hold what was generated: nobody is told of what changes in them. */
+  readonly leavesOut?: ((name: string) => boolean) | undefined;
   /** What is in hand. */
   readonly at?: ((path: string) => void) | undefined;
 }
@@ -61,7 +64,7 @@ async function applyStep(
   step: Step,
   from: string,
   folders: ReturnType<typeof openFolders>,
-  { trash, meets }: ApplyOptions,
+  { trash, meets, leavesOut = () => false }: ApplyOptions,
 ): Promise<boolean> {
   const name = step.path.slice(step.path.lastIndexOf('/') + 1);
   if (step.do === 'times')
@@ -77,7 +80,38 @@ async function applyStep(
   // What is others' now may be ours: it was moved before.
   if (isOthers) return !lstatSync(asBytes(from), { throwIfNoEntry: false });
   await put(from, { folder, name, before }, trash);
+  await renew(folder, name, leavesOut, createPause());
   return true;
+}
+
+/**
+ * Has all that is in a folder changed now: it was written when the command ran, and to a layer that was begun after that,
+ * and before the folder came here, it would look as if it had been there.
+ */
+async function renew(
+  folder: number,
+  name: string,
+  leavesOut: (name: string) => boolean,
+  pause: Pause,
+): Promise<void> {
+  if (leavesOut(toText(name)) || !statOf(folder, name)?.isDirectory()) return;
+  const inner = openFolderIn(folder, name, 'latin1');
+  try {
+    for (const each of namesIn(asBytes(itself(inner)))) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      try {
+        // Whoever it belongs to, and of a link itself.
+        lchownSync(asBytes(entryOf(inner, each)), -1, -1);
+      } catch {
+        // Others may have taken or replaced it since, which they did after the landing.
+        continue;
+      }
+      await renew(inner, each, leavesOut, pause);
+    }
+  } finally {
+    closeSync(inner);
+  }
 }
 
 /** Gives what lies on the layer its name. Nothing where it has it: it was moved before. */

@@ -96,13 +96,14 @@ function assertNoGitAtWork({ on, steps }: PlannedOverlay): void {
 /** Returns how many steps were left. */
 async function apply(
   overlay: PlannedOverlay,
-  { roots, trash, insists }: LandOptions & { readonly insists: boolean },
+  { roots, trash, insists, keeper }: LandOptions & { readonly insists: boolean },
 ): Promise<number> {
   let inHand = '';
   try {
     const late = await applySteps(overlay, {
       trash,
       meets: insists ? 'overwrite' : 'leave',
+      leavesOut: keeper?.leavesOut,
       at: (path) => {
         inHand = path;
       },
