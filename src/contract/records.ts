@@ -80,13 +80,13 @@ export interface AuditQuery {
   readonly newestFirst?: boolean | undefined;
 }
 
-/** The chained log. `write` resolves when the record is durable; `note` batches records of calls that only read. */
 /** The note that a call is about to run. */
 export interface BegunNote {
   /** Resolves when it would survive a power cut too: nothing may be changed before. */
   durable(): Promise<void>;
 }
 
+/** The chained log. `write` resolves when the record is durable; `note` batches records of calls that only read. */
 export interface AuditLog {
   /**
    * Notes that a call is about to run. Where the server dies before its record is written, the next one writes this as

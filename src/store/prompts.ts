@@ -20,17 +20,25 @@ interface PromptsOptions {
   readonly onFault: ((error: unknown) => void) | undefined;
 }
 
+/** What was read when the folder was last changed then, until the first of it has had its day. */
+interface Known {
+  readonly changedMs: number;
+  readonly untilMs: number;
+  readonly words: ReadonlyMap<string, string>;
+}
+
 /** As much as the rule looks at. */
 const maxChars = 1 << 16;
 const dayMs = 24 * 60 * 60_000;
 
 export function createPrompts(stateFolder: string, { now, onFault }: PromptsOptions): Prompts {
   const folder = join(stateFolder, 'prompts');
-  let known: { readonly changedMs: number; readonly words: ReadonlyMap<string, string> } | undefined;
+  let known: Known | undefined;
 
   /** By the client's name as its hooks have it: a file is named `CLIENT.DIGEST`. */
-  function readAll(): ReadonlyMap<string, string> {
+  function readAll(changedMs: number): Known {
     const words = new Map<string, string>();
+    let untilMs = Number.POSITIVE_INFINITY;
     const files = readdirSync(folder)
       .map((name) => join(folder, name))
       .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
@@ -38,9 +46,10 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
     for (const { path, atMs } of files) {
       const client = clientIn(path);
       if (client === undefined || now() - atMs > dayMs) continue;
+      untilMs = Math.min(untilMs, atMs + dayMs);
       words.set(client, `${words.get(client) ?? ''}${read(path)}\n`);
     }
-    return words;
+    return { changedMs, untilMs, words };
   }
 
   function orTell(act: () => void): void {
@@ -77,8 +86,8 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
       // A file that comes, goes or is replaced changes its folder.
       const changedMs = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
       if (changedMs === undefined) return undefined;
-      if (known?.changedMs !== changedMs) known = { changedMs, words: readAll() };
-      const [name] = [...known.words.keys()].filter((each) => client.toLowerCase().startsWith(each));
+      if (known?.changedMs !== changedMs || now() > known.untilMs) known = readAll(changedMs);
+      const name = [...known.words.keys()].find((each) => client.toLowerCase().startsWith(each));
       return name === undefined ? undefined : known.words.get(name);
     },
   };

@@ -110,7 +110,7 @@ test('prompts are kept for a client of that name, without secrets, as long as th
   prompts.forget('codex:1');
   expect(other.of('codex-mcp-client')).toBeUndefined();
   nowMs += 25 * 60 * 60_000;
-  expect(open().of('claude-code')).toBeUndefined();
+  for (const each of [other, open()]) expect(each.of('claude-code')).toBeUndefined();
   prompts.add('gemini-cli:1', 'x'.repeat(100_000));
   expect(readdirSync(join(folder, 'prompts'))).toHaveLength(1);
   nowMs = Date.now();
