@@ -21,11 +21,16 @@ export function composeNotices(folders: readonly string[]): string {
     const files = readdirSync(folder).filter((file) =>
       /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i.test(file),
     );
-    // Some name the licence that we have, too, and bring no copy of it.
-    const texts =
-      files.length === 0 && license === 'Apache-2.0' ? ['LICENSE'] : files.map((file) => join(folder, file));
-    if (texts.length === 0) throw new Error(`${folder} is bundled, and has no licence.`);
-    const words = texts.map((path) => readFileSync(path, 'utf8').replaceAll('\r', '').trim());
+    // Some packages name our licence without a copy of it. They get its text without the appendix, which names our copyright.
+    const words =
+      files.length === 0 && license === 'Apache-2.0'
+        ? [
+            readFileSync('LICENSE', 'utf8')
+              .replace(/\n *APPENDIX:.*$/s, '')
+              .trim(),
+          ]
+        : files.map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r', '').trim());
+    if (words.length === 0) throw new Error(`${folder} is bundled, and has no licence.`);
     return `${name} ${version} (${license ?? 'see below'})\n\n${words.join('\n\n')}\n`;
   });
   // A package that stands in two places says the same twice.
