@@ -71,7 +71,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     await recovered();
     const { openCommands } = await import('../confine/process/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed-names.ts');
-    const { mayKeep, written, remoteChanges } = await judge();
+    const { mayKeep, written, remoteChanges, commandsIn } = await judge();
     return openCommands({
       // In read-only mode nothing is writable for commands either, whatever a rule lets through.
       roots: settings.roots.map(({ path, writable }) => ({
@@ -81,6 +81,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       sandbox: settings.process.sandbox,
       written,
       remoteChanges,
+      commandsIn,
       environment: settings.process.environment,
       serverEnvironment: process.env,
       readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],

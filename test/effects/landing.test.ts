@@ -80,7 +80,7 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
 
   test('that ran on the folders themselves has the reason in its record, which policy why tells', async () => {
     const onOne = await runIn(world, 'mkdir old');
-    const direct = await runIn(world, 'mv old new; rmdir new');
+    const direct = await runIn(world, 'make serve; rmdir old');
     await world.call('bash', { command: 'true', background: true });
     const { audit } = await world.checkpoint.store();
     await audit.flush();
@@ -89,7 +89,9 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
       const given = ['--root', world.root, '--state', `${world.folder}/state`, ...more];
       return (await runCommand(['policy', 'why', id, ...given], world.root, { HOME: world.folder })).stdout;
     };
-    expect(await why(direct.auditId)).toContain('Ran on the folders themselves, because: it moves a folder');
+    expect(await why(direct.auditId)).toContain(
+      'Ran on the folders themselves, because: it looks like a server or a watcher',
+    );
     expect(await why(direct.auditId, '--locale', 'ja')).toContain('フォルダーを直接使った理由: ');
     expect(await why(onOne.auditId)).not.toContain('Ran on the folders');
     expect(await why(inBackground?.id ?? '')).toContain('because: it was started in the background');

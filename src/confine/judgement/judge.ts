@@ -52,6 +52,7 @@ export function createCommandJudge({
       return { ...judgementOf(fitting, { uses, variables }, byId), contained: true };
     },
     mayKeep: mayKeepVariable,
+    commandsIn: (line) => examineSafely(line, anywhere, new Map(), write).uses.map(argvOf),
     written(line) {
       const last = known.of(line);
       return last ? last.runs : guardedIn(line, write);

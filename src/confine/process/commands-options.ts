@@ -15,6 +15,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly written?: CommandWriter['written'] | undefined;
   /** Which addresses of remotes it was asked about. Absent: none. */
   readonly remoteChanges?: CommandWriter['remoteChanges'] | undefined;
+  /** Which commands are in a line. Absent: none is known. */
+  readonly commandsIn?: CommandWriter['commandsIn'] | undefined;
   /** Do commands run on layers that land, where they can? Default: yes. */
   readonly layer?: 'auto' | 'off' | undefined;
   /** Told of what commands planted in repositories and was taken out again. */

@@ -56,6 +56,8 @@ export interface CommandWriter {
    * covers them.
    */
   remoteChanges(command: CommandLine): RemoteChanges;
+  /** The commands found in it, as `Judgement` lists them. */
+  commandsIn(command: CommandLine): NonNullable<Judgement['commands']>;
 }
 
 /** Existing remotes of git that get another address or are removed, and the new addresses. */
