@@ -38,7 +38,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       // A lost reply is asked for again, and answered with the same tasks.
       expect(
         await m.createTasks({ parent_task_id: whole, tasks: [{ local_id: 'x', title: 'Roof' }] }),
-      ).toEqual({ tasks: [{ local_id: 'x', task_id: roof, existed: true }] });
+      ).toEqual({ tasks: [{ local_id: 'x', task_id: roof, existed: true, status: 'todo' }] });
       expect(await m.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({
         action: 'dispatch',
         needs: { ready: [walls] },
@@ -127,6 +127,69 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       }),
     ).rejects.toMatchObject({ code: 'not_found' });
     expect(await team.listTasks({ limit: 50 })).toEqual(before);
+  });
+
+  test.skipIf(missing)('no part can wait for its whole, nor for what waits for that', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    const whole = await store.admin.addTask({ projectId: 'p', title: 'Whole', assigneeId: 'm' });
+    const { team } = await enter(store, 'm');
+    const after = (await team.createTask({ title: 'After it', depends_on: [whole] })).task_id;
+    const part = (await team.createTask({ title: 'Part', parent_task_id: whole })).task_id;
+    const free = (await team.createTask({ title: 'Free' })).task_id;
+    const gone = (await team.createTask({ title: 'Gone' })).task_id;
+    await team.updateTaskStatus({ task_id: gone, status: 'cancelled' });
+    const before = await team.listTasks({ limit: 50 });
+
+    for (const [parent_task_id, needed] of [
+      [whole, whole],
+      [whole, after],
+      [part, whole],
+      [part, part],
+      [part, after],
+    ] as const) {
+      await expect(
+        team.createTask({ title: 'Stuck', parent_task_id, depends_on: [free, needed] }),
+      ).rejects.toMatchObject({ code: 'invalid_parameter', message: expect.stringContaining(needed) });
+      await expect(
+        team.createTasks({
+          parent_task_id,
+          tasks: [
+            { local_id: '1', title: 'A', depends_on: ['2'] },
+            { local_id: '2', title: 'B', depends_on: [needed] },
+          ],
+        }),
+      ).rejects.toMatchObject({ code: 'invalid_parameter' });
+    }
+    await expect(team.createTask({ title: 'Stuck', depends_on: [gone] })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(await team.listTasks({ limit: 50 })).toEqual(before);
+    // A part of a part may wait for a part beside it, and what comes after the whole for anything of it.
+    await team.createTask({ title: 'Below', parent_task_id: part, depends_on: [free] });
+    await team.createTask({ title: 'Last', depends_on: [part, after] });
+  });
+
+  test.skipIf(missing)('a finished task is not given for a new one of its title', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    await store.admin.addTask({ projectId: 'p', title: 'Work', assigneeId: 'm' });
+    const { team } = await enter(store, 'm');
+    const { task_id: first } = await team.createTask({ title: 'Write the tests', assignee_id: 'm' });
+    expect(await team.createTask({ title: 'Write the tests' })).toEqual({
+      task_id: first,
+      existed: true,
+      status: 'todo',
+    });
+    await team.claimTask({ task_id: first });
+    await team.updateTaskStatus({ task_id: first, status: 'done' });
+
+    const { task_id: second } = await team.createTask({ title: 'Write the tests', assignee_id: 'm' });
+    expect(second).not.toBe(first);
+    const batch = await team.createTasks({ tasks: [{ local_id: '1', title: 'Write the tests' }] });
+    expect(batch).toEqual({ tasks: [{ local_id: '1', task_id: second, existed: true, status: 'todo' }] });
   });
 
   test.skipIf(missing)('an agent sees and touches its own project only', async () => {

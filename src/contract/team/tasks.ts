@@ -52,8 +52,10 @@ export interface BatchTask {
 
 export interface MadeTask {
   task_id: string;
-  /** A task of this title was there already under the same parent, and is this one. */
+  /** An open task of this title was there already under the same parent, and is this one, unchanged. */
   existed?: boolean;
+  /** Of a task that existed. */
+  status?: TaskStatus;
 }
 
 export interface TeamTasks {

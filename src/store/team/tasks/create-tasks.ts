@@ -1,11 +1,11 @@
-import type { BatchTask, MadeTask, NewTask } from '../../../contract/team/tasks.ts';
+import type { BatchTask, MadeTask, NewTask, TaskStatus } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayDivide, isAbove, readColleague } from '../authority.ts';
 import type { Member, Membership, Tx } from '../base.ts';
 import { conflict, forbidden, invalid } from '../refusals.ts';
-import { lockTask, readTask } from './task-rows.ts';
+import { lockTask, openStatuses, readTask } from './task-rows.ts';
 import { notify, recordEvent } from './transition.ts';
 
 /** Making tasks, one or many at once; many are all made or none. */
@@ -15,7 +15,11 @@ export function createTaskMaking(membership: Membership) {
       membership.change(async (tx, me) => {
         await lockMaking(tx, me, input.parent_task_id);
         const made = await makeTask(tx, me, input);
-        if (!made.existed) await depend(tx, me, made.task_id, input.depends_on ?? []);
+        if (made.existed) return made;
+        const needed = input.depends_on ?? [];
+        await depend(tx, me, made.task_id, needed);
+        const circle = await findCircle(tx, [made.task_id]);
+        if (circle.size > 0) throw waitsForItself(needed.filter((id) => circle.has(id)));
         return made;
       }),
 
@@ -40,7 +44,8 @@ export function createTaskMaking(membership: Membership) {
           const ids = (task.depends_on ?? []).map((id) => made.get(id)?.task_id ?? id);
           await depend(tx, me, mine.task_id, ids);
         }
-        await assertNoCircle(tx, [...made.values()]);
+        const fresh = [...made.values()].filter((task) => !task.existed).map((task) => task.task_id);
+        if ((await findCircle(tx, fresh)).size > 0) throw waitInCircle();
         return {
           tasks: input.tasks.map(({ local_id }) => ({
             local_id,
@@ -84,14 +89,15 @@ async function makeTask(tx: Tx, me: Member, input: NewTask): Promise<MadeTask> {
   const parentId = input.parent_task_id ?? null;
   const same = await tx
     .selectFrom('tasks')
-    .select('id')
+    .select(['id', 'status'])
     .where('project_id', '=', me.projectId)
     .where('parent_id', parentId === null ? 'is' : '=', parentId)
     .where('title', '=', input.title)
-    .where('status', '<>', 'cancelled')
+    // A finished task is no answer to one who asks for the work to be done again.
+    .where('status', 'in', openStatuses)
     .limit(1)
     .executeTakeFirst();
-  if (same) return { task_id: same.id, existed: true };
+  if (same) return { task_id: same.id, existed: true, status: same.status as TaskStatus };
   if (input.assignee_id !== undefined) await assertMayAssign(tx, me, input.assignee_id);
   const row = await insertTask(tx, {
     projectId: me.projectId,
@@ -172,7 +178,8 @@ export async function assertMayAssign(tx: Tx, me: Member, agentId: string): Prom
 
 async function depend(tx: Tx, me: Member, taskId: string, ids: readonly string[]): Promise<void> {
   for (const id of new Set(ids)) {
-    await readTask(tx, me.projectId, id);
+    const needed = await readTask(tx, me.projectId, id);
+    if (needed.status === 'cancelled') throw neverDone(id);
     await tx.insertInto('task_dependencies').values({ task_id: taskId, depends_on_id: id }).execute();
   }
 }
@@ -194,15 +201,22 @@ function assertLocalIds(tasks: readonly BatchTask[]): void {
   }
 }
 
-/** Nothing older can depend on something new, so a circle lies within the batch. */
-async function assertNoCircle(tx: Tx, made: readonly MadeTask[]): Promise<void> {
-  const ids = made.map((task) => task.task_id);
-  const rows = await tx.selectFrom('task_dependencies').selectAll().where('task_id', 'in', ids).execute();
-  const waitsFor = new Map<string, string[]>();
-  for (const { task_id, depends_on_id } of rows) {
-    waitsFor.set(task_id, [...(waitsFor.get(task_id) ?? []), depends_on_id]);
+/**
+ * The tasks that could never be done because each waits for another of them, among those that the new ones wait for. A
+ * task waits for what it depends on, and a whole for its parts. Every new wait begins or ends at a new task.
+ */
+async function findCircle(tx: Tx, fresh: readonly string[]): Promise<ReadonlySet<string>> {
+  const waitsFor = new Map<string, string[]>(fresh.map((id) => [id, []]));
+  for (let batch = [...fresh]; batch.length > 0; ) {
+    const found = new Set<string>();
+    for (const { id, needed } of await waitsOf(tx, batch.splice(0, lookedUpAtOnce))) {
+      waitsFor.get(id)?.push(needed);
+      if (!waitsFor.has(needed)) found.add(needed);
+    }
+    for (const id of found) waitsFor.set(id, []);
+    batch = [...batch, ...found];
   }
-  const left = new Set(ids);
+  const left = new Set(waitsFor.keys());
   for (let found = true; found; ) {
     found = false;
     for (const id of left) {
@@ -211,8 +225,55 @@ async function assertNoCircle(tx: Tx, made: readonly MadeTask[]): Promise<void> 
       found = true;
     }
   }
-  if (left.size > 0)
-    throw invalid('tasks', text('depend on each other in a circle', '依存関係が循環しています'));
+  return left;
 }
 
+async function waitsOf(tx: Tx, ids: readonly string[]): Promise<readonly { id: string; needed: string }[]> {
+  const needed = await tx
+    .selectFrom('task_dependencies')
+    .innerJoin('tasks', 'tasks.id', 'task_dependencies.depends_on_id')
+    .select(['task_dependencies.task_id as id', 'tasks.id as needed'])
+    .where('task_dependencies.task_id', 'in', ids)
+    .where('tasks.status', 'in', openStatuses)
+    .execute();
+  const parts = await tx
+    .selectFrom('tasks')
+    .select(['parent_id', 'id'])
+    .where('parent_id', 'in', ids)
+    .where('status', 'in', openStatuses)
+    .execute();
+  return [...needed, ...parts.map((part) => ({ id: part.parent_id ?? '', needed: part.id }))];
+}
+
+function waitsForItself(ids: readonly string[]) {
+  return invalid(
+    'depends_on',
+    text(
+      `names ${ids.join(', ')}, which cannot be done before this task is`,
+      `このタスクが終わるまで完了できないタスク ${ids.join('、')} が含まれています`,
+    ),
+  );
+}
+
+function waitInCircle() {
+  return invalid(
+    'tasks',
+    text(
+      'depend on each other in a circle, or on a task that cannot be done before they are',
+      '依存関係が循環しているか、これらが終わるまで完了できないタスクに依存しています',
+    ),
+  );
+}
+
+function neverDone(id: string) {
+  return conflict(
+    text(
+      `Task ${id} is cancelled, so a task that depends on it could never start.`,
+      `タスク ${id} は cancelled なので、これに依存するタスクは開始できません。`,
+    ),
+  );
+}
+
+/** Databases bound the values of one statement. */
+const lookedUpAtOnce = 500;
 const maxDepth = 8;

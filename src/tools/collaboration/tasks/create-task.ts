@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { taskStatuses } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { description, id, title } from '../shapes.ts';
@@ -8,8 +9,8 @@ export const createTask = defineTool({
   category: 'tasks',
   title: text('Create a task', 'タスクの作成'),
   description: text(
-    'Create one task; if the same parent has one with this title, you get that one.',
-    'タスクを 1 つ作成します。同じ親に同じタイトルのものがあれば、それを返します。',
+    'Create one task; if the same parent has an open one with this title, you get that one, unchanged.',
+    'タスクを 1 つ作成します。同じ親に同じタイトルの未完了のものがあれば、それを変更せずに返します。',
   ),
   permission: 'authenticated',
   agentsOnly: true,
@@ -23,7 +24,11 @@ export const createTask = defineTool({
     assignee_id: id.optional().describe('e.g. "worker-1".'),
     status: z.enum(['backlog', 'todo']).optional().describe('Default: todo.'),
   }),
-  output: z.object({ task_id: z.string(), existed: z.boolean().optional() }),
+  output: z.object({
+    task_id: z.string(),
+    existed: z.boolean().optional(),
+    status: z.enum(taskStatuses).optional(),
+  }),
   ja: {
     title: '短いタイトル。例: "テストを書く"。',
     description: '内容。例: "空の場合も確認する"。',

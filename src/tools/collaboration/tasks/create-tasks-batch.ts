@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { teamLimits } from '../../../contract/team/tasks.ts';
+import { taskStatuses, teamLimits } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { description, id, title } from '../shapes.ts';
@@ -35,7 +35,14 @@ export const createTasksBatch = defineTool({
       .describe('[{"local_id": "a", "title": "Design"}]'),
   }),
   output: z.object({
-    tasks: z.array(z.object({ local_id: z.string(), task_id: z.string(), existed: z.boolean().optional() })),
+    tasks: z.array(
+      z.object({
+        local_id: z.string(),
+        task_id: z.string(),
+        existed: z.boolean().optional(),
+        status: z.enum(taskStatuses).optional(),
+      }),
+    ),
   }),
   ja: {
     parent_task_id: '分割するタスク。例: "tsk_7k2m9q4x3v5w"。',
