@@ -63,6 +63,8 @@ test('what is remembered is recalled, changed and forgotten', async () => {
     id,
     duplicate_of: id,
     content: '好きな色は青',
+    category: 'general',
+    tags: ['preference'],
   });
   expect(await call(updateMemory, { id, content: '好きな色は緑', category: 'taste' })).toMatchObject({
     id,

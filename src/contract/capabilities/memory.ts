@@ -7,6 +7,8 @@ export interface Memory {
   readonly updatedAtMs: number;
 }
 
+export const maxTags = 20;
+
 export interface RecalledMemory extends Memory {
   readonly score: number;
   readonly lowConfidence: boolean;
@@ -23,7 +25,7 @@ export interface RecallQuery {
 
 /** The capability `memory`: what one user asked to be remembered. Already scoped; there is no argument for whose. */
 export interface Memories {
-  /** Stores, or returns the near-duplicate that is there already. */
+  /** Stores, or adds new tags to the memory that says it already and returns that one. */
   remember(input: {
     readonly content: string;
     readonly category: string;

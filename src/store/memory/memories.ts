@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
-import type { Memories } from '../../contract/capabilities/memory.ts';
+import { type Memories, type Memory, maxTags } from '../../contract/capabilities/memory.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Meaning } from '../embeddings/meaning.ts';
 import { enqueue, outdate } from '../embeddings/queue.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
+import { fold } from '../recall/fold.ts';
 import type { MemoryRow, Tables } from '../tables/tables.ts';
 import { memoryOf } from './row.ts';
 
@@ -25,6 +26,53 @@ export function createMemories(
   owner: string,
   embedding?: Embedding,
 ): Memories {
+  async function rewrite(
+    engine: Engine,
+    tx: Transaction<Tables>,
+    row: MemoryRow,
+    change: Parameters<Memories['update']>[1],
+  ): Promise<Memory> {
+    const { memoryColumns } = await import('./columns.ts');
+    const before = memoryOf(row);
+    const { words, columns } = memoryColumns({
+      content: change.content ?? before.content,
+      category: change.category ?? before.category,
+      tags: change.tags ?? before.tags,
+    });
+    const same = await findByGist(tx, owner, columns.gist);
+    if (same && same.id !== row.id) throw saysTheSame(same.id);
+    const changed = await tx
+      .updateTable('memories')
+      .set({ ...columns, updated_at_ms: clock() })
+      .where('seq', '=', row.seq)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await engine.memoryIndex.remove(tx, row.seq);
+    await engine.memoryIndex.put(tx, owner, row.seq, words);
+    await countOwner(tx, owner, 0, words.length - wordCount(row));
+    if (columns.content !== row.content) {
+      if (embedding) await enqueue(tx, owner, row.seq, { model: embedding.model, nowMs: clock() });
+      else await outdate(tx, row.seq, clock());
+    }
+    return memoryOf(changed);
+  }
+
+  /** What is said again with other tags is found by these too. */
+  async function addTags(
+    engine: Engine,
+    tx: Transaction<Tables>,
+    row: MemoryRow,
+    tags: readonly string[],
+  ): Promise<Memory> {
+    const before = memoryOf(row);
+    const known = new Set(before.tags.map(fold));
+    const added = tags.filter((tag) => !known.has(fold(tag)));
+    if (added.length === 0) return before;
+    const together = [...before.tags, ...added];
+    if (together.length > maxTags) throw tooManyTags(row.id);
+    return rewrite(engine, tx, row, { tags: together });
+  }
+
   return {
     async remember(input) {
       const engine = await openEngine();
@@ -42,7 +90,7 @@ export function createMemories(
       const stored = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const same = await findByGist(tx, owner, row.gist);
-        if (same) return { memory: memoryOf(same), duplicate: true };
+        if (same) return { memory: await addTags(engine, tx, same, input.tags), duplicate: true };
         const stored = await tx.insertInto('memories').values(row).returningAll().executeTakeFirstOrThrow();
         await engine.memoryIndex.put(tx, owner, stored.seq, words);
         if (embedding) await enqueue(tx, owner, stored.seq, { model: embedding.model, nowMs });
@@ -62,7 +110,6 @@ export function createMemories(
 
     async update(id, change) {
       const engine = await openEngine();
-      const { memoryColumns } = await import('./columns.ts');
       const updated = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const row = await tx
@@ -71,29 +118,7 @@ export function createMemories(
           .where('owner', '=', owner)
           .where('id', '=', id)
           .executeTakeFirst();
-        if (!row) return undefined;
-        const before = memoryOf(row);
-        const { words, columns } = memoryColumns({
-          content: change.content ?? before.content,
-          category: change.category ?? before.category,
-          tags: change.tags ?? before.tags,
-        });
-        const same = await findByGist(tx, owner, columns.gist);
-        if (same && same.id !== id) throw saysTheSame(same.id);
-        const changed = await tx
-          .updateTable('memories')
-          .set({ ...columns, updated_at_ms: clock() })
-          .where('seq', '=', row.seq)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        await engine.memoryIndex.remove(tx, row.seq);
-        await engine.memoryIndex.put(tx, owner, row.seq, words);
-        await countOwner(tx, owner, 0, words.length - wordCount(row));
-        if (columns.content !== row.content) {
-          if (embedding) await enqueue(tx, owner, row.seq, { model: embedding.model, nowMs: clock() });
-          else await outdate(tx, row.seq, clock());
-        }
-        return memoryOf(changed);
+        return row && rewrite(engine, tx, row, change);
       });
       (await embedding?.meaning())?.wake();
       return updated;
@@ -188,6 +213,20 @@ function saysTheSame(id: string): ToolError {
         `Forget one of the two, or change ${id}.`,
         `どちらかを forget するか、${id} を変更してください。`,
       ),
+      details: { id },
+    },
+  );
+}
+
+function tooManyTags(id: string): ToolError {
+  return new ToolError(
+    'conflict',
+    text(
+      `The memory ${id} already says this, and would have more than ${maxTags} tags with these.`,
+      `メモリ ${id} に既に同じ内容があり、これらのタグを加えると ${maxTags} 個を超えます。`,
+    ),
+    {
+      suggestion: text('Choose its tags with update_memory.', 'update_memory でタグを選び直してください。'),
       details: { id },
     },
   );

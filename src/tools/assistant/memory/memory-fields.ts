@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Memory } from '../../../contract/capabilities/memory.ts';
+import { type Memory, maxTags } from '../../../contract/capabilities/memory.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
@@ -10,7 +10,7 @@ const notBlank = inputRule(text('must not be blank', '空白だけにはでき�
 
 export const memoryContent = z.string().max(8000).refine(hasWords, notBlank);
 export const memoryCategory = z.string().max(100).refine(hasWords, notBlank);
-export const memoryTags = z.array(z.string().max(100).refine(hasWords, notBlank)).max(20);
+export const memoryTags = z.array(z.string().max(100).refine(hasWords, notBlank)).max(maxTags);
 export const memoryId = z
   .string()
   .max(64)

@@ -9,7 +9,7 @@ export const remember = defineTool({
   title: text('Remember', '記憶する'),
   description: text(
     'Store a fact for later conversations.',
-    '以後の会話のために情報を保存します。同じ内容が既にあれば二重に保存せずそれを返します。変更は update_memory。',
+    '以後の会話のために情報を保存します。同じ内容が既にあれば二重に保存せず、新しいタグだけを加えてそれを返します。変更は update_memory。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
@@ -23,6 +23,8 @@ export const remember = defineTool({
     id: z.string(),
     duplicate_of: z.string().optional().describe('The memory that said it already.'),
     content: z.string().optional(),
+    category: z.string().optional(),
+    tags: z.array(z.string()).optional(),
   }),
   ja: {
     content: '保存する内容。例: "好きな色は青"',
@@ -36,7 +38,8 @@ export const remember = defineTool({
     const { memory: stored, duplicate } = await memory.remember({ content, category, tags: distinct(tags) });
     audit({ memory: stored.id, duplicate });
     if (!duplicate) return { id: stored.id };
-    return { id: stored.id, duplicate_of: stored.id, content: stored.content };
+    const { content: said, category: kept, tags: all } = stored;
+    return { id: stored.id, duplicate_of: stored.id, content: said, category: kept, tags: [...all] };
   },
 });
 
