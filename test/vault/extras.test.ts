@@ -180,6 +180,99 @@ test('vault_links resolves wiki and Markdown links both ways', async () => {
   expect((await call('vault_links', { path: 'none.md' })).error).toBe('not_found');
 });
 
+test('a tag in code is none, however the code is fenced', async () => {
+  const { call } = openNotes({
+    'a.md': [
+      '```c',
+      '#include <x.h>',
+      '~~~',
+      '#include',
+      '```',
+      'a `#include` and ``x ` #include`` here',
+      '~~~~',
+      '~~~',
+      '#include',
+      '~~~~',
+      '- item',
+      '      ```',
+      '      #include',
+      '      ```',
+      '```not a fence``` #real',
+      'an odd ` tick #real',
+    ].join('\n'),
+    'big.md': `\`\`\`\n${'filler of the first piece\n'.repeat(10_000)}#include\n\`\`\`\n#include\n`,
+  });
+  const lines = async (query: string) =>
+    (await call('vault_search', { query })).matches.map((match: Answer) => `${match.path}:${match.line}`);
+  expect(await lines('tag:include')).toEqual(['big.md:10004']);
+  expect(await lines('tag:real')).toEqual(['a.md:15', 'a.md:16']);
+  expect(await lines('#include path:a')).toEqual([]);
+});
+
+test('a field of two words is found by them in quotes, and tags: is tag:', async () => {
+  const { call } = openNotes({
+    'a.md': '---\nstatus: In  Progress now\ntags: [two words, soup]\n---\n',
+    'b.md': '---\nstatus: progress in\n---\nIn  Progress\n',
+    'c.md': 'status:in  progress\n',
+  });
+  const paths = async (query: string) =>
+    (await call('vault_search', { query })).matches.map((match: Answer) => match.path);
+  expect(await paths('status:"in  progress"')).toEqual(['a.md', 'c.md']);
+  expect(await paths('tag:"two words"')).toEqual(['a.md']);
+  expect(await paths('tags:soup')).toEqual(['a.md']);
+  expect(await paths('"in  progress"')).toEqual(['a.md', 'b.md', 'c.md']);
+});
+
+test('links in tables, by reference and to names in parentheses are followed', async () => {
+  const { call } = openNotes({
+    't.md': '| a |\n|---|\n| [[f\\|the file]] [[f#part\\|x]] ![[f\\|100]] |\n',
+    'r.md': 'See [the file][1] and [^1].\n\n[1]: f.md "title"\n[^1]: f.md\n[2]: https://x.y/f.md\n',
+    'p.md': '[x](g%20(1).md) [y](<g (1).md>) [z](g_(2).md)',
+    'f.md': '',
+    'g (1).md': '',
+    'g_(2).md': '',
+  });
+  const links = async (path: string) =>
+    (await call('vault_links', { path })).outgoing.map((link: Answer) => [link.link, link.path]);
+  expect(await links('t.md')).toEqual([
+    ['[[f\\|the file]]', 'f.md'],
+    ['[[f#part\\|x]]', 'f.md'],
+    ['[[f\\|100]]', 'f.md'],
+  ]);
+  expect(await links('r.md')).toEqual([['[1]: f.md', 'f.md']]);
+  expect(await links('p.md')).toEqual([
+    ['[x](g%20(1).md)', 'g (1).md'],
+    ['[y](<g (1).md>)', 'g (1).md'],
+    ['[z](g_(2).md)', 'g_(2).md'],
+  ]);
+  expect((await call('vault_links', { path: 'f.md' })).backlinks.map((link: Answer) => link.path)).toEqual([
+    'r.md',
+    't.md',
+    't.md',
+    't.md',
+  ]);
+});
+
+test('notes that are not UTF-8 text are named as not searched', async () => {
+  const { call } = openNotes({
+    'a.md': '日本 [[b]]',
+    'sjis.md': Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
+    'nul.txt': 'x\0日本',
+    'pic.png': Buffer.from([0, 1]),
+    'b.md': '',
+  });
+  const not_searched = { count: 2, paths: ['nul.txt', 'sjis.md'] };
+  expect(await call('vault_search', { query: '日本' })).toMatchObject({
+    matches: [{ path: 'a.md' }],
+    not_searched,
+  });
+  expect(await call('vault_links', { path: 'b.md' })).toMatchObject({
+    backlinks: [{ path: 'a.md' }],
+    not_searched,
+  });
+  expect(await call('vault_search', { query: '日本', path: 'a.md' })).not.toHaveProperty('not_searched');
+});
+
 test('words made to be slow to search for links, tags and fields are not', async () => {
   const { call } = openNotes({
     'a.md': [
@@ -189,6 +282,8 @@ test('words made to be slow to search for links, tags and fields are not', async
       '#'.repeat(50_000),
       '](a)'.repeat(30_000),
       `[x](${'('.repeat(40_000)}`,
+      Array.from({ length: 600 }, (_, at) => '`'.repeat(at + 1)).join(' '),
+      '[x]: '.repeat(20_000),
     ].join('\n'),
     'b.md': `---\n${'k: ['.repeat(20_000)}\n${'a'.repeat(100_000)}:\n---\n`,
   });

@@ -1,3 +1,5 @@
+import { withoutCode } from './code-fences.ts';
+
 /** A link as a note writes it. */
 export interface Link {
   readonly line: number;
@@ -12,29 +14,40 @@ export interface Link {
 export function linksIn(lines: readonly string[], firstLine: number): readonly Link[] {
   const links: Link[] = [];
   for (const [index, line] of lines.entries()) {
-    // Most lines have none, and looking for a bracket is quick.
-    if (!line.includes('](') && !line.includes('[[')) continue;
+    if (!mayHoldLink(line)) continue;
     const words = withoutCode(line);
     for (const found of words.matchAll(/\[\[([^[\]|#^]{1,500})(?:[#^|][^[\]]{0,500})?\]\]/g)) {
-      add(index, 'wiki', found[0], (found[1] ?? '').trim());
+      // In a table the bar is escaped: `[[house\\|our house]]`.
+      add(index, 'wiki', found[0], (found[1] ?? '').replace(/\\$/, '').trim());
     }
     for (const found of words.matchAll(
-      /\]\((?:<([^<>]{1,1000})>|([^\s()<>]{1,1000}))(?:\s{1,9}["'(][^)]{0,300})?\)/g,
+      /\]\((?:<([^<>]{1,1000})>|((?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,1000}))(?:\s{1,9}["'(][^)]{0,300})?\)/g,
     )) {
-      const target = found[1] ?? found[2] ?? '';
-      if (/^[a-z][a-z0-9+.-]*:|^\/\/|^#/i.test(target)) continue;
       // Looked for nearby only: a line of endings without a beginning would be read over and over.
       const before = words.slice(Math.max(0, found.index - maxLabelChars), found.index);
       const label = before.lastIndexOf('[');
       const written = label === -1 ? found[0] : before.slice(label) + found[0];
-      add(index, 'markdown', written, decoded(target.replace(/[#?].*$/, '')));
+      addMarkdown(index, written, found[1] ?? found[2] ?? '');
     }
+    const [definition, inBrackets, bare] =
+      /^ {0,3}\[(?!\^)[^\]]{1,300}\]:\s{0,9}(?:<([^<>]{1,1000})>|(\S{1,1000}))/.exec(words) ?? [];
+    if (definition !== undefined) addMarkdown(index, definition.trim(), inBrackets ?? bare ?? '');
   }
   return links;
+
+  function addMarkdown(index: number, written: string, target: string): void {
+    if (/^[a-z][a-z0-9+.-]*:|^\/\/|^#/i.test(target)) return;
+    add(index, 'markdown', written, decoded(target.replace(/[#?].*$/, '')));
+  }
 
   function add(index: number, kind: Link['kind'], written: string, target: string): void {
     if (target !== '') links.push({ line: firstLine + index, written, target, kind });
   }
+}
+
+/** A quick look: most texts have none. The last is `[label]: target` of links by reference. */
+export function mayHoldLink(words: string): boolean {
+  return words.includes('](') || words.includes('[[') || words.includes(']:');
 }
 
 const maxLabelChars = 300;
@@ -109,9 +122,4 @@ function decoded(target: string): string {
     // A bare percent sign: the name is meant as it stands.
     return target;
   }
-}
-
-/** The line with `code` blanked out: what stands there is not a link. */
-function withoutCode(line: string): string {
-  return line.includes('`') ? line.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length)) : line;
 }

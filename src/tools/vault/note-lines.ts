@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
@@ -11,13 +12,27 @@ export interface LinesPiece {
   readonly isAll: boolean;
 }
 
+/** Notes that were not looked into, in a reply. */
+export const notSearched = z
+  .object({ count: z.int(), paths: z.array(z.string()) })
+  .optional()
+  .describe('Notes that are not UTF-8 text.');
+
 const pieceChars = 200_000;
 
-/** Goes through a note of any size. What is no note (an image, a file that went away) has no lines. */
-export async function* piecesOf(vault: Vault, place: Place, signal: AbortSignal): AsyncGenerator<LinesPiece> {
+/**
+ * Goes through a note of any size. What is no note (an image, a file that went away) has no lines. `onUnread` hears of a
+ * note that has some, but is not UTF-8 text.
+ */
+export async function* piecesOf(
+  vault: Vault,
+  place: Place,
+  signal: AbortSignal,
+  onUnread?: () => void,
+): AsyncGenerator<LinesPiece> {
   let next: { readonly line: number; readonly charOffset: number } | undefined = { line: 1, charOffset: 0 };
   while (next) {
-    const part = await readOrSkip(vault, place, next, signal);
+    const part = await readOrSkip(vault, place, next, signal, onUnread);
     if (part?.kind !== 'part') return;
     const isAll = next.line === 1 && next.charOffset === 0 && part.next === undefined;
     yield { firstLine: part.startLine, text: part.text, isAll };
@@ -30,12 +45,16 @@ async function readOrSkip(
   place: Place,
   from: { readonly line: number; readonly charOffset: number },
   signal: AbortSignal,
+  onUnread: (() => void) | undefined,
 ) {
   try {
     const part = { startLine: from.line, charOffset: from.charOffset, maxChars: pieceChars, signal };
     return await vault.readPart(place, part);
   } catch (error) {
-    if (error instanceof ToolError && skipped.has(error.code)) return undefined;
+    if (error instanceof ToolError && skipped.has(error.code)) {
+      if (error.code === 'unsupported_encoding' && /\.(?:md|markdown|txt)$/i.test(place.path)) onUnread?.();
+      return undefined;
+    }
     throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { withoutCode } from './code-fences.ts';
+
 /** A mark in a note that searching knows: a tag, or a field of the front matter. */
 export interface Mark {
   readonly line: number;
@@ -31,11 +33,13 @@ export function frontMatterOf(lines: readonly string[]): {
   return { marks: named.map((mark) => (mark.name === 'tag' ? untagged(mark) : mark)), endLine: end + 1 };
 }
 
-/** The `#tags` of a line, folded, without `#`. A number alone is no tag: `#12` names an issue. */
+/** The `#tags` of a line outside `code`, folded, without `#`. A number alone is no tag: `#12` names an issue. */
 export function tagsIn(line: string): readonly string[] {
   if (!line.includes('#')) return [];
   const tags: string[] = [];
-  for (const [, tag = ''] of line.matchAll(/(?<![\p{L}\p{N}_#/&])#([\p{L}\p{N}\p{M}_/-]{1,200})/gu)) {
+  for (const [, tag = ''] of withoutCode(line).matchAll(
+    /(?<![\p{L}\p{N}_#/&])#([\p{L}\p{N}\p{M}_/-]{1,200})/gu,
+  )) {
     if (!/^[\d/-]+$/.test(tag)) tags.push(fold(tag));
   }
   return tags;

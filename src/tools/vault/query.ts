@@ -21,16 +21,19 @@ export interface Words {
 }
 
 export interface LineView extends Words {
+  /** Inside of fenced code. */
+  readonly isFenced: boolean;
   readonly marks: readonly Mark[];
 }
 
 /**
  * Words are found without regard to case and width; all must be in the note. `"a phrase"` stays together,
- * `tag:recipe` is a tag, `status:done` a field of the front matter or those very words.
+ * `tag:recipe` is a tag outside code, `status:done` or `status:"two words"` a field of the front matter or those very words.
  */
 export function parseTextQuery(query: string): Query {
-  const terms = [...query.matchAll(/"([^"]+)"|(\S+)/g)].map(([, phrase, word = '']) =>
-    phrase === undefined ? conditionOf(word) : containing(fold(phrase)),
+  const terms = [...query.matchAll(/(?:([\p{L}_][\p{L}\p{N}_-]*):)?"([^"]+)"|(\S+)/gu)].map(
+    ([, field, phrase = '', word]) =>
+      word === undefined ? conditionOf(field, phrase) : conditionOf(...fieldAndValue(word)),
   );
   if (terms.length === 0) throw emptyQuery();
   return { conditions: terms };
@@ -67,8 +70,15 @@ export async function parseRegexQuery(query: string): Promise<Query> {
   }
 }
 
-/** Views of a piece's lines; front matter stands only at the start of a note. */
-export function viewsOf(lines: readonly string[], firstLine: number): readonly LineView[] {
+/**
+ * Views of a piece's lines; front matter stands only at the start of a note. Each line is passed to `isFenced`, which
+ * follows the note's code.
+ */
+export function viewsOf(
+  lines: readonly string[],
+  firstLine: number,
+  isFenced: (line: string) => boolean,
+): readonly LineView[] {
   const marks = new Map<number, Mark[]>();
   if (firstLine === 1) {
     for (const mark of frontMatterOf(lines).marks) {
@@ -76,20 +86,24 @@ export function viewsOf(lines: readonly string[], firstLine: number): readonly L
     }
   }
   const none: readonly Mark[] = [];
-  return lines.map((written, at) => new FoldedLine(written, marks.get(firstLine + at) ?? none));
+  return lines.map(
+    (written, at) => new FoldedLine(written, isFenced(written), marks.get(firstLine + at) ?? none),
+  );
 }
 
 export function wordsOf(written: string): Words {
-  return new FoldedLine(written, []);
+  return new FoldedLine(written, false, []);
 }
 
 class FoldedLine implements LineView {
   readonly written: string;
+  readonly isFenced: boolean;
   readonly marks: readonly Mark[];
   #folded: string | undefined;
 
-  constructor(written: string, marks: readonly Mark[]) {
+  constructor(written: string, isFenced: boolean, marks: readonly Mark[]) {
     this.written = written;
+    this.isFenced = isFenced;
     this.marks = marks;
   }
 
@@ -99,13 +113,18 @@ class FoldedLine implements LineView {
   }
 }
 
-function conditionOf(word: string): Condition {
-  const [, field, value] = /^([\p{L}_][\p{L}\p{N}_-]*):(?!\/\/)(.+)$/u.exec(word) ?? [];
-  if (field === undefined || value === undefined) return containing(fold(word));
-  const name = fold(field);
+/** `status:done` as both; a word that is none, or an address, alone. */
+function fieldAndValue(word: string): [string | undefined, string] {
+  const [, field, value = word] = /^([\p{L}_][\p{L}\p{N}_-]*):(?!\/\/)(.+)$/u.exec(word) ?? [];
+  return [field, value];
+}
+
+function conditionOf(field: string | undefined, value: string): Condition {
   const wanted = fold(value);
-  if (name === 'tag') return tagged(wanted.replace(/^#/, '').replace(/\/$/, ''));
-  const words = containing(fold(word));
+  if (field === undefined) return containing(wanted);
+  const name = fold(field);
+  if (name === 'tag' || name === 'tags') return tagged(wanted.replace(/^#/, '').replace(/\/$/, ''));
+  const words = containing(`${name}:${wanted}`);
   return {
     mayBeIn: ({ folded }) => folded.includes(wanted),
     findIn: (line) =>
@@ -116,8 +135,8 @@ function conditionOf(word: string): Condition {
 function tagged(tag: string): Condition {
   return {
     mayBeIn: ({ folded }) => folded.includes(tag),
-    findIn({ written, folded, marks }) {
-      if (tagsIn(written).some((each) => isTagged(each, tag))) return folded.indexOf(`#${tag}`);
+    findIn({ written, folded, isFenced, marks }) {
+      if (!isFenced && tagsIn(written).some((each) => isTagged(each, tag))) return folded.indexOf(`#${tag}`);
       return marks.some((mark) => mark.name === 'tag' && isTagged(mark.value, tag)) ? 0 : -1;
     },
   };

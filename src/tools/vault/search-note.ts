@@ -1,5 +1,6 @@
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';
+import { createCodeFences } from './code-fences.ts';
 import { piecesOf } from './note-lines.ts';
 import { type LineView, type Query, viewsOf, wordsOf } from './query.ts';
 
@@ -25,6 +26,7 @@ export async function searchNote(
     readonly limit: number;
     readonly signal: AbortSignal;
     readonly giveWay: () => Promise<void>;
+    readonly onUnread: () => void;
   },
 ): Promise<readonly Match[]> {
   const { conditions } = query;
@@ -32,13 +34,18 @@ export async function searchNote(
   const whole: Match[] = [];
   const some: Match[] = [];
   let anyWhole = false;
-  for await (const { firstLine, text, isAll } of piecesOf(vault, place, options.signal)) {
+  const isFenced = createCodeFences();
+  for await (const { firstLine, text, isAll } of piecesOf(vault, place, options.signal, options.onUnread)) {
     await options.giveWay();
     const words = wordsOf(text);
     const may = conditions.map((condition) => condition.mayBeIn(words));
     if (isAll && may.includes(false)) return [];
-    if (!may.includes(true)) continue;
-    const views = viewsOf(text.split('\n'), firstLine);
+    const lines = text.split('\n');
+    if (!may.includes(true)) {
+      for (const line of lines) isFenced(line);
+      continue;
+    }
+    const views = viewsOf(lines, firstLine, isFenced);
     for (const [index, view] of views.entries()) {
       if (index % 64 === 0) await options.giveWay();
       const found = conditions.map((condition) => condition.findIn(view));

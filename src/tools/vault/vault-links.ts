@@ -3,14 +3,14 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { createLinkResolver, type Link, linksIn } from './links.ts';
-import { piecesOf } from './note-lines.ts';
+import { createCodeFences } from './code-fences.ts';
+import { createLinkResolver, type Link, linksIn, mayHoldLink } from './links.ts';
+import { notSearched, piecesOf } from './note-lines.ts';
 import { jaNotePath, notePath, readNotePart } from './parts.ts';
 import { noteAt } from './rules.ts';
 import { createPauses, walkNotes } from './walk-notes.ts';
 
 const maxLinks = 500;
-
 export const vaultLinks = defineTool({
   name: 'vault_links',
   category: 'vault',
@@ -27,8 +27,9 @@ export const vaultLinks = defineTool({
     outgoing: z.array(z.object({ line: z.int(), link: z.string(), path: z.string().optional() })),
     backlinks: z.array(z.object({ path: z.string(), line: z.int(), link: z.string() })),
     truncated: z.literal(true).optional(),
+    not_searched: notSearched,
   }),
-  ja: { path: jaNotePath },
+  ja: { path: jaNotePath, not_searched: 'UTF-8 テキストでないため調べていないノート。' },
   example: { path: 'ideas/house.md' },
   risk: ({ path }, { vault }) => ({ reads: [noteAt(vault, path).path] }),
 
@@ -47,13 +48,14 @@ export const vaultLinks = defineTool({
       outgoing.push({ line: link.line, link: link.written, ...(to !== undefined && { path: to }) });
     }
 
+    const unread: string[] = [];
     const backlinks: { path: string; line: number; link: string }[] = [];
     for (const [index, note] of notes.entries()) {
       if (backlinks.length > maxLinks) break;
       await giveWay();
       if (index % 500 === 499) progress(index + 1, notes.length);
       if (note.path === place.path) continue;
-      for await (const link of linksOf(vault, note, signal)) {
+      for await (const link of linksOf(vault, note, signal, () => unread.push(note.path))) {
         await giveWay();
         if (resolver.resolve(link, note.path) !== place.path) continue;
         backlinks.push({ path: note.path, line: link.line, link: link.written });
@@ -65,6 +67,7 @@ export const vaultLinks = defineTool({
       outgoing: outgoing.slice(0, maxLinks),
       backlinks: backlinks.slice(0, maxLinks),
       ...(truncated && { truncated: true as const }),
+      ...(unread.length > 0 && { not_searched: { count: unread.length, paths: unread.slice(0, 20) } }),
     };
   },
 });
@@ -78,19 +81,18 @@ async function allFiles(vault: Vault, signal: AbortSignal): Promise<readonly Pla
   return places;
 }
 
-const fence = /^ {0,3}(```|~~~)/m;
-
 /** Links outside fenced code. */
-async function* linksOf(vault: Vault, place: Place, signal: AbortSignal): AsyncGenerator<Link> {
-  let isCode = false;
-  for await (const { firstLine, text: words } of piecesOf(vault, place, signal)) {
-    // Most notes have no link, and fences matter only around links.
-    if (!words.includes('](') && !words.includes('[[') && !fence.test(words)) continue;
-    const prose = words.split('\n').map((line) => {
-      const isFence = fence.test(line);
-      if (isFence) isCode = !isCode;
-      return isFence || isCode ? '' : line;
-    });
+async function* linksOf(
+  vault: Vault,
+  place: Place,
+  signal: AbortSignal,
+  onUnread?: () => void,
+): AsyncGenerator<Link> {
+  const isFenced = createCodeFences();
+  for await (const { firstLine, text: words, isAll } of piecesOf(vault, place, signal, onUnread)) {
+    // Fences matter only around links, or where a later piece has some.
+    if (isAll && !mayHoldLink(words)) continue;
+    const prose = words.split('\n').map((line) => (isFenced(line) ? '' : line));
     yield* linksIn(prose, firstLine);
   }
 }

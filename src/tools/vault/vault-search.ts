@@ -4,6 +4,7 @@ import type { Vault } from '../../contract/capabilities/vault.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
 import { badCursor } from './cursor.ts';
+import { notSearched } from './note-lines.ts';
 import { parseRegexQuery, parseTextQuery } from './query.ts';
 import { folderAt, noteAt } from './rules.ts';
 import { type Match, searchNote } from './search-note.ts';
@@ -39,6 +40,7 @@ export const vaultSearch = defineTool({
       }),
     ),
     next_cursor: z.string().optional(),
+    not_searched: notSearched,
   }),
   ja: {
     query: '例: "tag:recipe スープ"',
@@ -46,6 +48,7 @@ export const vaultSearch = defineTool({
     mode: '省略時は "text"',
     limit: '1 ページの件数。例: 20',
     cursor: '前のページの next_cursor',
+    not_searched: 'UTF-8 テキストでないため検索していないノート。',
   },
   example: { query: 'tag:recipe soup', limit: 20 },
   risk: ({ path }, { vault }) => ({ reads: [folderAt(vault, path).path] }),
@@ -55,17 +58,23 @@ export const vaultSearch = defineTool({
     const wanted = limit ?? 20;
     const giveWay = createPauses(signal);
     const matches: Match[] = [];
+    const unread: string[] = [];
     let searched = 0;
     for await (const { place, afterLine } of notesFrom(vault, folderAt(vault, path), cursor, signal)) {
       const left = wanted + 1 - matches.length;
-      matches.push(...(await searchNote(vault, place, query, { afterLine, limit: left, signal, giveWay })));
+      const onUnread = () => unread.push(place.path);
+      const options = { afterLine, limit: left, signal, giveWay, onUnread };
+      matches.push(...(await searchNote(vault, place, query, options)));
       if (matches.length > wanted) break;
       searched += 1;
       if (searched % 500 === 0) progress(searched);
     }
     const last = matches[wanted - 1];
-    if (matches.length <= wanted || !last) return { matches };
-    return { matches: matches.slice(0, wanted), next_cursor: `${last.line}:${last.path}` };
+    const unsearched = unread.length > 0 && {
+      not_searched: { count: unread.length, paths: unread.slice(0, 20) },
+    };
+    if (matches.length <= wanted || !last) return { matches, ...unsearched };
+    return { matches: matches.slice(0, wanted), next_cursor: `${last.line}:${last.path}`, ...unsearched };
   },
 });
 
