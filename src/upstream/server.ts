@@ -77,28 +77,30 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     name,
     firstDelayMs: options.firstDelayMs,
     onState: changed,
-    async open() {
-      const connection = await connect(settings, {
-        ...options,
-        elicit: elicitations.ask,
-        access,
-        onUpdated: watches.updated,
-        onChanged(what) {
-          if (what === 'tools') relook(connection);
-          else options.onChanged(what);
-        },
-      });
-      try {
-        await compare(connection);
-        await watches.begin(connection);
-      } catch (error) {
-        // Why it is given up is what is told.
-        await connection.close().catch(() => {});
-        throw error;
-      }
-      return connection;
-    },
+    open: () => elicitations.outside(open),
   });
+
+  async function open(): Promise<Connection> {
+    const connection = await connect(settings, {
+      ...options,
+      elicit: elicitations.ask,
+      access,
+      onUpdated: watches.updated,
+      onChanged(what) {
+        if (what === 'tools') relook(connection);
+        else options.onChanged(what);
+      },
+    });
+    try {
+      await compare(connection);
+      await watches.begin(connection);
+    } catch (error) {
+      // Why it is given up is what is told.
+      await connection.close().catch(() => {});
+      throw error;
+    }
+    return connection;
+  }
 
   function changed(): void {
     shown = undefined;
@@ -143,32 +145,32 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   ): Promise<ToolOutput> {
     context.audit({ server: name, remote_tool: remote.name, definition: remote.digest.slice(0, 16) });
     const leave = await turns.acquire(context.signal);
-    const forget = elicitations.begin(context);
     try {
-      const result = await afterLoss(async () => {
-        const connection = await supervisor.connection(context.signal);
-        if (looking) await unlessAborted(looking, context.signal, () => cancelled());
-        if (approved.isDamaged) throw new ToolError('unavailable', pinWords(name));
-        if (!approved.isCurrent(remote.name, remote.digest) || !approved.isShown(remote.name)) {
-          throw notAsApproved(name);
-        }
-        return request(connection, {
-          method: 'tools/call',
-          params: { name: remote.name, arguments: input },
-          trace: context.trace,
-          signal: context.signal,
-          timeoutMs: settings.callTimeoutMs,
-          waitsForPerson: elicitations.isOpen,
-          progress: (done, total, message) =>
-            context.progress(done, total, message && shownProgress(message)),
-        });
-      });
+      const result = await elicitations.during(context, () =>
+        afterLoss(async () => {
+          const connection = await supervisor.connection(context.signal);
+          if (looking) await unlessAborted(looking, context.signal, () => cancelled());
+          if (approved.isDamaged) throw new ToolError('unavailable', pinWords(name));
+          if (!approved.isCurrent(remote.name, remote.digest) || !approved.isShown(remote.name)) {
+            throw notAsApproved(name);
+          }
+          return request(connection, {
+            method: 'tools/call',
+            params: { name: remote.name, arguments: input },
+            trace: context.trace,
+            signal: context.signal,
+            timeoutMs: settings.callTimeoutMs,
+            waitsForPerson: () => elicitations.isOpen(context),
+            progress: (done, total, message) =>
+              context.progress(done, total, message && shownProgress(message)),
+          });
+        }),
+      );
       context.meta({ 'sekisho/untrusted': name });
-      return outputOf(result, settings, remote.hasOutputSchema);
+      return outputOf(result, settings, remote.hasOutputSchema, elicitations.hasMissed(context));
     } catch (error) {
       throw refusedBy(name, error);
     } finally {
-      forget();
       leave();
     }
   }
@@ -197,16 +199,16 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     context: BaseContext,
   ): Promise<Readonly<Record<string, unknown>>> {
     const leave = await turns.acquire(context.signal);
-    const forget = elicitations.begin(context);
     try {
       const { signal, progress, trace } = context;
       const asked = { method, params, trace, signal, timeoutMs: settings.callTimeoutMs, progress };
-      const result = await afterLoss(async () => request(await supervisor.connection(signal), asked));
+      const result = await elicitations.during(context, () =>
+        afterLoss(async () => request(await supervisor.connection(signal), asked)),
+      );
       return typeof result === 'object' && result !== null ? { ...result } : {};
     } catch (error) {
       throw refusedBy(name, error);
     } finally {
-      forget();
       leave();
     }
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createSuspended } from '../../src/call/suspended.ts';
 import type { Answer, FormAnswer, Reply } from '../../src/contract/call.ts';
 import { remote } from '../support/open-test-checkpoint.ts';
+import { startAsking } from './fixtures/asking-over-http.ts';
 import { habitual, namesIn, openWithServers, type ServerWorld, wordsOf } from './world.ts';
 
 const hana: FormAnswer = { action: 'accept', content: { name: 'Hana' } };
@@ -266,4 +267,81 @@ test('a server of the newest revision that asks is answered, whichever way its q
   expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, { form: async () => hana }))).toBe(
     JSON.stringify(hana),
   );
+});
+
+/** The person of one session, who answers with their name and remembers what they were asked. */
+function person(name: string) {
+  const answer: FormAnswer = { action: 'accept', content: { name } };
+  const asked: string[] = [];
+  const form = async ({ message }: { readonly message: string }) => {
+    asked.push(message);
+    return answer;
+  };
+  const arrival = { transport: 'stdio', connectionId: name } as const;
+  return { more: { arrival, form }, asked, said: JSON.stringify(answer) };
+}
+
+test('a question waits until only calls of one session run, and reaches its person and nobody else', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const [anna, bert] = [person('anna'), person('bert')];
+  const slow = world.call('fix__echo', { text: 'sleep for 700' }, bert.more);
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, anna.more))).toBe(anna.said);
+  expect(wordsOf(await slow)).toBe('slept');
+  expect([anna.asked.length, bert.asked.length]).toEqual([1, 0]);
+});
+
+test('a session works at a server while another one’s person is asked, and is asked itself', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const [anna, bert] = [person('anna'), person('bert')];
+  const thinks = Promise.withResolvers<FormAnswer>();
+  const isAsked = Promise.withResolvers<void>();
+  const form = () => {
+    isAsked.resolve();
+    return thinks.promise;
+  };
+  const waits = world.call('fix__echo', { text: 'ask' }, { ...anna.more, form });
+  await isAsked.promise;
+  expect(wordsOf(await world.call('fix__echo', { text: 'here' }, bert.more))).toBe('here');
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, bert.more))).toBe(bert.said);
+  thinks.resolve(hana);
+  expect(wordsOf(await waits)).toBe(JSON.stringify(hana));
+});
+
+test('two sessions that are asked at the same moment: one is told to call again, and from then on they take turns', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const people = [person('anna'), person('bert')];
+  const both = async () =>
+    Promise.all(people.map(({ more }) => world.call('fix__echo', { text: 'ask' }, more)));
+
+  const first = await both();
+  const answered = first.map((reply, index) => wordsOf(reply).includes(people[index]?.said ?? ''));
+  expect(answered.filter(Boolean)).toHaveLength(1);
+  expect(wordsOf(first[answered.indexOf(false)] as Reply)).toMatch(/nobody was shown.*\n.*"cancel"/);
+
+  for (let round = 0; round < 3; round++) {
+    expect((await both()).map(wordsOf)).toEqual(people.map(({ said }) => said));
+  }
+  expect(people.map(({ asked }) => asked.length).toSorted()).toEqual([3, 4]);
+});
+
+test('a question that its server gives up while it waits for its turn is shown to nobody', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const [anna, bert] = [person('anna'), person('bert')];
+  const slow = world.call('fix__echo', { text: 'sleep for 700' }, bert.more);
+  const given = world.call('fix__echo', { text: 'ask and give up' }, anna.more);
+  expect(wordsOf(await given)).toBe('gave up');
+  await slow;
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, bert.more))).toBe(bert.said);
+  expect([anna.asked.length, bert.asked.length]).toEqual([0, 1]);
+});
+
+test('over HTTP, questions of two calls at once reach each its own person', async () => {
+  await using server = await startAsking(2);
+  await using world = await openWithServers({ far: { url: server.url } });
+  const people = [person('anna'), person('bert')];
+  for (let round = 0; round < 2; round++) {
+    const replies = await Promise.all(people.map(({ more }) => world.call('far__ask', {}, more)));
+    expect(replies.map(wordsOf)).toEqual(people.map(({ said }) => said));
+  }
+  expect(people.map(({ asked }) => asked.length)).toEqual([2, 2]);
 });

@@ -41,7 +41,7 @@ export interface ConnectOptions {
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   /** A resource that is watched changed. */
   readonly onUpdated: (uri: string) => void;
-  readonly elicit: (params: ElicitRequest['params']) => Promise<ElicitResult>;
+  readonly elicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
   /** The tokens that open it; absent: none are sent. */
   readonly access?: Access | undefined;
 }
@@ -169,7 +169,9 @@ async function openClient(
       }),
     },
   });
-  client.setRequestHandler('elicitation/create', (request) => options.elicit(request.params));
+  client.setRequestHandler('elicitation/create', (request, { mcpReq }) =>
+    options.elicit(request.params, mcpReq.signal),
+  );
   client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
     options.onUpdated(params.uri),
   );

@@ -1,17 +1,40 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import type { BaseContext } from '../../contract/tool/tool.ts';
 import { unlessAborted } from '../../ground/abort.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { cleanWords } from './words.ts';
 
 /** Questions of a server to the person behind the call that it works on. */
 export interface Elicitations {
-  /** A call begins; returns what ends it. */
-  begin(context: BaseContext): () => void;
-  /** Is a person looking at a question now? */
-  isOpen(): boolean;
-  ask(params: ElicitRequest['params']): Promise<ElicitResult>;
+  /** Runs a request of a call, in which the server may ask the call's person. */
+  during<T>(context: BaseContext, work: () => Promise<T>): Promise<T>;
+  /** Opens a connection: what is heard on it later belongs to no call only because a call opened it. */
+  outside<T>(work: () => T): T;
+  /** Does a person look at a question of this call's session now? */
+  isOpen(context: BaseContext): boolean;
+  /** Was a question answered with a cancel since this call began, because nothing said whose it was? */
+  hasMissed(context: BaseContext): boolean;
+  ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
 }
+
+interface Session {
+  readonly id: string;
+  readonly calls: Set<BaseContext>;
+  /** Questions that its person has not answered yet. */
+  open: number;
+  asked: number;
+  /** One after the other: a person answers one question at a time. */
+  last: Promise<unknown>;
+}
+
+interface Held {
+  readonly form: Form;
+  readonly answer: (result: ElicitResult | Promise<ElicitResult>) => void;
+}
+
+type Form = Parameters<NonNullable<BaseContext['elicit']>>[0];
 
 const maxMessageChars = 4000;
 const maxSchemaChars = 20_000;
@@ -19,52 +42,153 @@ const maxSchemaChars = 20_000;
 const maxQuestions = 20;
 
 /**
- * A request of a server does not say which call it belongs to. It is passed on only where a single call is running:
- * a question must never reach somebody else's screen. Everything else is answered by a cancel, which is nobody's yes.
+ * A question reaches the session whose call the server works on, and no other. Over HTTP it comes on the answer to that
+ * call's request. Over stdio nothing says whose it is: it is whose call runs alone. If calls of several sessions run, it is
+ * held until those of one are left, and from then on the calls of different sessions of this server take turns.
  */
 export function createElicitations(server: string): Elicitations {
-  const running = new Map<BaseContext, { asked: number; last: Promise<unknown> }>();
-  let open = 0;
+  const requests = new AsyncLocalStorage<BaseContext | undefined>();
+  const sessions = new Map<string, Session>();
+  const held: Held[] = [];
+  const line: { readonly id: string; readonly enter: () => void }[] = [];
+  const missed = new WeakSet<BaseContext>();
+  /** It asks without saying whom. */
+  let asks = false;
+  /** Several questions in one call: that a call's person is being asked does not say that the next one is another's. */
+  let asksAtOnce = false;
 
-  async function show(context: BaseContext, form: Parameters<NonNullable<BaseContext['elicit']>>[0]) {
+  function sessionOf({ caller: { sessionId: id } }: BaseContext): Session {
+    const session = sessions.get(id) ?? { id, calls: new Set(), open: 0, asked: 0, last: Promise.resolve() };
+    sessions.set(id, session);
+    return session;
+  }
+
+  /** The sessions in whose calls the server may be about to ask: one that waits for answers is silent. */
+  function working(): readonly Session[] {
+    return [...sessions.values()].filter(({ open, calls }) => asksAtOnce || open < calls.size);
+  }
+
+  /** Whose the question must be, where nothing but the calls that run says so. */
+  function onlyOne(): Session | undefined {
+    const [first, ...others] = sessions.size > 1 ? working() : sessions.values();
+    return others.length > 0 ? undefined : first;
+  }
+
+  async function put(session: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
+    session.asked += 1;
+    if (session.asked > maxQuestions) return cancel;
+    session.open += 1;
+    const shown = session.last.then(() => show(session, form, own));
+    session.last = shown;
+    try {
+      return await shown;
+    } finally {
+      session.open -= 1;
+      settle();
+    }
+  }
+
+  async function show({ calls }: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
+    const context = [...(own ? [own] : calls)].find(({ elicit, signal }) => elicit && !signal.aborted);
     // The call may have ended while the question stood in line.
-    if (!context.elicit || !running.has(context) || context.signal.aborted) return cancel;
-    open += 1;
+    if (!context?.elicit || !calls.has(context)) return cancel;
     try {
       return (await unlessAborted(context.elicit(form), context.signal)) as ElicitResult;
     } catch {
       return cancel;
-    } finally {
-      open -= 1;
     }
   }
 
+  /** Passes on what can be told apart now, and lets in the calls that may run now. */
+  function settle(): void {
+    if (sessions.size === 0) for (const { answer } of held.splice(0)) answer(cancel);
+    for (let session = onlyOne(); session && held[0]; session = onlyOne()) {
+      const { form, answer } = held[0];
+      held.shift();
+      answer(put(session, form));
+    }
+    // If each of the calls waits for an answer, none of them will end: one does when its question is given up.
+    const open = (session: Session) => (asksAtOnce ? 0 : session.open);
+    const calls = working().reduce((sum, session) => sum + session.calls.size - open(session), 0);
+    if (held.length > 0 && held.length >= calls) {
+      for (const session of sessions.values()) for (const call of session.calls) missed.add(call);
+      held.pop()?.answer(cancel);
+    }
+    while (line[0] && mayEnter(line[0].id)) line.shift()?.enter();
+  }
+
+  function mayEnter(id: string): boolean {
+    return !asks || (held.length === 0 && working().every((session) => session.id === id));
+  }
+
+  async function enter(context: BaseContext): Promise<void> {
+    const { sessionId: id } = context.caller;
+    const entered = Promise.withResolvers<void>();
+    const place = {
+      id,
+      enter() {
+        sessionOf(context).calls.add(context);
+        entered.resolve();
+      },
+    };
+    line.push(place);
+    settle();
+    try {
+      await unlessAborted(entered.promise, context.signal, () => cancelled());
+    } catch (error) {
+      if (line.includes(place)) line.splice(line.indexOf(place), 1);
+      leave(context);
+      throw error;
+    }
+  }
+
+  function leave(context: BaseContext): void {
+    const session = sessionOf(context);
+    session.calls.delete(context);
+    if (session.calls.size === 0) sessions.delete(session.id);
+    settle();
+  }
+
   return {
-    isOpen: () => open > 0,
-    begin(context) {
-      running.set(context, { asked: 0, last: Promise.resolve() });
-      return () => running.delete(context);
+    async during(context, work) {
+      await enter(context);
+      try {
+        return await requests.run(context, work);
+      } finally {
+        leave(context);
+      }
     },
-    async ask(params) {
-      const [one, ...others] = running;
-      if (!one || others.length > 0 || !one[0].elicit) return cancel;
+    outside: (work) => requests.run(undefined, work),
+    isOpen: ({ caller }) => (sessions.get(caller.sessionId)?.open ?? 0) > 0,
+    hasMissed: (context) => missed.has(context),
+    async ask(params, signal) {
       // A link that a server wants opened is no form: it could lead anywhere.
       if (!('requestedSchema' in params)) return { action: 'decline' };
-      const [context, dialogue] = one;
-      dialogue.asked += 1;
       const { requestedSchema } = params;
-      if (dialogue.asked > maxQuestions || JSON.stringify(requestedSchema).length > maxSchemaChars) {
-        return cancel;
-      }
-      const message = `[${server}] ${cleanText(params.message).slice(0, maxMessageChars)}`;
+      if (JSON.stringify(requestedSchema).length > maxSchemaChars) return cancel;
       const form = {
-        message,
+        message: `[${server}] ${cleanText(params.message).slice(0, maxMessageChars)}`,
         requestedSchema: cleanWords(requestedSchema) as Readonly<Record<string, unknown>>,
       };
-      // One after the other: a person answers one question at a time.
-      const shown = dialogue.last.then(() => show(context, form));
-      dialogue.last = shown;
-      return shown;
+      const own = requests.getStore();
+      const ownSession = own && sessions.get(own.caller.sessionId);
+      if (own && ownSession?.calls.has(own)) return put(ownSession, form, own);
+      asks = true;
+      const session = held.length === 0 ? onlyOne() : undefined;
+      if (session) {
+        asksAtOnce ||= session.open >= session.calls.size;
+        return put(session, form);
+      }
+      const { promise, resolve } = Promise.withResolvers<ElicitResult>();
+      const question = { form, answer: resolve };
+      held.push(question);
+      settle();
+      // The server asks no more.
+      return unlessAborted(promise, signal).finally(() => {
+        if (!held.includes(question)) return;
+        held.splice(held.indexOf(question), 1);
+        settle();
+      });
     },
   };
 }

@@ -11,7 +11,12 @@ import { localUri } from './uris.ts';
  * A server's result as a tool's output: bounded, marked as a stranger's, and with the URIs that we serve. What is no
  * content of MCP is left out.
  */
-export function outputOf(result: unknown, settings: ServerSettings, hasOutputSchema: boolean): ToolOutput {
+export function outputOf(
+  result: unknown,
+  settings: ServerSettings,
+  hasOutputSchema: boolean,
+  missedQuestion = false,
+): ToolOutput {
   const { content, structuredContent, isError } = asObject(result);
   const blocks = (Array.isArray(content) ? content : []).flatMap((block) => readBlock(block, settings.name));
   const structured = isObject(structuredContent) ? structuredContent : undefined;
@@ -29,7 +34,10 @@ export function outputOf(result: unknown, settings: ServerSettings, hasOutputSch
   const cleaned = clean(kept.blocks);
   return {
     structured: shown && clean(shown),
-    ahead: (locale) => [mark(settings.name, locale)],
+    ahead: (locale) => [
+      mark(settings.name, locale),
+      ...(missedQuestion ? [{ type: 'text' as const, text: missed[locale] }] : []),
+    ],
     content: (locale) => [...cleaned, ...kept.note(locale)],
     isError: isError === true,
   };
@@ -43,6 +51,11 @@ function mark(server: string, locale: Locale): ContentBlock {
   );
   return { type: 'text', text: words[locale] };
 }
+
+const missed = text(
+  '[While this call ran, the server asked a person something that nobody was shown, and was told that the person cancelled: calls of several sessions waited, and nothing said whose question it was. If the call was cancelled for it, make it again.]',
+  '[この呼び出しの間に、サーバーから利用者への質問がありましたが、複数のセッションの呼び出しが待っていて、どれへの質問か判別できなかったため、誰にも表示されず、取り消しとして回答されました。このために呼び出しが取り消された場合は、もう一度呼び出してください。]',
+);
 
 /** What MCP knows as content, and nothing else of it; addresses become those that we serve. */
 export function readBlock(value: unknown, server: string): readonly ContentBlock[] {
