@@ -5,6 +5,7 @@ import { outsideOf } from '../config/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
+import { asRoot, isRoot } from './common/as-root.ts';
 import { say, told } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
 import { examineRecords } from './server/examine-records.ts';
@@ -19,6 +20,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
     const container = outsideOf()?.container;
     if (container) findings.push({ what: 'container', works: true, detail: container });
+    if (isRoot()) findings.push({ what: 'user', works: false, isWarning: true, detail: asRoot });
     const records = await examineRecords(await checkpoint.store());
     findings.push(...records);
     const kept = records.every(({ works, isWarning }) => works || isWarning);

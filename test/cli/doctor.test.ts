@@ -107,3 +107,28 @@ test.skipIf(!layers).each([
     }
   },
 );
+
+const isRoot = process.getuid?.() === 0;
+test.skipIf(!isRoot || !existsSync('/usr/bin/bwrap')).each([
+  ['C.UTF-8', 'Sekisho runs as root, and so does everything that it starts'],
+  ['ja_JP.UTF-8', 'Sekisho が root で動いており、そこから起動するものもすべて root で動きます'],
+])('warns of root, and of nobody else, in %s (skipped: not root, or no bubblewrap)', async (LANG, said) => {
+  const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
+  try {
+    mkdirSync(join(home, 'project'));
+    const options = { cwd: join(home, 'project'), env: { HOME: home, PATH: process.env.PATH, LANG } };
+    const other = ['--dev-bind', '/', '/', '--unshare-user', '--uid', '1000', process.execPath];
+    for (const command of ['doctor', 'serve']) {
+      const own = run(process.execPath, [startFile, command], options);
+      const others = run('bwrap', [...other, startFile, command], options);
+      for (const { child } of [own, others]) child.stdin?.end();
+      const [asRoot, asUser] = await Promise.all(
+        [own, others].map((each) => each.catch((error: { stdout: string; stderr: string }) => error)),
+      );
+      expect(`${asRoot?.stdout}${asRoot?.stderr}`).toContain(said);
+      expect(`${asUser?.stdout}${asUser?.stderr}`).not.toContain(said);
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});

@@ -1,7 +1,9 @@
 // Runs inside the sandbox and tries to get out. Prints what each attempt came to: `held`, or what it got.
 const {
   closeSync,
+  constants,
   existsSync,
+  lstatSync,
   openSync,
   readFileSync,
   readSync,
@@ -25,6 +27,14 @@ function attempt(work) {
     return work() ?? 'held';
   } catch (error) {
     return error.code === undefined ? `broken: ${error}` : 'held';
+  }
+}
+
+function namesIn(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 
@@ -68,6 +78,26 @@ const attempts = {
   'read /etc/shadow': () => `read ${readFileSync('/etc/shadow').length} bytes`,
   'write below /usr': () => writeFileSync('/usr/sekisho-intruder', 'x') ?? 'written',
   'write in /etc': () => writeFileSync('/etc/sekisho-intruder', 'x') ?? 'written',
+  'open a setting of the kernel for writing': () => {
+    let opened = 0;
+    const walk = (folder, isProc) => {
+      for (const name of namesIn(folder)) {
+        if (isProc && /^(\d+|self|thread-self|net|mounts)$/.test(name)) continue;
+        const path = `${folder}/${name}`;
+        const stat = lstatSync(path, { throwIfNoEntry: false });
+        if (stat?.isDirectory()) walk(path, false);
+        if (!stat?.isFile()) continue;
+        try {
+          // Nothing is written.
+          closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+          opened++;
+        } catch {}
+      }
+    };
+    walk('/proc', true);
+    for (const folder of ['/sys', '/proc/sys/kernel', '/proc/irq', '/proc/bus']) walk(folder, false);
+    return opened === 0 ? 'held' : `${opened} opened`;
+  },
   'read the memory of the machine': () => openSync('/dev/mem', 'r') && 'opened',
   TCP: () => reach(2, 1, 0, address(targets.tcp)),
   MPTCP: () => reach(2, 1, 262, address(targets.tcp)),

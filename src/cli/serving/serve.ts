@@ -11,6 +11,7 @@ import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import type { TraceSettings } from '../../contract/trace.ts';
 import { redactText } from '../../ground/text/redact.ts';
+import { asRoot, isRoot } from '../common/as-root.ts';
 import { ownCommand, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
@@ -36,6 +37,7 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
       ),
     );
   }
+  if (isRoot()) note(text(`Warning: ${asRoot.en}.`, `警告: ${asRoot.ja}。`));
   const unread = unreadEnvFile(flags);
   if (unread) note(unread[settings.locale]);
   return options.http === undefined

@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { FolderRoot } from '../../../contract/capabilities/files.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import type { SpawnOptions } from '../child/child.ts';
@@ -58,7 +58,7 @@ export function systemArguments(
   args.push('--ro-bind', settings, '/etc');
   // The tmpfs of /dev has no bound of its own, and everybody may write in it.
   args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
-  args.push('--proc', '/proc');
+  args.push('--proc', '/proc', ...kernelArguments());
   if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
   if (shared) args.push('--bind', shared.folder, shared.place);
   // Of a room once: what a command put in its place there would keep the next from starting.
@@ -92,6 +92,25 @@ export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOpt
   args.push('--remount-ro', '/');
   return args;
 }
+
+/**
+ * Makes read-only what the kernel takes orders by, since it asks for root's number there, not for capabilities. Bubblewrap covers
+ * a few of these by itself, but leaves out `/proc/sys`, a folder that not even root may write, whatever lies in it.
+ */
+function kernelArguments(): readonly string[] {
+  const takesOrders = (path: string) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isDirectory() || ((stat?.mode ?? 0) & 0o222) !== 0;
+  };
+  return readdirSync('/proc')
+    .filter((name) => !ofProcesses.test(name))
+    .map((name) => `/proc/${name}`)
+    .filter(takesOrders)
+    .flatMap((path) => ['--ro-bind-try', path, path]);
+}
+
+/** The numbered folders, and the links into one's own. */
+const ofProcesses = /^(\d+|self|thread-self|net|mounts)$/;
 
 function linkTarget(path: string): string | undefined {
   try {

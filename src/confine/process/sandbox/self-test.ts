@@ -106,6 +106,7 @@ words=; { read -r words <'/proc/${process.pid}/environ'; } 2>/dev/null; echo "en
 if quiet kill -0 ${process.pid}; then echo signal=sent; else echo signal=refused; fi
 { echo written >'${target}'; } 2>/dev/null
 { echo written >/usr/sekisho-probe; } 2>/dev/null && echo system=written || echo system=refused
+for file in ${kernelSettings.join(' ')}; do { true >>"$file"; } 2>/dev/null && { echo "kernel=$file"; break; }; done
 if [ -n "$BASH_VERSION" ]; then
   if (exec 5<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null; then echo network=connected; else echo network=refused; fi
 else
@@ -118,6 +119,13 @@ echo end=reached
 read -r answer
 `;
 }
+
+/** Opened for appending, and nothing written. By name as well, for walls that show the files and not their folders. */
+const kernelSettings = [
+  ...['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/proc/mtrr', '/sys/kernel/uevent_helper'],
+  ...['/proc/sys/*/*', '/proc/sys/*/*/*', '/proc/irq/*', '/proc/irq/*/*', '/proc/bus/*/*', '/proc/bus/*/*/*'],
+  ...['/proc/[a-z]*', '/proc/fs/*/*', '/proc/acpi/*', '/proc/scsi/*', '/sys/fs/cgroup/*', '/sys/power/*'],
+];
 
 /** Runs the probe, and looks at it from outside while it waits at its end. */
 async function runProbe(
@@ -182,6 +190,7 @@ function findOpenWall(report: ReadonlyMap<string, string>): string | undefined {
   for (const name of ['CapPrm', 'CapEff', 'CapAmb']) {
     if (!/^0+$/.test(report.get(name) ?? '')) return `capabilities were kept (${name})`;
   }
+  if (report.has('kernel')) return `a setting of the kernel could be written (${report.get('kernel')})`;
   if (report.get('NoNewPrivs') !== '1') return 'set-user-id programs gain rights';
   if (report.get('Seccomp') !== '2') return 'no system call filter is loaded';
   if (report.has('descriptor')) return `descriptor ${report.get('descriptor')} of the server is open inside`;

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { text } from '../../contract/text/text.ts';
+
+/** Does this process have root's number on the machine itself? In a namespace of users it can stand for somebody else. */
+export function isRoot(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  try {
+    return readFileSync('/proc/self/uid_map', 'utf8')
+      .split('\n')
+      .some((line) => /^\s*0\s+0\s/.test(line));
+  } catch {
+    return true;
+  }
+}
+
+export const asRoot = text(
+  'Sekisho runs as root, and so does everything that it starts; only the sandbox keeps that from the machine. Start it as an ordinary user',
+  'Sekisho が root で動いており、そこから起動するものもすべて root で動きます。マシンを守るのはサンドボックスだけです。一般ユーザーで起動してください',
+);
