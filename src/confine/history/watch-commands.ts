@@ -180,6 +180,12 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       ...layer,
       land: () => layer.land(keeperFor({ ...recorder.current() })),
     });
+    const again: string[] = [];
+    const said = (attended: Attended): Attended => {
+      if (attended.kind === 'going' || again.length === 0) return attended;
+      const { result } = attended;
+      return { ...attended, result: { ...result, stderr: result.stderr + again.join('') } };
+    };
     let why = effects?.isTried ? undefined : await commands.whyDirect(command, { ...runOptions, onFailure });
     for (let runs = 1; !why; runs++) {
       const landing = { keeper: keeperFor(who) };
@@ -190,8 +196,9 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
         }),
         kept,
       );
-      if (attended.kind === 'going' || attended.result.landed?.kind !== 'unfit') return attended;
+      if (attended.kind === 'going' || attended.result.landed?.kind !== 'unfit') return said(attended);
       const { because, isPassing } = attended.result.landed;
+      again.push(`[layer: run again, and nothing of the run before was kept: ${because}]\n`);
       if (!isPassing || runs === runsOnLayers) why = verbatim(because);
     }
     if (runOptions.onFailure === 'discard') throw cannotDiscard(why);
@@ -207,7 +214,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     }
     const lost = await after(all, recorder.current());
     const result = noted(attended.result, all, lost);
-    return { ...attended, result: onFailure === 'discard' ? keptAnyway(result, why) : result };
+    return said({ ...attended, result: onFailure === 'discard' ? keptAnyway(result, why) : result });
   }
 
   return {

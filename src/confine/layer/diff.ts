@@ -6,13 +6,13 @@ import { cleanLine } from '../../contract/text/clean-text.ts';
 /** A unified diff of several files, one after another, within a bound. */
 export interface Diff {
   /**
-   * Adds what became of a file, from one host path to another (none: there was none, or will be). Resolves with the
+   * Adds what became of a file, from one path of the kernel's to another (none: there was none, or will be). Resolves with the
    * lines that were added and removed; undefined where it is no text, too large, or takes too long to compare.
    */
   add(
     name: string,
-    former: string | undefined,
-    latter: string | undefined,
+    former: Buffer | undefined,
+    latter: Buffer | undefined,
   ): Promise<{ readonly added: number; readonly removed: number } | undefined>;
   text(): string;
   isCut(): boolean;
@@ -61,7 +61,7 @@ export function createDiff(maxBytes: number): Diff {
 }
 
 /** Are two files of this size the same? Those that are too large to be looked at are told as changed. */
-export async function hasSameContent(former: string, latter: string, bytes: number): Promise<boolean> {
+export async function hasSameContent(former: Buffer, latter: Buffer, bytes: number): Promise<boolean> {
   const [one, other] = await Promise.all([former, latter].map((path) => open(path, readOwn)));
   if (!one || !other) return false;
   try {
@@ -79,7 +79,7 @@ export async function hasSameContent(former: string, latter: string, bytes: numb
 }
 
 /** The text of a small file, nothing for none; undefined for what is no text. */
-async function textOf(path: string | undefined): Promise<string | undefined> {
+async function textOf(path: Buffer | undefined): Promise<string | undefined> {
   if (path === undefined) return '';
   // What may not be read is told without its lines.
   const file = await open(path, readOwn).catch(() => undefined);

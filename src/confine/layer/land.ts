@@ -17,6 +17,8 @@ import { landingStopped } from './stopped.ts';
 export interface LandedPaths {
   /** Changed by somebody else since the command began, and overwritten. */
   readonly conflicts: readonly string[];
+  /** Removed by somebody else since the command began, and there again. */
+  readonly revived: readonly string[];
   readonly refused: readonly string[];
 }
 
@@ -33,7 +35,7 @@ export async function landLayers(
   options: Omit<LandOptions, 'trash'>,
   marks: Marks,
 ): Promise<LandedPaths> {
-  const told: Told = { conflicts: [], refused: [], databases: [] };
+  const told: Told = { conflicts: [], revived: [], refused: [], databases: [] };
   const trash = join(at, trashFolder);
   for (let round = 1; ; round++) {
     const given = { ...options, trash, isRest: round > 1, insists: round === rounds };
@@ -55,13 +57,13 @@ async function landOnce(
     if (steps.length > 0) planned.push({ on: overlay.on, upper: overlay.upper, steps });
   }
   if (planned.length === 0) return true;
-  const mayTurnBack = !options.isLastWord && !options.isRest;
-  if (mayTurnBack) assertFits(told);
+  const mayTurnBack = options.isRest ? undefined : options.mayTurnBack;
+  turnBackFor(whyUnfit(told), mayTurnBack);
   await options.keeper?.begin();
   let isWhole = false;
   try {
     // To keep it has taken its time.
-    if (mayTurnBack) for (const overlay of planned) assertNoGitAtWork(overlay);
+    if (mayTurnBack) for (const overlay of planned) turnBackFor(gitAtWork(overlay), mayTurnBack);
     writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
     renameSync(join(at, planFile('.new')), join(at, planFile()));
     let late = 0;
@@ -75,22 +77,27 @@ async function landOnce(
 }
 
 /** Whoever shares these by locks is not overwritten, as long as the command can run once more and wait for them. */
-function assertFits({ databases, conflicts }: Told): void {
-  const open = findOpen(databases);
-  if (open !== undefined) throw new LayerUnfit(`${open} is a database that another program has open`);
-  const git = conflicts.find(isKeptByGit);
-  if (git !== undefined) throw new MetAnotherGit(`another git changed ${git} while it ran`);
+function turnBackFor(why: LayerUnfit | undefined, mayTurnBack: LandOptions['mayTurnBack']): void {
+  if (why && mayTurnBack?.()) throw why;
 }
 
-function assertNoGitAtWork({ on, steps }: PlannedOverlay): void {
+function whyUnfit({ databases, conflicts, revived }: Told): LayerUnfit | undefined {
+  const open = findOpen(databases);
+  if (open !== undefined) return new LayerUnfit(`${open} is a database that another program has open`);
+  const git = [...conflicts, ...revived].find(isKeptByGit);
+  return git === undefined ? undefined : new MetAnotherGit(`another git changed ${git} while it ran`);
+}
+
+function gitAtWork({ on, steps }: PlannedOverlay): LayerUnfit | undefined {
   for (const step of steps) {
     if ((step.do !== 'move' && step.do !== 'remove') || !isKeptByGit(step.path)) continue;
     const path = asBytes(`${fromText(on)}/${step.path}`);
     const now = lstatSync(path, { throwIfNoEntry: false });
     const isLocked = existsSync(asBytes(`${fromText(on)}/${step.path}.lock`));
     if (isLocked || (now && signatureOf(now)) !== step.was)
-      throw new MetAnotherGit(`another git is at work on ${toText(step.path)}`);
+      return new MetAnotherGit(`another git is at work on ${toText(step.path)}`);
   }
+  return undefined;
 }
 
 /** Returns how many steps were left. */

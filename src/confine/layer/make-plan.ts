@@ -20,8 +20,8 @@ export interface LandOptions {
   readonly beganAtMs: number;
   /** Must a command leave this host path as it is, there or not? */
   readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
-  /** It lands, whomever that harms: the command cannot run again. */
-  readonly isLastWord?: boolean | undefined;
+  /** May it be left, as the command can run again? Asked where somebody would be harmed; absent: no. */
+  readonly mayTurnBack?: (() => boolean) | undefined;
   /** A folder of ours on the layer's file system, which takes what must not land. */
   readonly trash: string;
   /** The rest of what has landed already: folders have their modes. */
@@ -35,6 +35,8 @@ export interface LandOptions {
 /** What is found out for a landing; paths that are told are relative to their root. */
 export interface Told {
   readonly conflicts: string[];
+  /** Removed by others while the command ran, and there again. */
+  readonly revived: string[];
   readonly refused: string[];
   /** Databases that are replaced or removed. */
   readonly databases: { readonly path: string; readonly stat: Stats }[];
@@ -49,13 +51,16 @@ export async function makePlan(
   overlay: Overlay,
   options: LandOptions,
   marks: Marks,
-  { conflicts, refused, databases }: Told,
+  { conflicts, revived, refused, databases }: Told,
 ): Promise<readonly Step[]> {
   const { keeper, onGitName } = options;
   const steps: Step[] = [];
   const top = fromText(overlay.upper);
   const on = fromText(overlay.on);
   const pause = createPause();
+  /** Files below that the layer hides or changed: where a copy on it may come from. */
+  const sources = new Set<string>();
+  const copies: { readonly path: string; readonly now: Stats }[] = [];
 
   const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
   const hostOf = (path: string) => toText(`${on}/${path}`);
@@ -88,6 +93,7 @@ export async function makePlan(
 
   /** Others changed what goes. */
   function look(path: string, before: Stats): void {
+    if (before.isFile()) sources.add(likenessOf(before));
     if (before.isFile() && isDatabase(path)) databases.push({ path: toText(path), stat: before });
     if (!before.isDirectory() && isNew(before)) tell(conflicts, path);
   }
@@ -176,7 +182,8 @@ export async function makePlan(
 
   async function move(path: string, name: string, lower: number, now: Stats, before: Stats | undefined) {
     if (before) look(path, before);
-    else if (isCopied(path, now)) tell(conflicts, path);
+    else if (isCopied(path, now) && isNew(lstatSync(asBytes(`${itself(lower)}/.`))))
+      copies.push({ path, now });
     const mode = now.mode & (now.isDirectory() ? folderModeBits : fileModeBits);
     await makeFit(path, now, true, path.split('/').length, fitting);
     if (!isLeftOut(path, now)) await notePair(path, now, before && { before, lower, name });
@@ -184,7 +191,7 @@ export async function makePlan(
     if (now.isDirectory() && (mode & 0o700) !== 0o700) steps.push({ do: 'mode', path, mode });
   }
 
-  /** It was there when the command changed it, and is not now. */
+  /** It was below when the command changed it: at this path, or at another that it was moved from. */
   function isCopied(path: string, now: Stats): boolean {
     return (
       (now.isFile() || now.isDirectory()) && marks.read(upperOf(path), 'user.overlay.origin') !== undefined
@@ -261,6 +268,9 @@ export async function makePlan(
     const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(`${itself(lower)}/.`))];
     if ((now.mode & 0o7777) !== (before.mode & 0o7777))
       steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
+    // A mark of an unprivileged layer does not say what was copied.
+    for (const copy of copies)
+      if (copy.now.isDirectory() || !sources.has(likenessOf(copy.now))) tell(revived, copy.path);
     return steps;
   } finally {
     closeSync(lower);
@@ -269,4 +279,9 @@ export async function makePlan(
 
 function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
   return { do: 'times', path, accessed: atimeMs / 1000, modified: mtimeMs / 1000 };
+}
+
+/** A copy has the size and the time of what it was made of, until it is written. */
+function likenessOf({ size, mtimeMs }: Stats): string {
+  return `${size}:${mtimeMs}`;
 }

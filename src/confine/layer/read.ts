@@ -1,7 +1,9 @@
+import type { Buffer } from 'node:buffer';
 import { chmodSync, closeSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
+import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
@@ -36,7 +38,7 @@ export async function readLayers(
       total += 1;
       // A deletion is never left out for what else there is.
       if (changes.length >= limits.dryRunChanges && change.change !== 'deleted') return;
-      const hostPath = join(overlay.on, path);
+      const hostPath = join(overlay.on, toText(path));
       const root = rootOf(hostPath, roots) ?? overlay.on;
       changes.push({ root, path: relative(root, hostPath), ...change });
     };
@@ -87,7 +89,7 @@ async function walk(level: Level, reading: Reading): Promise<number> {
   const names = layeredEntriesOf(upper);
   for (const name of names) {
     await reading.pause();
-    const now = lstatSync(entryOf(upper, name));
+    const now = lstatSync(at(upper, name));
     const before = lower === undefined ? undefined : statIn(lower, name);
     const isNowFolder = now.isDirectory();
     if (before && (isWhiteout(now) || before.isDirectory() !== isNowFolder)) {
@@ -115,13 +117,14 @@ async function readFolder(
   reading: Reading,
 ): Promise<void> {
   const inner = join(path, name);
-  const hides = covers || reading.readMark(entryOf(upper, name), 'user.overlay.opaque') === 'y';
+  const hides = covers || reading.readMark(at(upper, name), 'user.overlay.opaque') === 'y';
   let entries = 0;
   // Whoever decides by what is told must know that there is more.
   if (depth >= deepest) reading.leaveOut();
   else {
-    const above = openFolderIn(upper, name);
-    const below = before?.isDirectory() && lower !== undefined ? openFolderIn(lower, name) : undefined;
+    const above = openFolderIn(upper, name, 'latin1');
+    const below =
+      before?.isDirectory() && lower !== undefined ? openFolderIn(lower, name, 'latin1') : undefined;
     try {
       const next = { upper: above, lower: below, path: inner, covers: hides, depth: depth + 1 };
       entries = await walk(next, reading);
@@ -148,8 +151,8 @@ async function tellFile(
   const inner = join(path, name);
   const change = before ? 'changed' : 'created';
   const kind = kindOf(now);
-  const latter = entryOf(upper, name);
-  const former = before && lower !== undefined ? entryOf(lower, name) : undefined;
+  const latter = at(upper, name);
+  const former = before && lower !== undefined ? at(lower, name) : undefined;
   const isSameKind = before !== undefined && kindOf(before) === kind;
   const mode =
     isSameKind && kind === 'file' && modeOf(before) !== modeOf(now)
@@ -160,7 +163,7 @@ async function tellFile(
       isSameKind &&
       kind === 'symlink' &&
       former !== undefined &&
-      readlinkSync(former) === readlinkSync(latter);
+      readlinkSync(former, 'buffer').equals(readlinkSync(latter, 'buffer'));
     // Touched, and as it was.
     if (!isSameLink) tell(inner, { change, kind });
     return;
@@ -171,7 +174,7 @@ async function tellFile(
     before?.size === now.size &&
     (await hasSameContent(formerFile, latter, now.size));
   if (isSame && mode.mode === undefined) return;
-  const lines = isSame ? undefined : await diff.add(inner, formerFile, latter);
+  const lines = isSame ? undefined : await diff.add(toText(inner), formerFile, latter);
   tell(inner, { change, kind, bytes: now.size, ...mode, ...(lines && { lines }) });
 }
 
@@ -187,13 +190,13 @@ async function tellDeleted(
   if (kind === 'folder')
     return tell(path, { change: 'deleted', kind, files: await countFiles(lower, name, pause) });
   if (kind !== 'file') return tell(path, { change: 'deleted', kind });
-  const lines = await diff.add(path, entryOf(lower, name), undefined);
+  const lines = await diff.add(toText(path), at(lower, name), undefined);
   tell(path, { change: 'deleted', kind, bytes: before.size, ...(lines && { lines }) });
 }
 
 async function countFiles(parent: number, name: string, pause: Pause, depth = 0): Promise<number> {
   let count = 0;
-  const folder = openFolderIn(parent, name);
+  const folder = openFolderIn(parent, name, 'latin1');
   try {
     for (const inner of entriesOf(folder)) {
       await pause();
@@ -207,26 +210,35 @@ async function countFiles(parent: number, name: string, pause: Pause, depth = 0)
 }
 
 function statIn(folder: number, name: string): Stats | undefined {
-  return lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
+  return lstatSync(at(folder, name), { throwIfNoEntry: false });
 }
 
 /** A command may have taken the right to read its own folder away: the layer's is thrown away, and may be changed. */
 function layeredEntriesOf(folder: number): readonly string[] {
   try {
-    return readdirSync(itself(folder));
+    return namesOf(folder);
   } catch {
     chmodSync(itself(folder), 0o700);
-    return readdirSync(itself(folder));
+    return namesOf(folder);
   }
 }
 
 /** Nothing where it may not be read: then no command could see into it either. */
 function entriesOf(folder: number): readonly string[] {
   try {
-    return readdirSync(itself(folder));
+    return namesOf(folder);
   } catch {
     return [];
   }
+}
+
+/** A name that is no UTF-8 is one all the same: names are bytes here, one a character. */
+function namesOf(folder: number): readonly string[] {
+  return readdirSync(itself(folder), { encoding: 'latin1' as BufferEncoding }) as string[];
+}
+
+function at(folder: number, name: string): Buffer {
+  return asBytes(entryOf(folder, name));
 }
 
 export function isWhiteout(stat: Stats): boolean {

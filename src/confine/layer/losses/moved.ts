@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { toText } from '../../../ground/byte-paths.ts';
+import { asBytes } from '../../../ground/byte-paths.ts';
 import { hasSameContent } from '../diff.ts';
 import type { Pause } from '../pauses.ts';
 import { type Collected, filesInNew, lowerPath, type Touched, upperPath } from './collect.ts';
@@ -50,7 +50,7 @@ export async function withoutMoved(
 
 async function isAmong(file: Touched, bytes: number, candidates: readonly Touched[]): Promise<boolean> {
   for (const candidate of candidates) {
-    const paths = [toText(lowerPath(file)), toText(upperPath(candidate))] as const;
+    const paths = [asBytes(lowerPath(file)), asBytes(upperPath(candidate))] as const;
     if (await hasSameContent(...paths, bytes).catch(() => false)) return true;
   }
   return false;

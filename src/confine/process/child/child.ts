@@ -62,6 +62,8 @@ export interface Spawner {
   readonly temporary: string;
   /** Can it show a command copies that are replaced as git replaces a file? Absent: no. */
   readonly showsCopies?: (() => Promise<boolean>) | undefined;
+  /** Was anything changed since that moment of what it shows and keeps beside the roots? Absent: it keeps nothing. */
+  readonly changedSince?: ((ms: number) => boolean) | undefined;
   spawn(spawnOptions: SpawnOptions): Promise<Child>;
 }
 

@@ -26,6 +26,8 @@ export interface StartedCommand extends Beginning {
   readonly ran: string | undefined;
   /** Once it has ended: what did not become of the settings that it wrote. */
   readonly unsettled: readonly string[];
+  /** May something beside its roots be changed since it began, which would be done twice if it ran again? */
+  readonly wroteOutside: () => boolean;
   /** Where it runs on a layer. */
   readonly trial: Trial | undefined;
 }
@@ -71,6 +73,7 @@ export async function startCommand(
     options.remoteChanges?.(command),
   );
   const layer = await layerFor(walls, runOptions, writable);
+  const beganAtMs = Date.now() - clockStepMs;
   const started = spawner.spawn({
     command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -115,6 +118,7 @@ export async function startCommand(
           }
         : child,
     unsettled,
+    wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
     trial: layer && createTrial(layer, child, settings, runOptions.dryRun === true),
     contacts,
     folder: workingFolder,
@@ -122,6 +126,9 @@ export async function startCommand(
     ran: differing(command, written),
   };
 }
+
+/** File systems note times by a clock that goes in steps, and so is late. */
+const clockStepMs = 20;
 
 async function layerFor(
   walls: Walls,

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Outlet } from '../../network/proxy/open.ts';
@@ -14,6 +14,8 @@ import { hasSeccomp } from '../seccomp/seccomp.ts';
 export interface SessionNamespaces {
   /** The child's descriptors from 4 on, where `enterProgram` looks for them. */
   readonly childEnds: readonly number[];
+  /** The folder of its own, open. */
+  readonly own: number;
   close(): void;
 }
 
@@ -74,15 +76,17 @@ export function openNamespaceSets(
         const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
         if (!inside) throw new Error('the namespaces were gone before they were entered');
         const namespaces = openNamespaces(inside.pid);
+        const own = openSync(`/proc/${inside.pid}/root${folder}`, constants.O_RDONLY | constants.O_DIRECTORY);
         landing?.listeners.then(
           (listeners) => outlet?.adopt(listeners),
           () => outlet?.close(),
         );
         return {
           childEnds: [enter, ...namespaces],
+          own,
           close() {
             outlet?.close();
-            for (const fd of namespaces) closeSync(fd);
+            for (const fd of [...namespaces, own]) closeSync(fd);
           },
         };
       } finally {

@@ -16,6 +16,7 @@ import { trySupervisor } from '../sockets/try-supervisor.ts';
 import { toolchainArguments } from '../toolchains/mounts.ts';
 import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
 import { enterProgram, freePlace, openNamespaceSets, type SessionNamespaces } from './bubblewrap-room.ts';
+import { changedBelow } from './changed-below.ts';
 import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
@@ -169,6 +170,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     return (await findHole(spawner, roots).catch((error: Error) => error.message)) === undefined;
   }
 
+  const cachesChanged = (ms: number) => options.caches !== undefined && changedBelow(options.caches, ms);
+
   const roomPlaces = { home: `${place}/home`, temporary: place };
   const rooms: { showCopies?: Promise<boolean> } = {};
 
@@ -183,6 +186,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     withoutOutlet,
     withoutSockets,
     showsCopies: once(() => holdsFurnished()),
+    changedSince: (ms) => cachesChanged(ms),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),
     async openRoom(outlet) {
       if (!namespaceSets) throw new Error('koffi is missing, or the processor is not known');
@@ -190,6 +194,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       return {
         ...roomPlaces,
         showsCopies: () => (rooms.showCopies ??= holdsFurnished(namespaces)),
+        changedSince: (ms) => changedBelow(`/proc/self/fd/${namespaces.own}`, ms) || cachesChanged(ms),
         spawn: (spawnOptions) => spawnCommand(spawnOptions, namespaces),
         close: async () => namespaces.close(),
       };

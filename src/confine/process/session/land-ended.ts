@@ -1,6 +1,5 @@
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import type { LandedOutcome, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
-import { cleanLine } from '../../../contract/text/clean-text.ts';
 import { discardedNote } from '../../../ground/effects/landing.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { LayerUnfit } from '../../layer/in-use.ts';
@@ -11,6 +10,7 @@ import type { StartedCommand } from '../child/start-command.ts';
 import { guardedFolders } from '../sandbox/guarded-names.ts';
 import type { Trial } from './dry-run.ts';
 import { heldBack } from './judged.ts';
+import { listed } from './landing.ts';
 import type { Runner } from './session.ts';
 import { blamesLayer } from './why-direct.ts';
 
@@ -30,7 +30,7 @@ export interface EndedLanding {
 
 /** Puts what a command did in place, or leaves it on its layer, which goes: by how it ended. */
 export async function landEnded(
-  { trial, contacts, folder }: StartedCommand,
+  { trial, contacts, folder, wroteOutside }: StartedCommand,
   how: Ending,
   { outputs, runOptions, runner, left }: Landing,
 ): Promise<EndedLanding> {
@@ -48,21 +48,24 @@ export async function landEnded(
     writable: runOptions.writable ?? roots.writable,
   });
   const names = runner.options.readOnlyNames ?? [];
-  const land = (keeper: LandingKeeper | undefined, isLastWord: boolean) =>
+  const land = (keeper: LandingKeeper | undefined, mayTurnBack?: () => boolean) =>
     trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
       // What was let run for its effects is held to them by name as well.
       isProtected: isTried ? protectedAnywhere(names) : heldNames(guarded, names),
-      ...{ isLastWord, keeper, left },
+      ...{ mayTurnBack, keeper, left },
     });
   // Before it is run again on the folders themselves: there nobody judges what it does.
-  const { layer, lost } = await heldBack(trial, runOptions, runner, (keeper) => land(keeper, true));
+  const { layer, lost } = await heldBack(trial, runOptions, runner, (keeper) => land(keeper));
   if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
-  const mayRunAgain = outputs !== undefined && !how.stoppedBy && contacts().length === 0;
-  if (mayRunAgain && blamesLayer(outputs, how.exitCode !== 0))
+  let isAlone: boolean | undefined;
+  /** Nothing of it would be done twice: it reached no host, and wrote nothing beside its layer. */
+  const mayRunAgain = () =>
+    (isAlone ??= outputs !== undefined && !how.stoppedBy && contacts().length === 0 && !wroteOutside());
+  if (outputs && blamesLayer(outputs, how.exitCode !== 0) && mayRunAgain())
     return unfit('a system call was refused that a layer has no answer to');
   try {
-    const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, !mayRunAgain);
+    const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, mayRunAgain);
     // Nobody has looked at it: it counts with what the session loses next.
     runner.session.lost += lost;
     return {
@@ -118,11 +121,3 @@ function refusedNotes(paths: readonly string[]): readonly string[] {
     `[layer: not kept, as nothing writes such here, nor so deep (${deepest} folders): ${listed(paths)}]\n`,
   ];
 }
-
-function listed(paths: readonly string[]): string {
-  const names = paths.slice(0, shown).map((path) => cleanLine(path).slice(0, shownChars));
-  return `${names.join(', ')}${paths.length > shown ? ` and ${paths.length - shown} more` : ''}`;
-}
-
-const shown = 20;
-const shownChars = 200;

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
+import { cleanLine } from '../../../contract/text/clean-text.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { readSmall } from '../../git/small-file.ts';
@@ -8,7 +9,8 @@ import type { LandOptions } from '../../layer/make-plan.ts';
 import type { Layer } from '../../layer/open.ts';
 import { rootOf } from '../../layer/read.ts';
 
-export interface LandingOptions extends Pick<LandOptions, 'roots' | 'isProtected' | 'isLastWord' | 'keeper'> {
+export interface LandingOptions
+  extends Pick<LandOptions, 'roots' | 'isProtected' | 'mayTurnBack' | 'keeper'> {
   /** Takes each name by which git could find a repository. */
   readonly left: Named[];
 }
@@ -28,7 +30,7 @@ export async function landAll(
     ...options,
     onGitName: (path, isFolder) => left.push({ path, isFolder }),
   });
-  const told = options.keeper?.notes() ?? [];
+  const told = [...revivedNotes(landed.revived), ...(options.keeper?.notes() ?? [])];
   if (!settings) return { ...landed, notes: told };
   const before = settings.copies.map(({ original }) => readSmall(original));
   const notes = await settings.settle();
@@ -39,6 +41,19 @@ export async function landAll(
       await tellSettings(options.keeper, original, options.roots, { was, is });
   }
   return { ...landed, notes: [...told, ...notes] };
+}
+
+function revivedNotes(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [
+    `[layer: written in a folder that others changed meanwhile, where they may have removed it: ${listed(paths)}]\n`,
+  ];
+}
+
+/** Paths for a note: as many as it has room for. */
+export function listed(paths: readonly string[]): string {
+  const names = paths.slice(0, shown).map((path) => cleanLine(path).slice(0, shownChars));
+  return `${names.join(', ')}${paths.length > shown ? ` and ${paths.length - shown} more` : ''}`;
 }
 
 async function tellSettings(
@@ -56,3 +71,6 @@ async function tellSettings(
     after: Buffer.from(is, 'latin1'),
   });
 }
+
+const shown = 20;
+const shownChars = 200;
