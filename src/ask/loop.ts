@@ -9,6 +9,7 @@ import { type AskPerson, carryOut } from './carry-out.ts';
 import { createContext } from './context.ts';
 import { type AskEvent, type EndReason, errorEvent } from './model/events.ts';
 import type { Answer, Model } from './model/model.ts';
+import { writtenCall } from './model/written-call.ts';
 import { createOffers, type Offers } from './offers.ts';
 import { argumentsOf } from './prompt.ts';
 import type { Message, ModelCall } from './transcript.ts';
@@ -44,6 +45,7 @@ export async function ask(question: string, before: readonly Message[], options:
   const { tools } = await options.gateway.list(options.arrival);
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   const offers = createOffers(tools, options.gateway.locale);
+  const offered = new Set(offers.list.map((offer) => offer.name));
   const spent = { rounds: 0, input: 0, output: 0 };
   const context = createContext(options.model.endpoint.contextChars, options.onEvent);
   const tell = options.tell ?? ((error: ToolError) => error);
@@ -103,6 +105,8 @@ export async function ask(question: string, before: readonly Message[], options:
     if (answer.calls.length === 0) {
       if (answer.cut) return end('length', cutShort());
       if (answer.filtered) return end('failed', filtered());
+      const written = writtenCall(isEmpty ? answer.reasoning : answer.text, offered);
+      if (written !== undefined) return end('failed', calledInWords(written));
       return isEmpty ? end('failed', saidNothing()) : end('answered');
     }
     messages.push(...(await carryOutAll(answer.calls, known, offers, options)));
@@ -185,6 +189,22 @@ function filtered(): ToolError {
       suggestion: text(
         'Rephrase the question, or use another model.',
         '言い換えるか、別のモデルに尋ねてください。',
+      ),
+    },
+  );
+}
+
+function calledInWords(tool: string): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text(
+      `The model wrote a call of ${tool} as text, and nothing was called: its server does not read the tool calls of this model.`,
+      `モデルが ${tool} の呼び出しを文章として書いたため、何も呼び出されていません。サーバーがこのモデルのツール呼び出しを解釈していません。`,
+    ),
+    {
+      suggestion: text(
+        'Start the server with its tool parser: vLLM --enable-auto-tool-choice --tool-call-parser NAME, SGLang --tool-call-parser NAME, llama-server --jinja. Or use another model.',
+        'サーバーをツールのパーサー付きで起動してください: vLLM は --enable-auto-tool-choice --tool-call-parser 名前、SGLang は --tool-call-parser 名前、llama-server は --jinja。または別のモデルを使ってください。',
       ),
     },
   );

@@ -26,6 +26,12 @@ test.each([
   ],
   ['Z.ai', 400, 'Prompt exceeds max length'],
   ['a proxy', 413, 'Payload Too Large'],
+  ['llama-server', 500, 'Context size has been exceeded.'],
+  ['Gemini', 400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'],
+  ['Moonshot', 400, 'Invalid request: Your request exceeded model token limit: 131072'],
+  ['Bedrock', 400, 'Input is too long for requested model.'],
+  ['TGI', 422, '`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9001 `inputs` tokens'],
+  ['Groq', 400, 'Please reduce the length of the messages or completion.'],
 ])(
   'where the model takes less than configured, half is sent, as %s says it',
   async (_who, status, message) => {
@@ -55,6 +61,35 @@ test.each([
     }
   },
 );
+
+test('where the server says only in the stream that it is too much, half is sent at once', async () => {
+  const refusal: Step = (_seen, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: {"error":{"code":500,"message":"Context size has been exceeded."}}\n\n');
+  };
+  await using model = await openScriptedModel(
+    calls(['read_file', { path: 'a.txt' }]),
+    takes(12_000, refusal, says('Long.')),
+  );
+  using world = openAskWorld(model.url, { files: { 'a.txt': 'A'.repeat(20_000) } });
+
+  const ran = await world.sekishoAsk('read it', { eventOutput: true });
+
+  expect(ran.code).toBe(0);
+  expect(eventsOf(ran).map((event) => event.type)).not.toContain('retry');
+});
+
+test('a limit of tokens a minute is waited for, not taken for one of length', async () => {
+  await using model = await openScriptedModel(
+    answersStatus(429, 'Rate limit reached: maximum input tokens per minute'),
+    says('ok'),
+  );
+  using world = openAskWorld(model.url);
+
+  const ran = await world.sekishoAsk('go', { eventOutput: true });
+
+  expect(eventsOf(ran).map((event) => event.type)).toEqual(['start', 'round', 'retry', 'text', 'end']);
+});
 
 test('a question that is too much alone is said to be, with what to do', async () => {
   await using model = await openScriptedModel(answersStatus(400, 'context length exceeded'));

@@ -199,6 +199,113 @@ test.each([
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test('a remark among the chunks is passed over, and told where nothing else comes', async () => {
+  const remark = 'data: : OPENROUTER PROCESSING\n\n';
+  await using server = await openScriptedModel(sends(remark, delta({ content: 'ok' }), remark, stop, done));
+  expect(await oneAnswer(server.url)).toMatchObject({ shown: 'ok', result: { text: 'ok' }, retries: [] });
+
+  await using broken = await openScriptedModel(sends('data: upstream is gone\n\n', done));
+  expect(((await oneAnswer(broken.url)).result as Error).message).toContain('upstream is gone');
+
+  await using half = await openScriptedModel(
+    sends(delta({ content: '' }), 'data: {"choices":[{"del\n\n', done),
+  );
+  expect((await oneAnswer(half.url)).result).toBeInstanceOf(Error);
+});
+
+test.each([
+  ['no index', {}],
+  ['an index', { index: 0 }],
+])('arguments that come before the name, with %s, are of that call', async (_which, index) => {
+  const call = (part: object) =>
+    delta({ tool_calls: [{ ...index, id: 'c', type: 'function', function: part }] });
+  await using server = await openScriptedModel(
+    sends(
+      call({ arguments: '{"pa' }),
+      call({ name: 'read_file', arguments: 'th":"a"}' }),
+      delta({}, 'tool_calls'),
+    ),
+  );
+  expect((await oneAnswer(server.url)).result).toMatchObject({ calls: [{ callId: 'c', ...read('a') }] });
+});
+
+test('two calls without an index are told apart by their ids, however their deltas are mixed', async () => {
+  const call = (id: string, part: object) => delta({ tool_calls: [{ id, function: part }] });
+  await using server = await openScriptedModel(
+    sends(
+      call('a', { name: 'read_file' }),
+      call('b', { arguments: '{"path":' }),
+      call('a', { arguments: '{"path":"a"}' }),
+      call('b', { name: 'read_file', arguments: '"b"}' }),
+      stop,
+    ),
+  );
+  expect((await oneAnswer(server.url)).result).toMatchObject({ calls: [read('a'), read('b')] });
+});
+
+test.each([
+  [['</think>\n\nThe answer is 4.'], 'The answer is 4.'],
+  [['</thi', 'nk>', '\nok'], 'ok'],
+  [['</thi', 's is no tag'], '</this is no tag'],
+])('the end of thoughts that came in their own field, as words (%j), is not shown', async (words, wanted) => {
+  await using server = await openScriptedModel(
+    sends(delta({ reasoning_content: 'x' }), ...words.map((content) => delta({ content })), stop),
+  );
+  expect(await oneAnswer(server.url)).toMatchObject({
+    shown: wanted,
+    result: { reasoning: 'x', text: wanted },
+  });
+});
+
+const answeredBefore: Message[] = [
+  { role: 'user', text: 'go' },
+  { role: 'assistant', text: '', reasoning: 'hm', calls: [{ callId: 'a', tool: 'x', words: '{}' }] },
+  { role: 'tool', callId: 'a', tool: 'x', text: '1' },
+  { role: 'assistant', text: '', calls: [{ callId: 'b', tool: 'x', words: '{}' }] },
+  { role: 'tool', callId: 'b', tool: 'x', text: '2' },
+];
+
+test.each([
+  ['nothing', () => undefined, ['hm', undefined], 1],
+  [
+    'thoughts with every answer',
+    (thoughts: readonly unknown[]) =>
+      thoughts.includes(undefined)
+        ? 'The `reasoning_content` in the thinking mode must be passed back.'
+        : undefined,
+    ['hm', ''],
+    2,
+  ],
+  [
+    'no thoughts',
+    (thoughts: readonly unknown[]) =>
+      thoughts.some((thought) => thought !== undefined)
+        ? 'body.messages.1.reasoning_content: Extra inputs are not permitted'
+        : undefined,
+    [undefined, undefined],
+    2,
+  ],
+  ['what no form gives', () => 'reasoning_content must be a song', ['hm', ''], 2],
+] as const)(
+  'a server that wants %s of earlier answers gets it, and no null',
+  async (_what, refuse, sent, tries) => {
+    await using server = await openScriptedModel((seen, response, request) => {
+      const answers = seen.body.messages.filter((message) => message.role === 'assistant');
+      const said = refuse(answers.map((message) => message.reasoning_content));
+      if (said === undefined) return sends(delta({ content: 'ok' }), stop)(seen, response, request);
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: said } }));
+    });
+    const { result } = await oneAnswer(server.url, {}, {}, undefined, answeredBefore);
+    const answers = server.seen.at(-1)?.body.messages.filter((message) => message.role === 'assistant') ?? [];
+    expect(answers.map((message) => message.reasoning_content)).toEqual(sent);
+    expect(answers.map((message) => message.content)).toEqual(['', '']);
+    expect(server.seen).toHaveLength(tries);
+    if (refuse([]) === undefined) expect(result).toMatchObject({ text: 'ok' });
+    else expect((result as Error).message).toContain('must be a song');
+  },
+);
+
 test('a server that does not stream is read as if it did', async () => {
   await using server = await openScriptedModel((_seen, response) => {
     const message = {

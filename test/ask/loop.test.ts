@@ -187,3 +187,63 @@ test('a model that says nothing at all is a failure that can be asked again', as
 
   expect(await world.sekishoAsk('and now?', { session: 's' })).toMatchObject({ code: 0, stdout: 'here\n' });
 });
+
+test.each([
+  ['Hermes', '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n</tool_call>'],
+  [
+    'Qwen',
+    'I look.\n<tool_call>\n<function=read_file>\n<parameter=path>\na.txt\n</parameter>\n</function>\n</tool_call>',
+  ],
+  ['Qwen without its frame', '<function=read_file>\n<parameter=path>a.txt</parameter>\n</function>'],
+  ['GLM', '<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>a.txt</arg_value>\n</tool_call>'],
+  [
+    'Kimi',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{}',
+  ],
+  ['DeepSeek', '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n{}'],
+  ['Mistral', '[TOOL_CALLS]read_file[ARGS]{"path": "a.txt"}'],
+  ['Llama', '<|python_tag|>{"name": "read_file", "parameters": {"path": "a.txt"}}'],
+  ['Llama without its tag', '{"name": "read_file", "parameters": {"path": "a.txt"}}'],
+  ['MiniMax', '<minimax:tool_call>\n<invoke name="read_file">\n</invoke>'],
+  ['gpt-oss', '<|channel|>commentary to=functions.read_file <|message|>{"path": "a.txt"}'],
+  ['a small model', '```json\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n```'],
+])('a call that is written as text, as %s does, is said to be one', async (_who, words) => {
+  await using model = await openScriptedModel(says(words));
+  using world = openAskWorld(model.url, { files: { 'a.txt': 'A' } });
+
+  const ran = await world.sekishoAsk('go', { eventOutput: true });
+
+  expect(ran.code).toBe(1);
+  expect(eventsOf(ran).slice(-2)).toMatchObject([
+    {
+      type: 'error',
+      code: 'upstream_error',
+      message: expect.stringMatching(/wrote a call of read_file as text.*--tool-call-parser/s),
+    },
+    { type: 'end', reason: 'failed' },
+  ]);
+});
+
+test('a call that is written among the thoughts is said to be one', async () => {
+  await using model = await openScriptedModel(
+    says('<think>\n<tool_call>\n{"name": "read_file", "arguments": {}}\n</tool_call>'),
+  );
+  using world = openAskWorld(model.url);
+  expect(await world.sekishoAsk('go')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('wrote a call of read_file as text'),
+  });
+});
+
+test.each([
+  'Hermes writes `<tool_call>{"name": "read_file"}</tool_call>`.',
+  'For example:\n```\n<tool_call>\n{"name": "read_file", "arguments": {}}\n</tool_call>\n```\nThat is all.',
+  '<tool_call>{"name": "no_such_tool", "arguments": {}}</tool_call>',
+  '{"name": "read_file", "version": "1.0"}',
+  '{"name": "sekisho", "arguments": []}',
+  'Call read_file with a path.',
+])('an answer that tells of calls is an answer: %j', async (words) => {
+  await using model = await openScriptedModel(says(words));
+  using world = openAskWorld(model.url);
+  expect(await world.sekishoAsk('go')).toMatchObject({ code: 0, stdout: `${words}\n` });
+});

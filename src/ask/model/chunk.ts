@@ -3,29 +3,34 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * One chunk of a stream as the AI SDK takes it, of whatever a server sent in its place: arguments as an object, a
  * role nobody knows, `message` instead of `delta`, an error in words of its own. What it need not know is left out.
+ * `indexOf` numbers the calls that have an id and no index.
  */
-export function chunkOf(sent: unknown): Fields {
+export function chunkOf(sent: unknown, indexOf: (id: string) => number | undefined): Fields {
   const { choices, usage, error } = Object(sent) as Fields;
   const problem = problemOf(sent);
   if (problem !== undefined && (error !== undefined || !Array.isArray(choices))) {
     return { error: { message: problem } };
   }
   return {
-    choices: Array.isArray(choices) ? choices.filter(isFields).map(choiceOf) : [],
+    choices: Array.isArray(choices)
+      ? choices.filter(isFields).map((choice) => choiceOf(choice, indexOf))
+      : [],
     ...(isFields(usage) && { usage: countsOf(usage) }),
   };
 }
 
-function choiceOf(choice: Fields): Fields {
+type IndexOf = Parameters<typeof chunkOf>[1];
+
+function choiceOf(choice: Fields, indexOf: IndexOf): Fields {
   const { delta, message, finish_reason: finish } = choice;
   const part = isFields(delta) ? delta : isFields(message) ? message : undefined;
   return {
-    ...(part && { delta: deltaOf(part) }),
+    ...(part && { delta: deltaOf(part, indexOf) }),
     ...(typeof finish === 'string' && finish !== '' && { finish_reason: finish }),
   };
 }
 
-function deltaOf(delta: Fields): Fields {
+function deltaOf(delta: Fields, indexOf: IndexOf): Fields {
   const { content, refusal, tool_calls: calls } = delta;
   const reasoning = [delta.reasoning_content, delta.reasoning, delta.thinking].find(
     (words) => typeof words === 'string' && words !== '',
@@ -34,16 +39,17 @@ function deltaOf(delta: Fields): Fields {
     ...((typeof content === 'string' || Array.isArray(content)) && { content }),
     ...(typeof refusal === 'string' && { refusal }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
-    ...(Array.isArray(calls) && { tool_calls: calls.filter(isFields).map(callOf) }),
+    ...(Array.isArray(calls) && { tool_calls: calls.filter(isFields).map((call) => callOf(call, indexOf)) }),
   };
 }
 
-function callOf(call: Fields): Fields {
-  const { index, id } = call;
+function callOf(call: Fields, indexOf: IndexOf): Fields {
   const { name, arguments: input } = Object(call.function) as Fields;
+  const id = call.id === undefined || call.id === null || call.id === '' ? undefined : String(call.id);
+  const index = typeof call.index === 'number' ? call.index : id && indexOf(id);
   return {
     ...(typeof index === 'number' && { index }),
-    ...(id !== undefined && id !== null && id !== '' && { id: String(id) }),
+    ...(id !== undefined && { id }),
     function: {
       ...(typeof name === 'string' && { name }),
       ...(input !== undefined &&

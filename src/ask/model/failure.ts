@@ -50,7 +50,12 @@ export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSign
   const reason = unreachable(thrown);
   if (reason) return { error: nobodyThere(endpoint, reason, thrown), mayPass: false };
   // With a status of success it began to answer, and what came then could not be read.
-  if (status === undefined || status < 300) return { error: broken(endpoint, said, thrown), mayPass: true };
+  const isRead = status !== undefined && status >= 300;
+  // A limit of tokens a minute is no limit of length.
+  if (status === 413 || (status !== 429 && tooMuch.test(said))) {
+    return { error: tooMuchContext(endpoint.name, said === '' ? '' : `: ${said}`, thrown), mayPass: false };
+  }
+  if (!isRead) return { error: broken(endpoint, said, thrown), mayPass: true };
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
   return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: retryAfterMs(thrown) };
 }
@@ -109,7 +114,6 @@ function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolErro
 
 function answered({ name }: Endpoint, status: number, said: string, cause: unknown): ToolError {
   const quoted = said === '' ? '' : `: ${said}`;
-  if (status === 413 || (status < 500 && tooMuch.test(said))) return tooMuchContext(name, quoted, cause);
   const code =
     status === 401 || status === 403 ? 'unauthenticated' : status === 429 ? 'rate_limited' : 'upstream_error';
   return new ModelError(
@@ -122,9 +126,9 @@ function answered({ name }: Endpoint, status: number, said: string, cause: unkno
   );
 }
 
-/** How OpenAI, vLLM, llama.cpp, LM Studio, Z.ai and Anthropic's gateways say it. */
+/** How OpenAI, vLLM, llama.cpp, LM Studio, Z.ai, Gemini, Moonshot, Bedrock, TGI and Anthropic's gateways say it. */
 const tooMuch =
-  /context[ _](length|size|window)|maximum context|max(imum)? (prompt |input )?(length|tokens)|too many (input )?tokens|(prompt|input|conversation) (is too long|exceeds)|exceed_context/i;
+  /context[ _](length|size|window)|maximum context|max(imum)? (prompt |input )?(length|tokens)|too many (input )?tokens|(prompt|input|conversation) (is too long|exceeds)|exceed_context|token count.{0,60}exceeds|maximum number of tokens|(exceeded|exceeds) (the )?model token limit|input is too long|reduce the length of|must have less than \d+ tokens|`inputs` tokens/i;
 
 function tooMuchContext(name: string, quoted: string, cause: unknown): ToolError {
   return new TooMuchContext(

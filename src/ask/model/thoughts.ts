@@ -5,6 +5,7 @@ export interface Piece {
 }
 
 const openings = ['<think>', '<thinking>', '<thought>'];
+const closings = openings.map(closingOf);
 
 /**
  * Parts an answer that begins with `<think>…</think>` into thoughts and words, while it arrives; servers that know
@@ -24,11 +25,18 @@ export function createThoughtSplitter(beginsInside: boolean) {
       const start = rest.trimStart();
       const opening = openings.find((tag) => start.startsWith(tag));
       if (opening === undefined) {
-        if (openings.some((tag) => tag.startsWith(start))) return [];
+        if ([...openings, ...closings].some((tag) => tag.startsWith(start))) return [];
+        // The thoughts came in a field of their own, and their end as words.
+        const stray = closings.find((tag) => start.startsWith(tag));
+        if (stray !== undefined) {
+          rest = '';
+          state = 'closed';
+          return begin(start.slice(stray.length));
+        }
         state = 'after';
         return piece('text', release());
       }
-      closing = opening.replace('<', '</');
+      closing = closingOf(opening);
       state = 'inside';
       rest = start.slice(opening.length);
     }
@@ -69,6 +77,10 @@ export function createThoughtSplitter(beginsInside: boolean) {
     /** What was held back, at the end of the answer. */
     end: (): readonly Piece[] => piece(state === 'inside' ? 'thought' : 'text', release()),
   };
+}
+
+function closingOf(opening: string): string {
+  return opening.replace('<', '</');
 }
 
 function piece(kind: Piece['kind'], words: string): readonly Piece[] {

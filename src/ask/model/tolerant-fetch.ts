@@ -1,14 +1,22 @@
 import { chunkOf, problemOf } from './chunk.ts';
+import { createHistoryForm } from './history-form.ts';
 
 /**
  * Makes one kind of stream of what servers that call themselves compatible answer: each event as the AI SDK takes
  * it, a whole reply of a server that does not stream as a stream of one, and an end where `[DONE]` is the only one.
  */
 export function createTolerantFetch(plain: typeof fetch): typeof fetch {
+  const history = createHistoryForm();
   return async (url, init) => {
-    const response = await plain(url, init);
+    const send = () =>
+      plain(url, typeof init?.body === 'string' ? { ...init, body: history.shape(init.body) } : init);
+    let response = await send();
+    while (!response.ok) {
+      const refused = await refusal(response);
+      if (response.status >= 500 || !history.learn(refused.said)) return refused.response;
+      response = await send();
+    }
     if (!response.body) return response;
-    if (!response.ok) return refusal(response);
     const type = response.headers.get('content-type') ?? '';
     const headers = { 'content-type': 'text/event-stream' };
     if (/\bjson\b/i.test(type) && !/event-stream|ndjson/i.test(type)) {
@@ -28,7 +36,7 @@ export function createTolerantFetch(plain: typeof fetch): typeof fetch {
 }
 
 /** What a server says beside a status of failure, in the one shape that the AI SDK knows. */
-async function refusal(response: Response): Promise<Response> {
+async function refusal(response: Response): Promise<{ readonly said: string; readonly response: Response }> {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
   for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name);
@@ -36,22 +44,38 @@ async function refusal(response: Response): Promise<Response> {
   const isPage = /^\s*</.test(body);
   const said = isPage ? `${statusText} (a web page)` : (problemOf(parsed(body)) ?? body.slice(0, 1000));
   const message = said.trim() === '' ? statusText : said;
-  return new Response(JSON.stringify({ error: { message } }), { status, statusText, headers });
+  return {
+    said: message,
+    response: new Response(JSON.stringify({ error: { message } }), { status, statusText, headers }),
+  };
 }
 
 function whole(words: string): string {
   const sent = parsed(words);
-  return sent === undefined ? `data: ${words.replace(/[\r\n]/g, ' ')}\n\n` : eventOf(chunkOf(sent));
+  return sent === undefined
+    ? `data: ${words.replace(/[\r\n]/g, ' ')}\n\n`
+    : eventOf(chunkOf(sent, () => undefined));
 }
 
 /** Judges each line when it is whole. What is no `data` line is for nobody: comments, names and ids of events. */
 function lineByLine() {
   let rest = '';
   let hasFinished = false;
+  let hasBegun = false;
+  let unread: string | undefined;
+  const calls = new Map<string, number>();
+
+  /** Deltas of one call that have only its id in common belong together. */
+  function indexOf(id: string): number {
+    const index = calls.get(id) ?? calls.size;
+    calls.set(id, index);
+    return index;
+  }
 
   function take(line: string, controller: TransformStreamDefaultController<string>): void {
     const data = /^(?:data:)?\s*(.*)$/s.exec(line)?.[1]?.trim() ?? '';
     if (data === '[DONE]') {
+      tellUnread(controller);
       if (!hasFinished) controller.enqueue(eventOf({ choices: [{ finish_reason: 'stop' }] }));
       hasFinished = true;
       return;
@@ -60,13 +84,21 @@ function lineByLine() {
     if (!line.startsWith('data:') && !data.startsWith('{')) return;
     if (data === '') return;
     const sent = parsed(data);
+    // Half a chunk is a loss; a remark among whole ones is not, and is told only where nothing else came.
     if (sent === undefined) {
-      controller.enqueue(`data: ${data}\n\n`);
+      if (/^[[{]/.test(data)) controller.enqueue(`data: ${data}\n\n`);
+      else unread ??= data;
       return;
     }
-    const chunk = chunkOf(sent);
+    hasBegun = true;
+    const chunk = chunkOf(sent, indexOf);
     hasFinished ||= JSON.stringify(chunk).includes('"finish_reason"');
     controller.enqueue(eventOf(chunk));
+  }
+
+  function tellUnread(controller: TransformStreamDefaultController<string>): void {
+    if (unread !== undefined && !hasBegun) controller.enqueue(`data: ${unread}\n\n`);
+    unread = undefined;
   }
 
   return {
@@ -82,6 +114,7 @@ function lineByLine() {
     },
     flush(controller: TransformStreamDefaultController<string>) {
       if (rest !== '') take(rest, controller);
+      tellUnread(controller);
     },
   };
 }
