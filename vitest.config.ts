@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import Leftovers from './test/support/leftovers.ts';
+import Skips from './test/support/skips.ts';
 
 /** They change nothing outside of what they make, so that a worker loads the sources once for many of them. */
 const together = ['src/**/*.test.ts', 'test/{documents,judgement,surface}/**/*.test.ts'];
@@ -37,14 +38,13 @@ export default defineConfig({
       },
     ],
     globalSetup: setup,
+    setupFiles: 'test/support/own-home.ts',
     // Longer than a busy machine needs: a test that hangs is ended, none has to be quick.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     // Most files start processes and wait for them, so that one worker more than the cores of a build server pays.
     maxWorkers: 3,
-    reporters: ['default', new Leftovers()],
-    // Sandboxes and databases share the machine with whatever else runs on a build server.
-    retry: process.env.CI ? 2 : 0,
+    reporters: ['default', new Skips(), new Leftovers()],
   },
 });

@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { openWorld } from './world.ts';
-
-const probe = openCommands({ roots: [], sandbox: 'required' });
-const hasSandbox = (await probe.status()).some(({ works }) => works);
-await probe.close();
 
 let runner: ReturnType<typeof openCommands>;
 let world: ReturnType<typeof openWorld>;
@@ -32,7 +29,7 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   );
 
-describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
+describe('bash', needs(sandbox('bubblewrap', 'landlock')), () => {
   beforeEach(() => open());
   afterEach(async () => {
     await runner.close();

@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
-const working = workingSandboxes();
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' };
 const coding = { files, flags: { profile: 'coding' } } as const;
 
-describe.runIf(working.has('bubblewrap'))('dry_run (skipped where bubblewrap does not work)', () => {
+describe('dry_run', needs(sandbox('bubblewrap')), () => {
   test('bash says what would change, changes nothing and leaves no history', async () => {
     await using world = await openTestCheckpoint(coding);
     const command = 'rm b.txt; sed -i s/two/2/ a.txt; echo done';

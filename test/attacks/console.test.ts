@@ -10,11 +10,12 @@ import {
   openConsole,
   openTab,
 } from '../console/console-world.ts';
+import { needs } from '../support/needs.ts';
 import { habitual, temporaryFile } from '../upstream/world.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  if (missingBrowser === '') browser = await launchBrowser();
+  if (missingBrowser === undefined) browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
 
@@ -61,7 +62,7 @@ function describeTools(file: string, descriptions: readonly string[]): void {
   writeFileSync(file, JSON.stringify(tools));
 }
 
-describe.skipIf(missingBrowser !== '')(`the console against what it shows${missingBrowser}`, () => {
+describe(`the console against what it shows`, needs(missingBrowser), () => {
   test('strangers’ words are words: in lists, details, questions, differences, memories, tasks and streams', async () => {
     const file = temporaryFile('tools.json');
     describeTools(file, ['Harmless.']);

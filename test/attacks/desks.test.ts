@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
 // Two people behind tokens, each with a desk in `output/`. Neither may see the other's, through a command either.
 
-const working = workingSandboxes();
 let root: string;
 beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-desks-')));
@@ -20,7 +19,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  test.skipIf(!working.has(name))(`keeps what is covered from a command (skipped: no ${name})`, async () => {
+  test('keeps what is covered from a command', needs(sandbox(name)), async () => {
     const runner = openCommands({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
@@ -46,8 +45,9 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   });
 });
 
-test.skipIf(working.size < 2)(
-  'bash of one person does not see the desk of another (skipped: no sandbox)',
+test(
+  'bash of one person does not see the desk of another',
+  needs(sandbox('bubblewrap', 'landlock')),
   async () => {
     await using world = await openTestCheckpoint({
       files: { 'shared.txt': 'for all' },

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { needs, superuser } from '../support/needs.ts';
 
 /* Row: a write is cut short by a kill, a full disk or the caller. */
 
@@ -77,29 +78,26 @@ test('the next start touches neither the writes of a living process nor a file t
   expect(readdirSync(root).sort()).toEqual(['.sekisho-0123456789abcdef.tmp', 'big.bin']);
 });
 
-test.skipIf(!canMount())(
-  'a full disk keeps the old file and says so (skipped: needs root to mount)',
-  async () => {
-    const root = temporary('full-');
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', root]);
-    cleanUps.push(() => execFileSync('umount', [root]));
-    const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
-    cleanUps.push(() => workspace.close());
-    const place = workspace.folder.at('a.txt');
-    await place.create('old');
+test('a full disk keeps the old file and says so', needs(superuser()), async () => {
+  const root = temporary('full-');
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', root]);
+  cleanUps.push(() => execFileSync('umount', [root]));
+  const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
+  cleanUps.push(() => workspace.close());
+  const place = workspace.folder.at('a.txt');
+  await place.create('old');
 
-    await expect(place.replace('x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'storage_full' });
-    await expect(place.append('x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'storage_full' });
-    await expect(workspace.folder.at('b.txt').create('x'.repeat(1_000_000))).rejects.toMatchObject({
-      code: 'storage_full',
-    });
+  await expect(place.replace('x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'storage_full' });
+  await expect(place.append('x'.repeat(1_000_000))).rejects.toMatchObject({ code: 'storage_full' });
+  await expect(workspace.folder.at('b.txt').create('x'.repeat(1_000_000))).rejects.toMatchObject({
+    code: 'storage_full',
+  });
 
-    expect(readdirSync(root)).toEqual(['a.txt']);
-    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old');
-    await place.replace('new');
-    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
-  },
-);
+  expect(readdirSync(root)).toEqual(['a.txt']);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old');
+  await place.replace('new');
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
+});
 
 test('a write withdrawn half-way changes nothing', async () => {
   const root = temporary('cancel-');
@@ -147,17 +145,3 @@ test('a file is created in a folder of thousands without listing it', () => {
   chmodSync(join(root, 'full'), 0o755);
   expect(readFileSync(join(root, 'full/new.txt'), 'utf8')).toBe('new\n');
 });
-
-function canMount(): boolean {
-  if (process.getuid?.() !== 0) return false;
-  const at = mkdtempSync(join(tmpdir(), 'mount-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', at], { stdio: 'ignore' });
-    execFileSync('umount', [at]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(at, { recursive: true, force: true });
-  }
-}

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { asFollowing, openWorkspace } from '../../src/confine/files/workspace.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import { linux, needs, programs } from '../support/needs.ts';
 
 /* Row: a symbolic link is swapped in between looking at a path and using it. */
 
@@ -24,7 +25,6 @@ const reads = isFull ? 100_000 : 3000;
 const writes = isFull ? 20_000 : 500;
 /** What was a link a moment ago may be a folder by the time it is named. */
 const refusals = ['forbidden', 'not_found', 'unsupported_type', 'conflict'];
-const hasCompiler = canCompile();
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'swap-')));
 const root = join(base, 'root');
@@ -34,10 +34,6 @@ const { folder, close } = openRoot();
 const following = asFollowing(folder);
 let attacker: ChildProcess | undefined;
 
-beforeAll(() => {
-  if (!hasCompiler) return;
-  execFileSync('gcc', ['-O1', '-o', swap, join(import.meta.dirname, '../files/fixtures/swap.c')]);
-});
 afterEach(async () => {
   if (!attacker) return;
   const ended = once(attacker, 'exit');
@@ -50,7 +46,11 @@ afterAll(() => {
   rmSync(base, { recursive: true });
 });
 
-describe.skipIf(!hasCompiler)('against a process that swaps names all the time (skipped: no gcc)', () => {
+describe('against a process that swaps names all the time', needs(linux(), programs('gcc')), () => {
+  beforeAll(() => {
+    execFileSync('gcc', ['-O1', '-o', swap, join(import.meta.dirname, '../files/fixtures/swap.c')]);
+  });
+
   test('no read of a swapped folder or file leaves the root', async () => {
     await attack('dir', 'link');
     const seen = await hammer(reads, async () => (await folder.at('dir/x').readBytes()).toString());
@@ -190,13 +190,4 @@ function setStage(): void {
 function openRoot() {
   setStage();
   return openWorkspace({ roots: [{ path: root, writable: true }] });
-}
-
-function canCompile(): boolean {
-  try {
-    execFileSync('gcc', ['--version'], { stdio: 'ignore' });
-    return process.platform === 'linux';
-  } catch {
-    return false;
-  }
 }

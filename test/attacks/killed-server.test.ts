@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { startFile } from '../support/run-command.ts';
 import { countSleepers } from '../support/sleepers.ts';
 
@@ -102,26 +102,21 @@ test('a server that is killed among writes leaves whole files, an unbroken log, 
   }
 }, 600_000);
 
-const working = workingSandboxes();
-
-test.skipIf(!working.has('bubblewrap'))(
-  'a server that is killed leaves no process of any session (skipped: no bubblewrap)',
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
-    const args = ['serve', '--root', folder, '--state', `${folder}-state`, '--profile', 'coding'];
-    const child = spawn(process.execPath, [startFile, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
-    try {
-      for (const [id, background] of [true, true, false].entries()) {
-        const input = { command: 'setsid sleep 876543 & sleep 876543', background };
-        const params = { name: 'bash', arguments: input };
-        child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
-      }
-      await expect.poll(() => countSleepers('876543')).toBe(6);
-      child.kill('SIGKILL');
-      await expect.poll(() => countSleepers('876543')).toBe(0);
-    } finally {
-      child.kill('SIGKILL');
-      for (const path of [folder, `${folder}-state`]) rmSync(path, { recursive: true, force: true });
+test('a server that is killed leaves no process of any session', needs(sandbox('bubblewrap')), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
+  const args = ['serve', '--root', folder, '--state', `${folder}-state`, '--profile', 'coding'];
+  const child = spawn(process.execPath, [startFile, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
+  try {
+    for (const [id, background] of [true, true, false].entries()) {
+      const input = { command: 'setsid sleep 876543 & sleep 876543', background };
+      const params = { name: 'bash', arguments: input };
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
     }
-  },
-);
+    await expect.poll(() => countSleepers('876543')).toBe(6);
+    child.kill('SIGKILL');
+    await expect.poll(() => countSleepers('876543')).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+    for (const path of [folder, `${folder}-state`]) rmSync(path, { recursive: true, force: true });
+  }
+});

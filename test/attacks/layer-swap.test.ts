@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdirSync,
@@ -15,11 +15,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { createInTurn } from '../../src/confine/layer/in-turn.ts';
 import { openLayer } from '../../src/confine/layer/open.ts';
+import { linux, needs, programs } from '../support/needs.ts';
 
 /* Row: a folder is swapped for a link while what a command did lands. */
 
 const tries = process.env.SEKISHO_HAMMER ? 100_000 : 500;
-const hasCompiler = process.platform === 'linux' && spawnSync('gcc', ['--version']).status === 0;
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-layer-swap-')));
 const [root, outside, swap] = [join(base, 'root'), join(base, 'outside'), join(base, 'swap')];
 let attacker: ChildProcess | undefined;
@@ -34,39 +34,38 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-test.skipIf(!hasCompiler)(
-  `${tries} landings into a folder that is swapped for a link reach nothing behind it (skipped: no gcc)`,
-  async () => {
-    execFileSync('gcc', ['-O1', '-o', swap, join(import.meta.dirname, '../files/fixtures/swap.c')]);
-    setStage();
-    attacker = spawn(swap, [join(root, 'dir'), join(root, 'link')], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(attacker.stdout as NodeJS.ReadableStream, 'data');
-    const inTurn = createInTurn();
-    const counts = { landed: 0, stopped: 0 };
-    for (let round = 0; round < tries; round++) {
-      // Nothing is marked on this layer.
-      const layer = openLayer(join(base, 'layers'), [root], { read: () => undefined, remove() {} }, inTurn);
-      const upper = join(layer.overlays[0]?.upper ?? '', 'dir');
-      mkdirSync(join(upper, 'in'), { recursive: true });
-      writeFileSync(join(upper, 'x'), `landed ${round}`);
-      writeFileSync(join(upper, `in/${round % 10}`), 'landed');
-      try {
-        await layer.land({ roots: [root], isProtected: () => false });
-        counts.landed++;
-      } catch {
-        counts.stopped++;
-      }
-      await layer.close();
-      if (round % 100 > 0) continue;
-      assertUntouched();
-      setStage();
+test(`${tries} landings into a folder that is swapped for a link reach nothing behind it`, {
+  timeout: 7_200_000,
+  ...needs(linux(), programs('gcc')),
+}, async () => {
+  execFileSync('gcc', ['-O1', '-o', swap, join(import.meta.dirname, '../files/fixtures/swap.c')]);
+  setStage();
+  attacker = spawn(swap, [join(root, 'dir'), join(root, 'link')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(attacker.stdout as NodeJS.ReadableStream, 'data');
+  const inTurn = createInTurn();
+  const counts = { landed: 0, stopped: 0 };
+  for (let round = 0; round < tries; round++) {
+    // Nothing is marked on this layer.
+    const layer = openLayer(join(base, 'layers'), [root], { read: () => undefined, remove() {} }, inTurn);
+    const upper = join(layer.overlays[0]?.upper ?? '', 'dir');
+    mkdirSync(join(upper, 'in'), { recursive: true });
+    writeFileSync(join(upper, 'x'), `landed ${round}`);
+    writeFileSync(join(upper, `in/${round % 10}`), 'landed');
+    try {
+      await layer.land({ roots: [root], isProtected: () => false });
+      counts.landed++;
+    } catch {
+      counts.stopped++;
     }
+    await layer.close();
+    if (round % 100 > 0) continue;
     assertUntouched();
-    if (process.env.SEKISHO_HAMMER) console.log(counts);
-    expect(counts.landed).toBeGreaterThan(0);
-  },
-  7_200_000,
-);
+    setStage();
+  }
+  assertUntouched();
+  if (process.env.SEKISHO_HAMMER) console.log(counts);
+  expect(counts.landed).toBeGreaterThan(0);
+});
 
 function assertUntouched(): void {
   expect(readdirSync(outside).toSorted()).toEqual(['in', 'x']);

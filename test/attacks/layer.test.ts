@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { marksIn, onLayer, runIn, tree } from '../effects/layer-world.ts';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 /* Row: what a command left on its layer that no write would have been allowed, in kind, depth or number. */
@@ -24,7 +25,7 @@ const files = isFull ? Number(process.env.SEKISHO_RUNS ?? 1_000_000) : 2000;
 /** What is in a file is nobody's question: the judge does not see it. */
 const unseen = 'import subprocess; subprocess.run(["bash", "evil.txt"])';
 
-describe.runIf(working)('a hostile program (skipped where no layer can be had)', () => {
+describe('a hostile program', needs(lackOfLayers), () => {
   test('changes nothing while it runs, and plants no link, device, right, hook or mark', async () => {
     await using world = await openTestCheckpoint({
       ...onLayer,

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 
 // What a command leaves behind in the workspace is run by others later, outside of the sandbox.
 
-const working = workingSandboxes();
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-leftovers-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -32,7 +31,7 @@ async function run(name: 'bubblewrap' | 'landlock', script: string): Promise<str
 }
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  test.skipIf(!working.has(name))(`leaves no set-user-id program (skipped: no ${name})`, async () => {
+  test('leaves no set-user-id program', needs(sandbox(name)), async () => {
     const output = await run(
       name,
       'cp /bin/sh a; chmod 4755 a; chmod u+s a; chmod 755 a; install -m 4755 /bin/sh b; mkdir c; chmod 2775 c; umask 0; cp -p /usr/bin/passwd d; tar cf t.tar a; tar xf t.tar; echo done; stat -c %a a',
@@ -42,16 +41,13 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   });
 });
 
-test.skipIf(!working.has('bubblewrap'))(
-  '/dev/shm is bounded, and /dev is not written (skipped: no bubblewrap)',
-  async () => {
-    const output = await run(
-      'bubblewrap',
-      'head -c 64M /dev/zero > /dev/shm/big; stat -c %s /dev/shm/big; echo x > /dev/big; ls /dev/big; echo fine > /dev/stdout; echo > /dev/null && echo null',
-    );
-    expect(Number(/^\d+$/m.exec(output)?.[0])).toBeLessThanOrEqual(16 * 1024 * 1024);
-    expect(output).toContain('No space left');
-    expect(output).toMatch(/cannot access '\/dev\/big'/);
-    expect(output).toMatch(/fine\n(.|\n)*null/);
-  },
-);
+test('/dev/shm is bounded, and /dev is not written', needs(sandbox('bubblewrap')), async () => {
+  const output = await run(
+    'bubblewrap',
+    'head -c 64M /dev/zero > /dev/shm/big; stat -c %s /dev/shm/big; echo x > /dev/big; ls /dev/big; echo fine > /dev/stdout; echo > /dev/null && echo null',
+  );
+  expect(Number(/^\d+$/m.exec(output)?.[0])).toBeLessThanOrEqual(16 * 1024 * 1024);
+  expect(output).toContain('No space left');
+  expect(output).toMatch(/cannot access '\/dev\/big'/);
+  expect(output).toMatch(/fine\n(.|\n)*null/);
+});

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 
 // A person serves the whole home folder. The server's own records, keys and configuration lie in it.
 
-const working = workingSandboxes();
 const secret = 'the-key-of-the-log';
 let home: string;
 let checkpoint: Checkpoint;
@@ -70,7 +69,7 @@ test.each([
   expect(reply).not.toMatch(/other-workspace|local-token:/);
 });
 
-describe.skipIf(!working.has('bubblewrap'))('a command (skipped without bubblewrap)', () => {
+describe('a command', needs(sandbox('bubblewrap')), () => {
   async function run(script: string): Promise<string> {
     return answer('shell_exec', { command: 'bash', args: ['-c', script] });
   }
@@ -104,8 +103,9 @@ test('a state folder reached through a link into a root is no way around', () =>
   }
 });
 
-test.skipIf(!working.has('bubblewrap'))(
-  'what other programs obey is read-only for commands where it is there (skipped without bubblewrap)',
+test(
+  'what other programs obey is read-only for commands where it is there',
+  needs(sandbox('bubblewrap')),
   async () => {
     mkdirSync(join(home, '.vscode'));
     writeFileSync(join(home, '.bashrc'), '# mine');

@@ -9,6 +9,7 @@ import { judgeAwk } from '../../src/tools/pipeline/languages/awk-program.ts';
 import { judgeSed } from '../../src/tools/pipeline/languages/sed-script.ts';
 import { readPipeline } from '../../src/tools/pipeline/parse.ts';
 import { hashOf, openWorld, type World } from '../pipeline/world.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
 let world: World | undefined;
 afterEach(async () => {
@@ -17,7 +18,6 @@ afterEach(async () => {
 });
 
 const awks = ['gawk', 'mawk', 'original-awk'].map((name) => ({ name, path: `/usr/bin/${name}` }));
-const hasSandbox = existsSync('/usr/bin/bwrap');
 const secret = 'the-secret-outside';
 
 /** A workspace with a file beside it that nobody may read or change. */
@@ -72,8 +72,9 @@ function shelfWith(awk: string): Shelf {
   };
 }
 
-test.skipIf(!hasSandbox)(
+test(
   'a program that the grammar let through still reads nothing outside and writes nothing at all',
+  needs(sandbox('bubblewrap')),
   async () => {
     const place = await openBesideSecret({ 'a.txt': 'x\n', '.shelpa/x': 'kept' });
     const outside = join(place.top, 'secret');
@@ -108,9 +109,9 @@ test.skipIf(!hasSandbox)(
 );
 
 for (const { name, path } of awks) {
-  const has = existsSync(path);
-  test.skipIf(!has)(
-    `${name} runs nothing and opens nothing for a program that is accepted${has ? '' : ` (skipped: no ${name})`}`,
+  test(
+    `${name} runs nothing and opens nothing for a program that is accepted`,
+    needs(programs(name)),
     async () => {
       world = await openWorld({
         files: { 'a.txt': 'b 2\na 1\n', 'w.txt': 'one\ntwo\n' },
@@ -136,75 +137,74 @@ for (const { name, path } of awks) {
     },
   );
 
-  test.skipIf(!has)(
-    `${name} and the judge agree on programs made at random${has ? '' : ` (skipped: no ${name})`}`,
-    async () => {
-      world = await openWorld();
-      const folder = join(world.top, 'awk');
-      mkdirSync(folder);
-      const piece = fc.constantFrom(
-        '/',
-        '[/]',
-        '[',
-        ']',
-        '"',
-        '\\',
-        '\n',
-        ' ',
-        '{',
-        '}',
-        '(',
-        ')',
-        ';',
-        '#',
-        'x',
-        '1',
-        '+',
-        '++',
-        'print ',
-        'print 1',
-        '> "o"',
-        ' > "o" ',
-        '| "touch p"',
-        'system("touch p")',
-        '/x/',
-        '\\"',
-        '\\/',
-        '~ ',
-        '"a"',
-        'BEGIN',
-        '$0',
-        'getline ',
-        '< "i"',
-        '"touch p" | getline',
-        ',',
-        '\\\n',
-        'in ',
-        'return ',
-      );
-      const programs = fc.sample(fc.array(piece, { minLength: 1, maxLength: 9 }), {
-        numRuns: process.env.SEKISHO_HAMMER === '1' ? 20_000 : 400,
-        seed: 4,
-      });
-      for (const made of programs) {
-        const program = `BEGIN{${made.join('')}}`;
-        if (!judgeAwk(program).ok) continue;
-        try {
-          execFileSync(path, ['--', program], {
-            cwd: folder,
-            input: '',
-            timeout: 5000,
-            stdio: ['pipe', 'ignore', 'ignore'],
-            env: { PATH: '/usr/bin:/bin' },
-          });
-        } catch {
-          // Most are no programs at all.
-        }
-        expect(readdirSync(folder), program).toEqual([]);
+  test(`${name} and the judge agree on programs made at random`, {
+    timeout: 120_000,
+    ...needs(programs(name)),
+  }, async () => {
+    world = await openWorld();
+    const folder = join(world.top, 'awk');
+    mkdirSync(folder);
+    const piece = fc.constantFrom(
+      '/',
+      '[/]',
+      '[',
+      ']',
+      '"',
+      '\\',
+      '\n',
+      ' ',
+      '{',
+      '}',
+      '(',
+      ')',
+      ';',
+      '#',
+      'x',
+      '1',
+      '+',
+      '++',
+      'print ',
+      'print 1',
+      '> "o"',
+      ' > "o" ',
+      '| "touch p"',
+      'system("touch p")',
+      '/x/',
+      '\\"',
+      '\\/',
+      '~ ',
+      '"a"',
+      'BEGIN',
+      '$0',
+      'getline ',
+      '< "i"',
+      '"touch p" | getline',
+      ',',
+      '\\\n',
+      'in ',
+      'return ',
+    );
+    const programs = fc.sample(fc.array(piece, { minLength: 1, maxLength: 9 }), {
+      numRuns: process.env.SEKISHO_HAMMER === '1' ? 20_000 : 400,
+      seed: 4,
+    });
+    for (const made of programs) {
+      const program = `BEGIN{${made.join('')}}`;
+      if (!judgeAwk(program).ok) continue;
+      try {
+        execFileSync(path, ['--', program], {
+          cwd: folder,
+          input: '',
+          timeout: 5000,
+          stdio: ['pipe', 'ignore', 'ignore'],
+          env: { PATH: '/usr/bin:/bin' },
+        });
+      } catch {
+        // Most are no programs at all.
       }
-    },
-    120_000,
-  );
+      expect(readdirSync(folder), program).toEqual([]);
+    }
+  });
 }
 
 test('sed and the judge agree on scripts made at random', async () => {

@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { needs, programs } from '../support/needs.ts';
 import { startFile } from '../support/run-command.ts';
 
 /* Row: the power goes right after a reply. What a reply promises is what the kernel was asked to sync before it left. */
@@ -59,8 +60,9 @@ function splitAtReplies(lines: readonly string[]): string[][] {
   return replies;
 }
 
-test.skipIf(!hasStrace())(
-  'content, name, record and former content are synced before the reply, content and note before it has its name (skipped: no strace)',
+test(
+  'content, name, record and former content are synced before the reply, content and note before it has its name',
+  needs(programs('strace')),
   async () => {
     const [created = [], replaced = []] = await trace([
       { path: 'new.txt', content: 'new' },
@@ -81,39 +83,27 @@ test.skipIf(!hasStrace())(
   },
 );
 
-test.skipIf(!hasStrace())('a folder is made only when the note is synced (skipped: no strace)', async () => {
+test('a folder is made only when the note is synced', needs(programs('strace')), async () => {
   const [made = []] = await trace([{ path: 'deep/er/new.txt', content: 'new' }]);
   expect(at(made, /^fdatasync\(\d+<\/state\/calls\//)).toBeLessThan(
     made.findIndex((line) => /^mkdir\("\/proc\/self\/fd\//.test(line)),
   );
 });
 
-test.skipIf(!hasStrace())(
-  'a call that comes to change nothing waits for no disk (skipped: no strace)',
-  async () => {
-    const [, refused = []] = await trace(
-      [
-        { path: 'new.txt', content: 'new' },
-        { path: 'new.txt', content: 'again' },
-      ],
-      [1],
-    );
-    expect(refused.filter((line) => /sync\(/.test(line))).toEqual([]);
-  },
-);
+test('a call that comes to change nothing waits for no disk', needs(programs('strace')), async () => {
+  const [, refused = []] = await trace(
+    [
+      { path: 'new.txt', content: 'new' },
+      { path: 'new.txt', content: 'again' },
+    ],
+    [1],
+  );
+  expect(refused.filter((line) => /sync\(/.test(line))).toEqual([]);
+});
 
 /** Where the last of these is; each must be there. */
 function at(did: readonly string[], pattern: RegExp): number {
   const found = did.findLastIndex((line) => pattern.test(line));
   expect(found, `${pattern} in\n${did.join('\n')}`).toBeGreaterThanOrEqual(0);
   return found;
-}
-
-function hasStrace(): boolean {
-  try {
-    execFileSync(tracer, ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,9 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createPerson } from '../process/toolchains/person.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
-
-const working = workingSandboxes();
+import { needs, sandbox } from '../support/needs.ts';
 
 const home = {
   'home/.cargo/bin/cargo': '#!/bin/sh\necho cargo\n',
@@ -47,9 +45,10 @@ const pathOf = (person: { readonly home: string }) =>
   [...programs.map((folder) => join(person.home, folder)), '/usr/bin', '/bin'].join(':');
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  const it = test.skipIf(!working.has(name));
-
-  it(`every program runs, no credential beside one is read, nothing of them is changed (skipped: no ${name})`, async () => {
+  test('every program runs, no credential beside one is read, nothing of them is changed', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson(home);
     const commands = person.open(name, { PATH: pathOf(person) });
     expect((await commands.run('cargo; python; node; mine')).stdout).toBe('cargo\npython\nnode\nmine\n');
@@ -75,9 +74,12 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     }
     await commands.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`a credential that is written later is not seen either (skipped: no ${name})`, async () => {
+  test('a credential that is written later is not seen either', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson(home);
     rmSync(join(person.home, '.nvm/versions/node/v24/etc'), { recursive: true });
     rmSync(join(person.home, '.pyenv/versions/3.12/pip.conf'));
@@ -88,9 +90,12 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     expect((await commands.run(`grep -r canary ${person.home}`)).stdout).toBe('');
     await commands.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`a toolchain whose place another folder takes is not shown any more (skipped: no ${name})`, async () => {
+  test('a toolchain whose place another folder takes is not shown any more', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson(home);
     const commands = person.open(name, { PATH: pathOf(person) });
     await commands.run('true');
@@ -105,9 +110,12 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     expect(stdout).toBe('cargo\n');
     await commands.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`what a command leaves in the project shows the next server nothing (skipped: no ${name})`, async () => {
+  test('what a command leaves in the project shows the next server nothing', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson(home);
     const path = `${person.project}/node_modules/.bin:${person.project}/.venv/bin:${pathOf(person)}`;
     const variables = {
@@ -128,31 +136,28 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     expect(stdout).toBe('cargo\n');
     await second.close();
     person.remove();
-  }, 60_000);
+  });
 });
 
-describe.skipIf(!working.has('bubblewrap'))(
-  'a root that holds the home folder (skipped: no bubblewrap)',
-  () => {
-    test('what the person runs next stays as it is, and so do the folders above it', async () => {
-      const person = createPerson(home);
-      const commands = person.open(
-        'bubblewrap',
-        { PATH: pathOf(person) },
-        { roots: [{ hostPath: person.home, writable: true }] },
-      );
-      const planted = `for d in .cargo .pyenv .nvm; do mv $d $d.aside; rmdir $d; ln -s .ssh $d; done
+describe('a root that holds the home folder', needs(sandbox('bubblewrap')), () => {
+  test('what the person runs next stays as it is, and so do the folders above it', async () => {
+    const person = createPerson(home);
+    const commands = person.open(
+      'bubblewrap',
+      { PATH: pathOf(person) },
+      { roots: [{ hostPath: person.home, writable: true }] },
+    );
+    const planted = `for d in .cargo .pyenv .nvm; do mv $d $d.aside; rmdir $d; ln -s .ssh $d; done
       echo planted > .cargo/bin/cargo; echo planted > .pyenv/versions/3.12/bin/python; mkdir .nvm/versions/node/v25
       perl -e 'rename ".local/share", ".aside"'; ln -s /etc .local/share; echo planted > .local/bin/mine; perl -e 'rename ".local", ".aside"'; echo fine > project/note`;
-      await commands.run(planted, person.home);
-      await commands.run(planted, person.home);
-      for (const [path, content] of Object.entries(home)) {
-        expect(readFileSync(join(person.base, path), 'utf8')).toBe(content);
-      }
-      expect(readFileSync(join(person.project, 'note'), 'utf8')).toBe('fine\n');
-      expect((await commands.run('cargo', person.home)).stdout).toBe('cargo\n');
-      await commands.close();
-      person.remove();
-    }, 60_000);
-  },
-);
+    await commands.run(planted, person.home);
+    await commands.run(planted, person.home);
+    for (const [path, content] of Object.entries(home)) {
+      expect(readFileSync(join(person.base, path), 'utf8')).toBe(content);
+    }
+    expect(readFileSync(join(person.project, 'note'), 'utf8')).toBe('fine\n');
+    expect((await commands.run('cargo', person.home)).stdout).toBe('cargo\n');
+    await commands.close();
+    person.remove();
+  }, 60_000);
+});

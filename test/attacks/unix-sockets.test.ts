@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, watch } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -7,15 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
-
-const working = workingSandboxes();
-const hasPython = spawnSync('/usr/bin/python3', ['--version']).error === undefined;
-const lack = !hasPython
-  ? ' (skipped: no python3)'
-  : !working.has('bubblewrap')
-    ? ' (skipped: no bubblewrap)'
-    : '';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
 /** What Node does not listen at. */
 const outsideListener = `
@@ -34,13 +26,13 @@ print('listening', flush=True)
 sys.stdin.read()
 `;
 
-test.skipIf(lack !== '').for([
+test.for([
   ['at first', 0],
   // By then another thread answers.
   ['after many connections', 40],
 ] as const)(
-  `a command is connected to no socket of Unix that somebody outside of its session listens at, %s${lack}`,
-  { timeout: 90_000 },
+  `a command is connected to no socket of Unix that somebody outside of its session listens at, %s`,
+  { ...needs(programs('python3'), sandbox('bubblewrap')), timeout: 90_000 },
   async ([, before]) => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-sockets-')));
     const [root, tools, outside] = ['root', 'tools', 'outside'].map((name) => join(base, name)) as [

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needs, programs } from '../support/needs.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
 let home = '';
@@ -94,12 +95,10 @@ test('the beginning of an id is enough for approve, diff and undo', async () => 
   expect(text()).toBe('old\n');
 });
 
-const hasScript = spawnSync('script', ['--version']).status === 0;
-
-test.skipIf(!hasScript).each([
+test.each([
   ['y\n', 0, 'new\n'],
   ['n\n', 2, 'old\n'],
-])('sekisho call at a terminal asks in place; %j (skipped: no script)', (answer, code, left) => {
+])('sekisho call at a terminal asks in place; %j', needs(programs('script')), (answer, code, left) => {
   const args = `'${process.execPath}' '${startFile}' call file_write '${change}' --config '${config}'`;
   const { stdout, status } = spawnSync('script', ['-qec', args, '/dev/null'], {
     cwd: project,

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
+import { needs, programs } from '../support/needs.ts';
 import { runCommand } from '../support/run-command.ts';
 
 let folder = '';
@@ -152,9 +153,7 @@ describe('init', () => {
 });
 
 describe('completion', () => {
-  const hasBash = existsSync('/bin/bash');
-
-  test.skipIf(!hasBash)('bash completes commands and their options (skipped without bash)', async () => {
+  test('bash completes commands and their options', needs(programs('bash')), async () => {
     const { stdout } = await sekisho('completion', 'bash');
     const script = `${stdout}\nCOMP_WORDS=(sekisho token cr); COMP_CWORD=2; _sekisho; printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim()).toBe('create');

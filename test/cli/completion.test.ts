@@ -3,11 +3,11 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs, programs } from '../support/needs.ts';
 import { startFile } from '../support/run-command.ts';
 
 /** The scripts are asked by the real shells, so that what a person presses Tab for is what is compared. */
 const folder = mkdtempSync(join(tmpdir(), 'sekisho-completion-'));
-const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
 beforeAll(() => {
   for (const shell of ['bash', 'zsh', 'fish']) {
@@ -35,7 +35,7 @@ const questions: readonly (readonly [line: string, offered: readonly string[]])[
   ['sekisho import not', ['notes.txt']],
 ];
 
-describe.skipIf(!has('bash'))(`bash${has('bash') ? '' : ' (skipped: not installed)'}`, () => {
+describe(`bash`, needs(programs('bash')), () => {
   test.each(questions)('%j is completed', (line, offered) => {
     const words = line.split(' ');
     const script = `
@@ -48,7 +48,7 @@ describe.skipIf(!has('bash'))(`bash${has('bash') ? '' : ' (skipped: not installe
   });
 });
 
-describe.skipIf(!has('fish'))(`fish${has('fish') ? '' : ' (skipped: not installed)'}`, () => {
+describe(`fish`, needs(programs('fish')), () => {
   test.each(questions)('%j is completed', (line, offered) => {
     const script = `source ./fish; complete -C '${line}' | string replace -r '\\t.*' ''; true`;
     expect(run('fish', ['--no-config', '-c', script])).toEqual({
@@ -59,7 +59,7 @@ describe.skipIf(!has('fish'))(`fish${has('fish') ? '' : ' (skipped: not installe
   });
 });
 
-describe.skipIf(!has('zsh'))(`zsh${has('zsh') ? '' : ' (skipped: not installed)'}`, () => {
+describe(`zsh`, needs(programs('zsh')), () => {
   test.each(questions)('%j is completed', (line, offered) => {
     // Outside of its line editor zsh has no candidates to add to: these two stand in for it.
     const script = `

@@ -1,17 +1,18 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { working as layers } from '../process/working-layers.ts';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs, sandbox, superuser } from '../support/needs.ts';
 import { startFile } from '../support/run-command.ts';
 
 const run = promisify(execFile);
 
-test.skipIf(!existsSync('/usr/bin/bwrap'))(
-  'lists the toolchains that commands are shown, and what is left out (skipped: no bubblewrap)',
+test(
+  'lists the toolchains that commands are shown, and what is left out',
+  needs(sandbox('bubblewrap')),
   async () => {
     const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
     try {
@@ -37,8 +38,9 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
   },
 );
 
-test.skipIf(!existsSync('/usr/bin/bwrap'))(
-  'tells which hosts commands reach, of the sandbox that they run in (skipped: no bubblewrap)',
+test(
+  'tells which hosts commands reach, of the sandbox that they run in',
+  needs(sandbox('bubblewrap')),
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
     try {
@@ -59,13 +61,12 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
   },
 );
 
-const working = workingSandboxes();
-
-test.skipIf(!working.has('landlock') || !existsSync('/usr/bin/bwrap')).each([
+test.each([
   ['C.UTF-8', 'warning  git                  commands can write .git/config and hooks'],
   ['ja_JP.UTF-8', '注意  git                  コマンドは .git/config とフックに書き込めます'],
 ])(
-  'with Landlock alone it says what of git that leaves open, in %s (skipped: no Landlock, or no bubblewrap to hide)',
+  'with Landlock alone it says what of git that leaves open, in %s',
+  needs(sandbox('landlock'), sandbox('bubblewrap')),
   async (LANG, said) => {
     const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
     try {
@@ -82,53 +83,53 @@ test.skipIf(!working.has('landlock') || !existsSync('/usr/bin/bwrap')).each([
   },
 );
 
-test.skipIf(!layers).each([
+test.each([
   ['off', 'C.UTF-8', 'warning  layers bubblewrap    "process": { "layer": "off" } in the configuration'],
   ['off', 'ja_JP.UTF-8', '注意  layers bubblewrap    設定の "process": { "layer": "off" } により'],
   ['auto', 'C.UTF-8', 'warning  layers bubblewrap    a file system of its own is mounted at '],
   ['auto', 'ja_JP.UTF-8', '/mnt に別のファイルシステムがマウントされていて、レイヤーで覆えません'],
+])('says why commands run without a layer: %s, in %s', needs(lackOfLayers), async (layer, LANG, said) => {
+  const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
+  try {
+    mkdirSync(join(home, 'project/mnt'), { recursive: true });
+    const config = join(home, 'layer.jsonc');
+    writeFileSync(config, JSON.stringify({ process: { layer } }));
+    const mounted = layer === 'auto' ? ['--tmpfs', join(home, 'project/mnt')] : [];
+    const doctor = [process.execPath, startFile, 'doctor', '--config', config];
+    const { stdout } = await run('bwrap', ['--dev-bind', '/', '/', ...mounted, ...doctor], {
+      cwd: join(home, 'project'),
+      env: { HOME: home, PATH: process.env.PATH, LANG },
+    }).catch((error) => error);
+    expect(stdout).toContain(said);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+});
+
+test.each([
+  ['C.UTF-8', 'Sekisho runs as root, and so does everything that it starts'],
+  ['ja_JP.UTF-8', 'Sekisho が root で動いており、そこから起動するものもすべて root で動きます'],
 ])(
-  'says why commands run without a layer: %s, in %s (skipped where none can be had)',
-  async (layer, LANG, said) => {
+  'warns of root, and of nobody else, in %s',
+  needs(superuser(), sandbox('bubblewrap')),
+  async (LANG, said) => {
     const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
     try {
-      mkdirSync(join(home, 'project/mnt'), { recursive: true });
-      const config = join(home, 'layer.jsonc');
-      writeFileSync(config, JSON.stringify({ process: { layer } }));
-      const mounted = layer === 'auto' ? ['--tmpfs', join(home, 'project/mnt')] : [];
-      const doctor = [process.execPath, startFile, 'doctor', '--config', config];
-      const { stdout } = await run('bwrap', ['--dev-bind', '/', '/', ...mounted, ...doctor], {
-        cwd: join(home, 'project'),
-        env: { HOME: home, PATH: process.env.PATH, LANG },
-      }).catch((error) => error);
-      expect(stdout).toContain(said);
+      mkdirSync(join(home, 'project'));
+      const options = { cwd: join(home, 'project'), env: { HOME: home, PATH: process.env.PATH, LANG } };
+      const other = ['--dev-bind', '/', '/', '--unshare-user', '--uid', '1000', process.execPath];
+      for (const command of ['doctor', 'serve']) {
+        const own = run(process.execPath, [startFile, command], options);
+        const others = run('bwrap', [...other, startFile, command], options);
+        for (const { child } of [own, others]) child.stdin?.end();
+        const [asRoot, asUser] = await Promise.all(
+          [own, others].map((each) => each.catch((error: { stdout: string; stderr: string }) => error)),
+        );
+        expect(`${asRoot?.stdout}${asRoot?.stderr}`).toContain(said);
+        expect(`${asUser?.stdout}${asUser?.stderr}`).not.toContain(said);
+      }
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
   },
 );
-
-const isRoot = process.getuid?.() === 0;
-test.skipIf(!isRoot || !existsSync('/usr/bin/bwrap')).each([
-  ['C.UTF-8', 'Sekisho runs as root, and so does everything that it starts'],
-  ['ja_JP.UTF-8', 'Sekisho が root で動いており、そこから起動するものもすべて root で動きます'],
-])('warns of root, and of nobody else, in %s (skipped: not root, or no bubblewrap)', async (LANG, said) => {
-  const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
-  try {
-    mkdirSync(join(home, 'project'));
-    const options = { cwd: join(home, 'project'), env: { HOME: home, PATH: process.env.PATH, LANG } };
-    const other = ['--dev-bind', '/', '/', '--unshare-user', '--uid', '1000', process.execPath];
-    for (const command of ['doctor', 'serve']) {
-      const own = run(process.execPath, [startFile, command], options);
-      const others = run('bwrap', [...other, startFile, command], options);
-      for (const { child } of [own, others]) child.stdin?.end();
-      const [asRoot, asUser] = await Promise.all(
-        [own, others].map((each) => each.catch((error: { stdout: string; stderr: string }) => error)),
-      );
-      expect(`${asRoot?.stdout}${asRoot?.stderr}`).toContain(said);
-      expect(`${asUser?.stdout}${asUser?.stderr}`).not.toContain(said);
-    }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
-});

@@ -18,9 +18,11 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { auditRecord } from '../store/records.ts';
+import { needs } from '../support/needs.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
 const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+const lack = canMount ? undefined : 'no mount namespaces of its own';
 
 test.each(['http', 'stdio'] as const)(
   'over %s, a database that is none ends the start, naming file, cause and remedy',
@@ -39,13 +41,14 @@ test.each(['http', 'stdio'] as const)(
   },
 );
 
-test.skipIf(!canMount).each([
+test.each([
   ['http', 'full', 'size=64k', 'its disk is full. Free space there'],
   ['stdio', 'full', 'size=64k', 'its disk is full. Free space there'],
   ['http', 'read-only', 'ro', 'its file system is read-only. Mount it writable'],
   ['stdio', 'read-only', 'ro', 'its file system is read-only. Mount it writable'],
 ] as const)(
   'over %s, a state folder that is %s ends the start at once (needs to mount)',
+  needs(lack),
   async (transport, _what, options, words) => {
     const { folder, state } = makePlace();
     const mounted = `mount -t tmpfs -o ${options} tmpfs "$0" && { head -c 65536 /dev/zero > "$0/x" 2>/dev/null; exec "$@"; }`;

@@ -15,9 +15,9 @@ import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
 import { ownCommand, ownName, ownProgram } from '../../src/cli/common/own-command.ts';
+import { needs, programs } from '../support/needs.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
-const hasScript = spawnSync('script', ['--version']).status === 0;
 let home = '';
 
 beforeEach(() => {
@@ -54,8 +54,9 @@ async function typed(
   return { status, screen };
 }
 
-test.skipIf(!hasScript)(
-  `hooks are shown before they are written, and only a yes writes them${hasScript ? '' : ' (skipped: no script)'}`,
+test(
+  'hooks are shown before they are written, and only a yes writes them',
+  needs(programs('script')),
   async () => {
     await runCommand(['init', '--yes', '--root', join(home, 'project')], home, { HOME: home });
     const settings = join(home, '.claude/settings.json');
@@ -86,8 +87,9 @@ const written = () => {
   return { words, value: parse(words) as Record<string, unknown> };
 };
 
-test.skipIf(!hasScript)(
-  `an answer that cannot be taken is asked for once more, and ~ is the home folder${hasScript ? '' : ' (skipped: no script)'}`,
+test(
+  'an answer that cannot be taken is asked for once more, and ~ is the home folder',
+  needs(programs('script')),
   async () => {
     const { status, screen } = await typed('C.UTF-8', [
       '~/nowhere',
@@ -111,8 +113,9 @@ test.skipIf(!hasScript)(
   },
 );
 
-test.skipIf(!hasScript)(
-  `in Japanese the questions, the file and the last words are Japanese${hasScript ? '' : ' (skipped: no script)'}`,
+test(
+  'in Japanese the questions, the file and the last words are Japanese',
+  needs(programs('script')),
   async () => {
     const { status, screen } = await typed('ja_JP.UTF-8', ['project', '', 'vscode']);
     expect(status).toBe(0);
@@ -123,17 +126,14 @@ test.skipIf(!hasScript)(
   },
 );
 
-test.skipIf(!hasScript)(
-  `a project that names packages is asked about their registries${hasScript ? '' : ' (skipped: no script)'}`,
-  async () => {
-    for (const file of ['package.json', 'go.mod']) writeFileSync(join(home, 'project', file), '{}');
-    const { status, screen } = await typed('C.UTF-8', ['project', '', 'codex', 'npn', 'npm, github', 'keep']);
-    expect(status).toBe(0);
-    expect(screen).toContain('Which registries may commands reach, or none? [npm, go]');
-    expect(screen).toContain('Each must be one of npm, pypi, crates, go, github, none, got "npn".');
-    expect(written().value.process).toEqual({ network: ['npm', 'github'] });
-  },
-);
+test('a project that names packages is asked about their registries', needs(programs('script')), async () => {
+  for (const file of ['package.json', 'go.mod']) writeFileSync(join(home, 'project', file), '{}');
+  const { status, screen } = await typed('C.UTF-8', ['project', '', 'codex', 'npn', 'npm, github', 'keep']);
+  expect(status).toBe(0);
+  expect(screen).toContain('Which registries may commands reach, or none? [npm, go]');
+  expect(screen).toContain('Each must be one of npm, pypi, crates, go, github, none, got "npn".');
+  expect(written().value.process).toEqual({ network: ['npm', 'github'] });
+});
 
 test.each([
   ['qwen', 'Over HTTP it reads "httpUrl", not "url".'],

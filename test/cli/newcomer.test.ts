@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { needs, programs } from '../support/needs.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
 let home = '';
@@ -130,21 +131,16 @@ test.each([[{ HOME: '' }], [{ HOME: '.' }], [{ XDG_CONFIG_HOME: '.config' }]])(
   },
 );
 
-const hasScript = spawnSync('script', ['--version']).status === 0;
-
-test.skipIf(!hasScript)(
-  'leaving init at its first question writes nothing and says so (skipped: no script)',
-  () => {
-    const command = `'${process.execPath}' '${startFile}' init`;
-    const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
-      cwd: project,
-      env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
-      input: '\x04',
-      encoding: 'utf8',
-      timeout: 60_000,
-    });
-    expect(stdout).toContain('Nothing was written.');
-    expect(status).toBe(1);
-    expect(existsSync(join(home, '.config'))).toBe(false);
-  },
-);
+test('leaving init at its first question writes nothing and says so', needs(programs('script')), () => {
+  const command = `'${process.execPath}' '${startFile}' init`;
+  const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    cwd: project,
+    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
+    input: '\x04',
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  expect(stdout).toContain('Nothing was written.');
+  expect(status).toBe(1);
+  expect(existsSync(join(home, '.config'))).toBe(false);
+});

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { launchBrowser, missingBrowser, openConsole, openTab } from './console-world.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  if (missingBrowser === '') browser = await launchBrowser();
+  if (missingBrowser === undefined) browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
 
@@ -16,7 +17,7 @@ const config = {
   rules: [{ tool: 'file_write', decision: 'ask' as const, because: 'Writing is looked at.' }],
 };
 
-describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
+describe(`in a browser`, needs(missingBrowser), () => {
   test('a call appears as it happens, in every tab, and none is lost while a tab was cut off', async () => {
     const world = await openConsole({ config, files: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' } });
     const { page, context, complaints } = await openTab(browser, world);

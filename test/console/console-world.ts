@@ -11,8 +11,8 @@ const chromiumPath = ['chromium-headless-shell', 'chromium', 'chromium-browser',
   .map((name) => `/usr/bin/${name}`)
   .find(existsSync);
 
-/** Why tests in a browser cannot run here, for their titles. */
-export const missingBrowser = chromiumPath === undefined ? ' (skipped: no Chromium)' : '';
+/** Why tests in a browser cannot run here, for `needs`. */
+export const missingBrowser = chromiumPath === undefined ? 'no Chromium' : undefined;
 
 /** A real Chromium. */
 export function launchBrowser(): Promise<Browser> {

@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { launchBrowser, missingBrowser, openConsole, openTab } from './console-world.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  if (missingBrowser === '') browser = await launchBrowser();
+  if (missingBrowser === undefined) browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
 
@@ -14,7 +15,7 @@ const config = {
   rules: [{ tool: 'file_write', decision: 'ask' as const, because: 'Writing is looked at.' }],
 };
 
-describe.skipIf(missingBrowser !== '')(`for everybody${missingBrowser}`, () => {
+describe(`for everybody`, needs(missingBrowser), () => {
   test('by keyboard alone: pages, lists, search, and an answer that takes two keys', async () => {
     const world = await openConsole({ config, files: { 'a.txt': 'a' } });
     await world.send('file_read', { path: 'a.txt' });

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test, vi } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { hostBase } from './host-base.ts';
 import { lackOfPodman, lackOfRootless, nobody, podman, podmanEnvironment } from './podman.ts';
 
@@ -26,7 +27,6 @@ const sekisho = join(repository, 'dist/sekisho.js');
 const folder = mkdtempSync(join(tmpdir(), 'sekisho-image-test-'));
 const project = join(folder, 'project');
 const lack = lackOfPodman() ?? (existsSync(sekisho) ? undefined : 'not built');
-const skipped = lack === undefined ? '' : ` (skipped: ${lack})`;
 const environment = lack === undefined ? podmanEnvironment(folder) : {};
 const image = `localhost/sekisho:${JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).version}`;
 const figures: string[] = [];
@@ -125,7 +125,7 @@ async function connected(...more: readonly string[]): Promise<Client> {
   return client;
 }
 
-test.skipIf(lack)(`a stdio client works through the container as it does directly${skipped}`, async () => {
+test('a stdio client works through the container as it does directly', needs(lack), async () => {
   const words: string[][] = [];
   for (const runtime of ['container', 'host']) {
     const said: string[] = [];
@@ -155,54 +155,51 @@ test.skipIf(lack)(`a stdio client works through the container as it does directl
   expect(podman(environment, 'ps', '--all', '--quiet')).toBe('');
 });
 
-test.skipIf(lack)(
-  `an HTTP client reaches it at the address that it prints, and Ctrl-C ends it${skipped}`,
-  async () => {
-    const args = [sekisho, 'serve', '--http', '127.0.0.1:0', '--profile', 'coding', '--runtime', 'container'];
-    const server = spawn(process.execPath, args, {
-      cwd: project,
-      env: environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
+test('an HTTP client reaches it at the address that it prints, and Ctrl-C ends it', needs(lack), async () => {
+  const args = [sekisho, 'serve', '--http', '127.0.0.1:0', '--profile', 'coding', '--runtime', 'container'];
+  const server = spawn(process.execPath, args, {
+    cwd: project,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  server.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
+  try {
+    await vi.waitFor(() => expect(said).toContain('Ctrl-C stops the server'), {
+      timeout: 60_000,
+      interval: 50,
     });
-    let said = '';
-    server.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk;
-    });
-    const ended = new Promise<number | null>((resolve) => server.once('exit', resolve));
-    try {
-      await vi.waitFor(() => expect(said).toContain('Ctrl-C stops the server'), {
-        timeout: 60_000,
-        interval: 50,
-      });
-      const [, url = '', token = ''] = /address {3}(\S+)\n {2}token {5}(\S+)/.exec(said) ?? [];
-      const client = new Client({ name: 'container', version: '1' });
-      const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-      const { content } = await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } });
-      expect(JSON.stringify(content)).toContain('one');
-      await client.close();
-      // The lines to paste start this program here, not the one in the container.
-      expect(said).toContain(JSON.stringify(sekisho));
-      expect(said).toContain('"--runtime"');
-      expect(said).not.toContain('0.0.0.0');
-      const link = run('console', '--runtime', 'container');
-      expect(link.stdout).toContain(url.replace('/mcp', '/login?code='));
-    } finally {
-      server.kill('SIGINT');
-    }
-    expect(await ended).toBe(0);
-    expect(podman(environment, 'ps', '--all', '--quiet')).toBe('');
-    // The records of that server are there for the next command.
-    expect(run('audit', 'tail', '--runtime', 'container').stdout).toContain('read_file');
-  },
-);
+    const [, url = '', token = ''] = /address {3}(\S+)\n {2}token {5}(\S+)/.exec(said) ?? [];
+    const client = new Client({ name: 'container', version: '1' });
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    const { content } = await client.callTool({ name: 'read_file', arguments: { path: 'a.txt' } });
+    expect(JSON.stringify(content)).toContain('one');
+    await client.close();
+    // The lines to paste start this program here, not the one in the container.
+    expect(said).toContain(JSON.stringify(sekisho));
+    expect(said).toContain('"--runtime"');
+    expect(said).not.toContain('0.0.0.0');
+    const link = run('console', '--runtime', 'container');
+    expect(link.stdout).toContain(url.replace('/mcp', '/login?code='));
+  } finally {
+    server.kill('SIGINT');
+  }
+  expect(await ended).toBe(0);
+  expect(podman(environment, 'ps', '--all', '--quiet')).toBe('');
+  // The records of that server are there for the next command.
+  expect(run('audit', 'tail', '--runtime', 'container').stdout).toContain('read_file');
+});
 
 const sandboxes = (json: string) =>
   (JSON.parse(json) as { what: string; works: boolean }[])
     .filter(({ what }) => what.startsWith('sandbox'))
     .map(({ what, works }) => `${what.slice(8)}: ${works}`);
 
-test.skipIf(lack)(`its sandboxes pass their self-test inside${skipped}`, () => {
+test('its sandboxes pass their self-test inside', needs(lack), () => {
   const { stdout } = timed('doctor in the container', () =>
     run('doctor', '--json', '--runtime', 'container'),
   );
@@ -212,7 +209,7 @@ test.skipIf(lack)(`its sandboxes pass their self-test inside${skipped}`, () => {
 
 const bare = ['run', '--rm', '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
 
-test.skipIf(lack)(`Landlock holds where the container may make no namespaces, for any user${skipped}`, () => {
+test('Landlock holds where the container may make no namespaces, for any user', needs(lack), () => {
   const profile = join(folder, 'seccomp.json');
   const namespaces = {
     names: ['unshare', 'clone3', 'setns', 'mount'],
@@ -242,7 +239,7 @@ test.skipIf(lack)(`Landlock holds where the container may make no namespaces, fo
   expect(sandboxes(stdout)).toEqual(['bubblewrap: false', 'landlock: true']);
 });
 
-test.skipIf(lack)(`as the README runs it, any user is served${skipped}`, () => {
+test('as the README runs it, any user is served', needs(lack), () => {
   const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'file_read', arguments: { path: 'a.txt' } } })}\n`;
   const args = [
     ...bare,
@@ -258,19 +255,16 @@ test.skipIf(lack)(`as the README runs it, any user is served${skipped}`, () => {
   expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('one') });
 });
 
-test.skipIf(rootless)(
-  `without root it runs as the docs say, and files are their owner’s${rootless ? ` (skipped: ${rootless})` : ''}`,
-  async () => {
-    expect(await loaded).toBe(0);
-    const own = join(home, 'project');
-    const { stdout, stderr } = asNobody(
-      ...['run', '--rm', '--network', 'none', '--userns', 'keep-id', '--user', `${nobody.uid}:${nobody.gid}`],
-      ...['seccomp', 'systempaths', 'apparmor'].flatMap((what) => ['--security-opt', `${what}=unconfined`]),
-      ...['--volume', `${own}:/workspace`, image],
-      ...['call', 'shell_exec', '{"command": "cp a.txt made.txt; ls -d /state"}'],
-    );
-    // Bubblewrap shows nothing of it; Landlock would let it be listed.
-    expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('No such file') });
-    expect(statSync(join(own, 'made.txt')).uid).toBe(nobody.uid);
-  },
-);
+test('without root it runs as the docs say, and files are their owner’s', needs(rootless), async () => {
+  expect(await loaded).toBe(0);
+  const own = join(home, 'project');
+  const { stdout, stderr } = asNobody(
+    ...['run', '--rm', '--network', 'none', '--userns', 'keep-id', '--user', `${nobody.uid}:${nobody.gid}`],
+    ...['seccomp', 'systempaths', 'apparmor'].flatMap((what) => ['--security-opt', `${what}=unconfined`]),
+    ...['--volume', `${own}:/workspace`, image],
+    ...['call', 'shell_exec', '{"command": "cp a.txt made.txt; ls -d /state"}'],
+  );
+  // Bubblewrap shows nothing of it; Landlock would let it be listed.
+  expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('No such file') });
+  expect(statSync(join(own, 'made.txt')).uid).toBe(nobody.uid);
+});

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { onLayer, tree } from './layer-world.ts';
 
@@ -9,7 +10,7 @@ type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
 
 const wipe = 'python3 wipe.py';
 
-describe.skipIf(!working)('A command that deletes what nothing else keeps', () => {
+describe('A command that deletes what nothing else keeps', needs(lackOfLayers), () => {
   let world: World;
 
   beforeAll(async () => {

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { changedBy, differing, onLayer, plantRepository, runIn, takeBack, tree } from './layer-world.ts';
 
@@ -100,7 +101,7 @@ function gitWords(root: string): string {
   );
 }
 
-describe.runIf(working)('on a layer (skipped where none can be had)', () => {
+describe('on a layer', needs(lackOfLayers), () => {
   let world: Awaited<ReturnType<typeof openTestCheckpoint>>;
   beforeAll(async () => {
     world = await openTestCheckpoint(onLayer);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { treeOf } from '../support/tree-of.ts';
 import { hostilePrograms } from './hostile-programs.ts';
@@ -28,7 +29,7 @@ const coding = { files, flags: { profile: 'coding' }, config: { approval: { wait
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
 
-describe.runIf(working)('a command is judged by what it did (skipped where no layer can be had)', () => {
+describe('a command is judged by what it did', needs(lackOfLayers), () => {
   let world: World;
   beforeAll(async () => {
     world = await openTestCheckpoint(coding);
@@ -143,7 +144,7 @@ for p in pathlib.Path(".").rglob("*.txt"): p.write_text(p.read_text().replace("w
   'find docs -name "g1*.txt" -delete; git checkout -q docs',
 ];
 
-describe.runIf(working)('a day of work on layers (skipped where no layer can be had)', () => {
+describe('a day of work on layers', needs(lackOfLayers), () => {
   test('nothing of it is asked about, and the tree is as it is without us', async () => {
     await using world = await openTestCheckpoint(coding);
     const asked: string[] = [];

@@ -15,8 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
 import { childrenOf } from '../support/children.ts';
+import { needs } from '../support/needs.ts';
 
 const kills = process.env.SEKISHO_HAMMER ? Number(process.env.SEKISHO_RUNS ?? 500) : 3;
 const random = randomFrom(Number(process.env.SEKISHO_SEED ?? 20_261_128));
@@ -91,7 +92,7 @@ function marks(): ReadonlySet<string> {
   ]);
 }
 
-describe.runIf(working)('(skipped where no layer can be had)', () => {
+describe('', needs(lackOfLayers), () => {
   test(`after ${kills} kills each command is whole or not there, and the history says which`, async () => {
     mkdirSync(join(root, 'many'), { recursive: true });
     mkdirSync(join(root, 'turns/in'), { recursive: true });

@@ -12,14 +12,15 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { runCommand } from '../support/run-command.ts';
 import { changedBy, marksIn, onLayer, runIn, takeBack, tree } from './layer-world.ts';
 
 const pairs = process.env.SEKISHO_HAMMER ? 200 : 2;
 
-describe.runIf(working)('a command on a layer (skipped where none can be had)', () => {
+describe('a command on a layer', needs(lackOfLayers), () => {
   let world: Awaited<ReturnType<typeof openTestCheckpoint>>;
   const at = (path: string) => join(world.root, path);
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { onLayer, plantRepository, runIn } from './layer-world.ts';
 
@@ -10,7 +11,7 @@ const waiting = 'until grep -q go sign; do sleep 0.05; done';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
 
-describe.runIf(working)('a command on a layer runs once (skipped where none can be had)', () => {
+describe('a command on a layer runs once', needs(lackOfLayers), () => {
   let world: World;
   const at = (path: string) => join(world.root, path);
   const counted = async (command: string) => {

@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { working } from '../process/working-layers.ts';
+import { lackOfLayers } from '../process/working-layers.ts';
+import { needs } from '../support/needs.ts';
 import { differing, tree } from './layer-world.ts';
 import { startServer } from './servers.ts';
 
@@ -53,7 +54,7 @@ const command = fc
   })
   .map((changes) => changes.map(({ path, words }) => `mkdir -p ${dirname(path)}; ${words}`).join('; '));
 
-describe.runIf(working)('(skipped where no layer can be had)', () => {
+describe('', needs(lackOfLayers), () => {
   const base = realpathSync(mkdtempSync('/var/tmp/sekisho-pairs-'));
   const root = join(base, 'root');
   const servers = ['one', 'two'].map((name) => {

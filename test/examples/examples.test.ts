@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, '../..');
@@ -41,18 +41,14 @@ test('every example is tried', () => {
 
 /** Proxied servers start behind walls or not at all. */
 const needWalls = new Set(['proxied-server']);
-const hasWalls = workingSandboxes().size > 1;
 
 for (const [name, expected] of Object.entries(words)) {
-  const lacks = needWalls.has(name) && !hasWalls;
-  test.skipIf(lacks)(
-    `examples/${name} runs and ends well${lacks ? ' (skipped: no sandbox)' : ''}`,
-    async () => {
-      const { stdout } = await run(process.execPath, [join(repository, 'examples', name, 'main.ts')], {
-        cwd: home,
-        env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
-      });
-      for (const pattern of expected) expect(stdout).toMatch(pattern);
-    },
-  );
+  const lack = needWalls.has(name) ? sandbox('bubblewrap', 'landlock') : undefined;
+  test(`examples/${name} runs and ends well`, needs(lack), async () => {
+    const { stdout } = await run(process.execPath, [join(repository, 'examples', name, 'main.ts')], {
+      cwd: home,
+      env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+    });
+    for (const pattern of expected) expect(stdout).toMatch(pattern);
+  });
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
@@ -20,6 +20,7 @@ import { writeBundle } from '../../scripts/mcpb-bundle.ts';
 import type { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
 import { composeNotices } from '../../scripts/notices.ts';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
+import { needs, programs } from '../support/needs.ts';
 
 // Thousands of files are packed, installed and packed again.
 vi.setConfig({ testTimeout: 180_000 });
@@ -35,8 +36,7 @@ const environment = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' 
 
 const packed = await pack();
 const problem = await install();
-const installed = problem === undefined;
-const lack = installed ? '' : ` (skipped: npm cannot install here: ${problem})`;
+const lack = problem && `npm cannot install here: ${problem}`;
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -48,7 +48,7 @@ test('only what runs is in it, and it is small', () => {
   expect(packed.size).toBeLessThan(4 * 1024 * 1024);
 });
 
-test.skipIf(!installed)(`installed it takes 60 MB at most${lack}`, () => {
+test('installed it takes 60 MB at most', needs(lack), () => {
   const { stdout } = spawnSync('du', ['-sm', '--apparent-size', join(place, 'node_modules')], {
     encoding: 'utf8',
   });
@@ -74,7 +74,7 @@ test('what is bundled without a licence is not built', () => {
   expect(() => composeNotices([folder])).toThrow('nameless is bundled, and has no licence.');
 });
 
-test.skipIf(!installed)(`\`npx sekisho --version\` says the version${lack}`, async () => {
+test(`\`npx sekisho --version\` says the version`, needs(lack), async () => {
   const { stdout } = await run('npx', ['--no-install', 'sekisho', '--version'], {
     cwd: place,
     env: npmEnvironment(),
@@ -82,53 +82,50 @@ test.skipIf(!installed)(`\`npx sekisho --version\` says the version${lack}`, asy
   expect(stdout).toBe(`${versionOf(repository)}\n`);
 });
 
-test.skipIf(!installed)(
-  `every toolset works from it, threads and processes of its own too${lack}`,
-  async () => {
-    mkdirSync(root);
-    writeFileSync(join(root, 'a.txt'), 'hay\nneedle\nhay\n');
-    writeFileSync(join(root, 'code.ts'), 'export function passTheGate() { return 1; }\n');
-    const site = createServer((_, response) => {
-      response
-        .setHeader('content-type', 'text/html')
-        .end('<title>Gate</title><main><h1>Gate</h1><p>Open.</p></main>');
-    });
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
-    const config = join(home, 'sekisho.jsonc');
-    writeFileSync(
-      config,
-      JSON.stringify({ web: { allowPrivate: [host] }, assistant: { layout: 'workspace' } }),
-    );
-    const client = new Client({ name: 'package', version: '1' });
-    const where = ['--root', root, '--state', join(home, 'state'), '--config', config];
-    const args = ['serve', '--toolsets', toolsetNames.join(','), ...where];
-    await client.connect(new StdioClientTransport({ command: binary, args, cwd: place, env: environment }));
-    try {
-      const words = async (name: string, input: Record<string, unknown>) => {
-        const { content } = await client.callTool({ name, arguments: input });
-        return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n');
-      };
-      expect(await words('file_read', { path: 'a.txt' })).toContain('needle');
-      // ripgrep
-      expect(await words('grep', { pattern: 'needle' })).toContain('a.txt');
-      // a thread
-      expect(await words('web_fetch', { url: `http://${host}/` })).toContain('Open.');
-      // SQLite
-      await words('remember', { content: 'The gate is open.' });
-      expect(await words('recall', { query: 'gate' })).toContain('The gate is open.');
-      expect(await words('vault_create', { path: 'note.md', content: '# Note\n' })).toContain('note.md');
-      // a process with its grammars
-      expect(await words('shelpa_pipe', { command: 'ctree_generate code.ts' })).toContain('passTheGate');
-      expect(await words('shelpa_pipe', { command: 'rg needle a.txt | wc -l' })).toContain('1');
-    } finally {
-      await client.close();
-      site.close();
-    }
-  },
-);
+test('every toolset works from it, threads and processes of its own too', needs(lack), async () => {
+  mkdirSync(root);
+  writeFileSync(join(root, 'a.txt'), 'hay\nneedle\nhay\n');
+  writeFileSync(join(root, 'code.ts'), 'export function passTheGate() { return 1; }\n');
+  const site = createServer((_, response) => {
+    response
+      .setHeader('content-type', 'text/html')
+      .end('<title>Gate</title><main><h1>Gate</h1><p>Open.</p></main>');
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  const config = join(home, 'sekisho.jsonc');
+  writeFileSync(
+    config,
+    JSON.stringify({ web: { allowPrivate: [host] }, assistant: { layout: 'workspace' } }),
+  );
+  const client = new Client({ name: 'package', version: '1' });
+  const where = ['--root', root, '--state', join(home, 'state'), '--config', config];
+  const args = ['serve', '--toolsets', toolsetNames.join(','), ...where];
+  await client.connect(new StdioClientTransport({ command: binary, args, cwd: place, env: environment }));
+  try {
+    const words = async (name: string, input: Record<string, unknown>) => {
+      const { content } = await client.callTool({ name, arguments: input });
+      return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n');
+    };
+    expect(await words('file_read', { path: 'a.txt' })).toContain('needle');
+    // ripgrep
+    expect(await words('grep', { pattern: 'needle' })).toContain('a.txt');
+    // a thread
+    expect(await words('web_fetch', { url: `http://${host}/` })).toContain('Open.');
+    // SQLite
+    await words('remember', { content: 'The gate is open.' });
+    expect(await words('recall', { query: 'gate' })).toContain('The gate is open.');
+    expect(await words('vault_create', { path: 'note.md', content: '# Note\n' })).toContain('note.md');
+    // a process with its grammars
+    expect(await words('shelpa_pipe', { command: 'ctree_generate code.ts' })).toContain('passTheGate');
+    expect(await words('shelpa_pipe', { command: 'rg needle a.txt | wc -l' })).toContain('1');
+  } finally {
+    await client.close();
+    site.close();
+  }
+});
 
-test.skipIf(!installed)(`its sandboxes start${lack}`, async () => {
+test('its sandboxes start', needs(lack), async () => {
   const here = spawnSync(process.execPath, [join(repository, 'src/cli/start.ts'), 'doctor', '--json'], {
     cwd: home,
     env: environment,
@@ -139,14 +136,14 @@ test.skipIf(!installed)(`its sandboxes start${lack}`, async () => {
   expect(sandboxesOf(there.stdout)).toEqual(sandboxesOf(here.stdout));
 });
 
-test.skipIf(!installed)(`the library serves a tool of its user's own${lack}`, async () => {
+test("the library serves a tool of its user's own", needs(lack), async () => {
   const program = join(place, 'own.ts');
   writeFileSync(program, ownToolset);
   const { stdout } = await run(process.execPath, [program], { cwd: place, env: environment });
   expect(JSON.parse(stdout)).toEqual({ greeting: 'Hello, Hana.', described: 'Whom, e.g. "Hana".' });
 });
 
-test.skipIf(!installed)(`its types are taken by a TypeScript project${lack}`, () => {
+test('its types are taken by a TypeScript project', needs(lack), () => {
   const folder = join(place, 'typed');
   mkdirSync(folder);
   symlinkSync(join(repository, 'node_modules/@types'), join(place, 'node_modules/@types'));
@@ -158,7 +155,7 @@ test.skipIf(!installed)(`its types are taken by a TypeScript project${lack}`, ()
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
 });
 
-test.skipIf(!installed)(`the program of docs/library.md runs${lack}`, () => {
+test('the program of docs/library.md runs', needs(lack), () => {
   const program = join(place, 'sample.ts');
   const folder = join(home, 'sample');
   mkdirSync(folder);
@@ -182,47 +179,41 @@ test.skipIf(!installed)(`the program of docs/library.md runs${lack}`, () => {
   });
 });
 
-const hasUnzip = spawnSync('unzip', ['-v']).status === 0;
-const bundleLack = lack || (hasUnzip ? '' : ' (skipped: no unzip)');
+test('a bundle for desktop clients starts as its manifest says', needs(lack, programs('unzip')), async () => {
+  const archive = join(home, 'sekisho.mcpb');
+  const unpacked = join(home, 'unpacked');
+  const { bytes } = await writeBundle(place, archive);
+  await run('unzip', ['-q', archive, '-d', unpacked]);
+  const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8')) as Awaited<
+    ReturnType<typeof mcpbManifest>
+  >;
+  const chosen: Record<string, string> = {
+    __dirname: unpacked,
+    'user_config.folder': home,
+    'user_config.mode': 'read-only',
+  };
+  const args = manifest.server.mcp_config.args.map((arg) =>
+    arg.replace(/\$\{([\w.]+)\}/g, (_, name: string) => chosen[name] ?? ''),
+  );
+  const client = new Client({ name: 'desktop', version: '1' });
+  const env = { ...environment, HOME: join(home, 'state') };
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: unpacked, env }));
+  const grep = await client.callTool({ name: 'grep', arguments: { pattern: 'needle', path: 'root' } });
+  const { tools } = await client.listTools();
+  await client.close();
 
-test.skipIf(bundleLack !== '')(
-  `a bundle for desktop clients starts as its manifest says${bundleLack}`,
-  async () => {
-    const archive = join(home, 'sekisho.mcpb');
-    const unpacked = join(home, 'unpacked');
-    const { bytes } = await writeBundle(place, archive);
-    await run('unzip', ['-q', archive, '-d', unpacked]);
-    const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8')) as Awaited<
-      ReturnType<typeof mcpbManifest>
-    >;
-    const chosen: Record<string, string> = {
-      __dirname: unpacked,
-      'user_config.folder': home,
-      'user_config.mode': 'read-only',
-    };
-    const args = manifest.server.mcp_config.args.map((arg) =>
-      arg.replace(/\$\{([\w.]+)\}/g, (_, name: string) => chosen[name] ?? ''),
-    );
-    const client = new Client({ name: 'desktop', version: '1' });
-    const env = { ...environment, HOME: join(home, 'state') };
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: unpacked, env }));
-    const grep = await client.callTool({ name: 'grep', arguments: { pattern: 'needle', path: 'root' } });
-    const { tools } = await client.listTools();
-    await client.close();
-
-    expect(manifest.tools.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(tools.map(({ name }) => name)),
-    );
-    expect(JSON.stringify(grep.content)).toContain('a.txt');
-    expect(bytes).toBeLessThan(40 * 1024 * 1024);
-  },
-);
+  expect(manifest.tools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(tools.map(({ name }) => name)),
+  );
+  expect(JSON.stringify(grep.content)).toContain('a.txt');
+  expect(bytes).toBeLessThan(40 * 1024 * 1024);
+});
 
 const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
   (path) => existsSync(path) && majorOf(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) < 24,
 );
 
-test.skipIf(!oldNode)(`an older Node says so in one line${oldNode ? '' : ' (skipped: none here)'}`, () => {
+test('an older Node says so in one line', needs(oldNode === undefined ? 'no older Node' : undefined), () => {
   const start = join(repository, 'dist/sekisho.js');
   const { status, stdout, stderr } = spawnSync(oldNode ?? '', [start, 'serve'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -294,7 +285,7 @@ async function install(): Promise<string | undefined> {
 
 /** npm keeps its own home: its cache and its settings are there. */
 function npmEnvironment(): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_OPTIONS: '' };
+  return { ...process.env, HOME: userInfo().homedir, NODE_OPTIONS: '' };
 }
 
 function versionOf(folder: string): string {

@@ -8,6 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
 import { createProgram } from '../../src/cli/program/program.ts';
 import { configSchema } from '../../src/config/schema.ts';
+import { needs, programs } from '../support/needs.ts';
 
 const serve = createProgram(() => {}).commands.find((command) => command.name() === 'serve') ?? new Command();
 const text = z.string().min(1);
@@ -121,14 +122,9 @@ test('the image is built from files that exist', () => {
   for (const path of packageJson.files.filter((each) => each !== 'dist')) expect(taken).toContain(path);
 });
 
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-
-test.skipIf(!hasSystemd)(
-  `systemd takes the unit${hasSystemd ? '' : ' (skipped: no systemd-analyze)'}`,
-  () => {
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', 'packaging/systemd/sekisho.service'], {
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  },
-);
+test('systemd takes the unit', needs(programs('systemd-analyze')), () => {
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', 'packaging/systemd/sekisho.service'], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});

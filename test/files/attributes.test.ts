@@ -26,6 +26,9 @@ def acl(user, group, mask):
     return struct.pack('<I', 2) + b''.join(struct.pack('<HHi', *e) for e in entries)
 path = sys.argv[1]
 `;
+
+import { needs } from '../support/needs.ts';
+
 const python = (script: string) =>
   execFileSync('python3', ['-c', lists + script, join(root, 'a.txt')], { encoding: 'utf8' }).trim();
 
@@ -39,11 +42,11 @@ function canHaveLists(): boolean {
   return done.status === 0;
 }
 
-const withLists = test.skipIf(!canHaveLists());
-const named = (title: string) => `${title} (needs python3 and a file system with access lists)`;
+const lack = canHaveLists() ? undefined : 'no python3, or no access lists on this file system';
 
-withLists(
-  named('a replaced file keeps its access list and notes, and gives its group nothing more'),
+test(
+  'a replaced file keeps its access list and notes, and gives its group nothing more',
+  needs(lack),
   async () => {
     writeFileSync(join(root, 'a.txt'), 'one');
     chmodSync(join(root, 'a.txt'), 0o640);
@@ -60,7 +63,7 @@ withLists(
   },
 );
 
-withLists(named('what its folder would give to new files is not given to one that had it not'), async () => {
+test('what its folder would give to new files is not given to one that had it not', needs(lack), async () => {
   writeFileSync(join(root, 'a.txt'), 'one');
   chmodSync(join(root, 'a.txt'), 0o660);
   execFileSync('python3', [

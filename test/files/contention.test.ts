@@ -33,10 +33,7 @@ afterAll(() => (postgres as Partial<PostgresServer>).stop?.());
 
 const stories = [
   ['state folders of their own', undefined],
-  [
-    `one PostgreSQL${missing ? ` (skipped: ${missing})` : ''}`,
-    () => (postgres as PostgresServer).createDatabase(),
-  ],
+  ['one PostgreSQL', () => (postgres as PostgresServer).createDatabase()],
 ] as const;
 
 test.for(stories)(
@@ -45,7 +42,7 @@ test.for(stories)(
     timeout: isFull ? 900_000 : 120_000,
   },
   async ([, createDatabase], { skip }) => {
-    skip(createDatabase !== undefined && missing !== undefined);
+    skip(createDatabase !== undefined && missing !== undefined, missing);
     const url = await createDatabase?.();
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-contention-')));
     const root = join(folder, 'root');

@@ -20,6 +20,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Workspace, WorkspaceOptions } from '../../src/confine/files/workspace.ts';
 import { asReadOnly, openWorkspace } from '../../src/confine/files/workspace.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import { needs, superuser } from '../support/needs.ts';
 
 const opened: (() => void)[] = [];
 afterEach(() => {
@@ -248,8 +249,9 @@ test('a replaced file keeps its mode, and a new one gets no execute bit', async 
   expect(statSync(join(root, 'new')).mode & 0o111).toBe(0);
 });
 
-test.skipIf(process.getuid?.() === 0)(
-  'a file that its owner made read-only is not replaced (skipped: root may write everything)',
+test(
+  'a file that its owner made read-only is not replaced',
+  needs(superuser() === undefined ? 'root may write everything' : undefined),
   async () => {
     const { folder, root } = open();
     writeFileSync(join(root, 'kept'), 'old', { mode: 0o444 });

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { serveHttp } from '../../src/checkpoint/serving.ts';
 import { startPostgres } from '../store/postgres-server.ts';
+import { needs } from '../support/needs.ts';
 import { countSleepers } from '../support/sleepers.ts';
 import { openTwoNodes } from './nodes.ts';
 
@@ -10,8 +11,9 @@ afterAll(async () => {
   if ('stop' in postgres) await postgres.stop();
 });
 
-test.skipIf(missing)(
+test(
   'a request of an older client is cancelled by a notification that came to another server',
+  needs(missing),
   async () => {
     if (!('createDatabase' in postgres)) return;
     const nodes = await openTwoNodes(await postgres.createDatabase(), { http: { port: 0 } });

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import type { FormAnswer, Reply } from '../../src/contract/call.ts';
 import { startPostgres } from '../store/postgres-server.ts';
+import { needs } from '../support/needs.ts';
 import { errorOf, outputOf } from '../support/open-test-checkpoint.ts';
 import { habitual, wordsOf } from '../upstream/world.ts';
 import { openTwoNodes, type TestNode } from './nodes.ts';
@@ -26,8 +27,9 @@ async function recordsOf(node: TestNode, tool: string) {
   return (await audit.search({ limit: 100 })).filter((entry) => entry.tool === tool);
 }
 
-test.skipIf(missing)(
+test(
   'files and commands of a session stay with the server that it began to work at, and each call is recorded once',
+  needs(missing),
   async () => {
     const [first, second] = await openTwoNodes(await createDatabase());
 
@@ -44,8 +46,9 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
+test(
   'what a command left running at one server is followed and ended from another',
+  needs(missing),
   async () => {
     const [first, second] = await openTwoNodes(await createDatabase(), { http: { roots: 'shared' } });
     const begun = outputOf(
@@ -60,8 +63,9 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
+test(
   'a question of a proxied server that waits at one server is answered at another, once, and runs once',
+  needs(missing),
   async () => {
     const [first, second] = await openTwoNodes(await createDatabase(), {
       mcpServers: { fix: habitual('none', undefined, { roles: ['user:hana'] }) },
@@ -85,7 +89,7 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)('where a server is lost, the session goes on at another', async () => {
+test('where a server is lost, the session goes on at another', needs(missing), async () => {
   const [first, second] = await openTwoNodes(await createDatabase());
   outputOf(await first.call('write_file', { path: 'a.txt', content: 'a\n' }));
   await first.fallSilent();
@@ -95,8 +99,9 @@ test.skipIf(missing)('where a server is lost, the session goes on at another', a
   expect(existsSync(join(second.world.root, 'b.txt'))).toBe(true);
 });
 
-test.skipIf(missing)(
+test(
   'a server that goes away while another waits for it is told, and nothing readable lies in the database',
+  needs(missing),
   async () => {
     const [first, second] = await openTwoNodes(await createDatabase());
     outputOf(await first.call('bash', { command: 'true' }));
@@ -114,8 +119,9 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
+test(
   'what one server changed is taken back at another that has the folder, which nobody else needs to know the content for',
+  needs(missing),
   async () => {
     const [first, second] = await openTwoNodes(
       await createDatabase(),
@@ -136,8 +142,9 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
+test(
   'where the folder is another machine’s, undo says whose, and changes nothing',
+  needs(missing),
   async () => {
     const [first, second] = await openTwoNodes(await createDatabase());
     outputOf(await first.call('file_write', { path: 'a.txt', content: 'one' }));
@@ -164,7 +171,7 @@ async function undoAll(node: TestNode) {
   return steps;
 }
 
-test.skipIf(missing)('a word that none of the servers sealed is not carried out', async () => {
+test('a word that none of the servers sealed is not carried out', needs(missing), async () => {
   const [first, second] = await openTwoNodes(await createDatabase());
   outputOf(await first.call('bash', { command: 'true' }));
   const { relay, engine } = await second.world.checkpoint.store();

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { linux, needs, programs } from '../support/needs.ts';
 import { runScripts, unseen } from './run-scripts.ts';
 
 // Every builtin of bash and dash with hostile data: what a real shell starts of it the judge saw or refused, and what
@@ -16,7 +17,6 @@ const shells = [
 ] as const;
 
 describe.each(shells)('$name', ({ name, kind, words }) => {
-  const isThere = existsSync(`/bin/${name}`) && existsSync('/proc/self/fd');
   const rows = readFileSync(new URL(`./builtins.${name}.txt`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
@@ -26,12 +26,12 @@ describe.each(shells)('$name', ({ name, kind, words }) => {
     });
   const decide = (script: string) => judge.judge({ kind: 'script', script, shell: kind }, context);
 
-  test.skipIf(!isThere)('every builtin of it has its row (skipped: no such shell)', () => {
+  test('every builtin of it has its row', needs(linux(), programs(name)), () => {
     const listed = new Set(rows.map(({ builtin }) => builtin));
     expect(builtinsOf(name).filter((builtin) => !listed.has(builtin))).toEqual([]);
   });
 
-  test.skipIf(!isThere)('what it starts was seen or refused (skipped: no such shell)', async () => {
+  test('what it starts was seen or refused', needs(linux(), programs(name)), async () => {
     const wanted = rows.filter(({ is }) => is !== 'kept');
     const ran = await runScripts(
       wanted.map(({ script }) => script),

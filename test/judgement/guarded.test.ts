@@ -6,12 +6,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { print } from '../../src/confine/judgement/print/print.ts';
+import { needs, programs } from '../support/needs.ts';
 
 // Arithmetic of bash evaluates what a variable holds: a subscript in it runs commands. Where the judge does not know a
 // value to be a number, what runs is written so that it can be no more than one. Here real bash runs that.
 
 const judge = createCommandJudge();
-const has = existsSync('/bin/bash');
 const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 
 function lineOf(script: string, shell: 'bash' | 'sh' = 'bash') {
@@ -54,7 +54,7 @@ const uses = [
   'declare -A m; for w in $given b $given; do ((m[$w]++)); done; for k in "${!m[@]}"; do echo "$k ${m[$k]}"; done',
 ];
 
-describe.skipIf(!has)('what is not known to be a number is no more than one (skipped: no bash)', () => {
+describe('what is not known to be a number is no more than one', needs(programs('bash')), () => {
   test.each(uses)('it runs, and reads back as it is written: %s', (script) => {
     expect(decide(script)).toBe('allow');
     const written = writtenOf(script);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'unbash';
 import { describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { linux, needs, programs } from '../support/needs.ts';
 import { createGrammar } from './grammar.ts';
 import { type Ran, runScripts, unseen } from './run-scripts.ts';
 
@@ -58,16 +59,18 @@ const everydayIn = (kind: Shell['kind']) =>
       (process.env.SEKISHO_HAMMER === '1' || at % (kind === 'bash' ? 8 : 24) === 0),
   );
 
-test.skipIf(!has)(
-  'what a shell would read otherwise is refused, or runs as it was judged (skipped: no bash)',
+test(
+  'what a shell would read otherwise is refused, or runs as it was judged',
+  needs(linux(), programs('bash')),
   async () => {
     const { missed } = await compare(holes, shells[0]);
     expect(missed).toEqual([]);
   },
 );
 
-test.skipIf(!has)(
-  'a shell reads all of its input before a command in it can read the rest (skipped: no bash)',
+test(
+  'a shell reads all of its input before a command in it can read the rest',
+  needs(linux(), programs('bash')),
   async () => {
     const texts = ["read x\ncat <<'F'\nzap\nF", "head -c 4\n: 'a\nzap '", 'cat > /dev/null; zip'];
     const scripts = texts.flatMap((text) => [`bash <<'E'\n${text}\nE`, `cat <<'E' | bash\n${text}\nE`]);
@@ -77,7 +80,7 @@ test.skipIf(!has)(
   },
 );
 
-test.skipIf(!has)('as it was asked, the same would start what nobody saw (skipped: no bash)', async () => {
+test('as it was asked, the same would start what nobody saw', needs(linux(), programs('bash')), async () => {
   const { missed } = await compare(holes, shells[0], withoutWriting);
   expect(missed.length).toBeGreaterThan(3);
 });
@@ -167,38 +170,36 @@ test('the words of a program that is a shell are written anew', () => {
 });
 
 describe.each(shells)('run by a real $name', (shell) => {
-  test.skipIf(!shell.there)(
-    'everyday commands do the same (skipped: no such shell)',
-    async () => {
-      const lines = everydayIn(shell.kind);
-      const { differing, compared } = await compare(lines, shell);
-      expect(differing).toEqual([]);
-      expect(compared).toBeGreaterThan(lines.length / 2);
-    },
-    600_000,
-  );
+  test('everyday commands do the same', {
+    timeout: 600_000,
+    ...needs(linux(), programs('bash', shell.name)),
+  }, async () => {
+    const lines = everydayIn(shell.kind);
+    const { differing, compared } = await compare(lines, shell);
+    expect(differing).toEqual([]);
+    expect(compared).toBeGreaterThan(lines.length / 2);
+  });
 
-  test.skipIf(!shell.there)(
-    'scripts by the grammar do the same, and start what the judge saw (skipped: no such shell)',
-    async () => {
-      const count = shell.kind === 'bash' ? made : made / 10;
-      const grammar = createGrammar(made === inSuite ? 11 : Date.now(), shell.kind === 'sh');
-      const missed: string[] = [];
-      const differing: string[] = [];
-      let seen = 0;
-      for (let done = 0; done < count; done += atOnce) {
-        const scripts = Array.from({ length: Math.min(atOnce, count - done) }, () => grammar.script());
-        const found = await compare(scripts, shell);
-        missed.push(...found.missed);
-        differing.push(...found.differing);
-        seen += found.seen;
-      }
-      expect(missed).toEqual([]);
-      expect(differing).toEqual([]);
-      expect(seen).toBeGreaterThan(count / 3);
-    },
-    60 * 60_000,
-  );
+  test('scripts by the grammar do the same, and start what the judge saw', {
+    timeout: 60 * 60_000,
+    ...needs(linux(), programs('bash', shell.name)),
+  }, async () => {
+    const count = shell.kind === 'bash' ? made : made / 10;
+    const grammar = createGrammar(made === inSuite ? 11 : Date.now(), shell.kind === 'sh');
+    const missed: string[] = [];
+    const differing: string[] = [];
+    let seen = 0;
+    for (let done = 0; done < count; done += atOnce) {
+      const scripts = Array.from({ length: Math.min(atOnce, count - done) }, () => grammar.script());
+      const found = await compare(scripts, shell);
+      missed.push(...found.missed);
+      differing.push(...found.differing);
+      seen += found.seen;
+    }
+    expect(missed).toEqual([]);
+    expect(differing).toEqual([]);
+    expect(seen).toBeGreaterThan(count / 3);
+  });
 });
 
 async function compare(scripts: readonly string[], shell: Shell, by = judge) {

@@ -4,13 +4,12 @@ import { codeOf } from '../../src/store/embeddings/codes.ts';
 import { storeVectors } from '../../src/store/embeddings/queue.ts';
 import type { Engine } from '../../src/store/engine.ts';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 
 const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('codes in memory, from $name', ({ missing, createPlace }) => {
-  const storeTest = test.skipIf(missing !== undefined);
-
   async function openFilled(owners: readonly string[], count: number) {
     const store = await (await createPlace()).open();
     const engine = await store.engine();
@@ -57,7 +56,7 @@ describe.each(engines)('codes in memory, from $name', ({ missing, createPlace })
     return { memories: row.memories, rev: row.vector_rev };
   };
 
-  storeTest('are read once, and then only what is new', async () => {
+  test('are read once, and then only what is new', needs(missing), async () => {
     const { engine } = await openFilled(['ann'], 300);
     const cache = createCodeCache();
     const space = { owner: 'ann', model: 'm', dimensions: 64 };
@@ -74,7 +73,7 @@ describe.each(engines)('codes in memory, from $name', ({ missing, createPlace })
     );
   });
 
-  storeTest('begin again when too many of them are stale', async () => {
+  test('begin again when too many of them are stale', needs(missing), async () => {
     const { engine } = await openFilled(['ann'], 300);
     const cache = createCodeCache();
     const space = { owner: 'ann', model: 'm', dimensions: 64 };
@@ -87,27 +86,31 @@ describe.each(engines)('codes in memory, from $name', ({ missing, createPlace })
     }
   });
 
-  storeTest('of owners who asked longest ago make room, and of one alone the newest stay', async () => {
-    const owners = ['ann', 'bob', 'carla'];
-    const { engine } = await openFilled(owners, 300);
-    // Room for two: chunks of 256 and 256 codes each.
-    const cache = createCodeCache(2 * 512 * 16);
-    const read = async (owner: string) =>
-      cache.codes(engine, { owner, model: 'm', dimensions: 64 }, await nowOf(engine, owner));
-    const [ann, bob] = [await read('ann'), await read('bob')];
-    expect(await read('ann')).toBe(ann);
-    await read('carla');
-    expect(await read('ann')).toBe(ann);
-    expect(await read('bob')).not.toBe(bob);
+  test(
+    'of owners who asked longest ago make room, and of one alone the newest stay',
+    needs(missing),
+    async () => {
+      const owners = ['ann', 'bob', 'carla'];
+      const { engine } = await openFilled(owners, 300);
+      // Room for two: chunks of 256 and 256 codes each.
+      const cache = createCodeCache(2 * 512 * 16);
+      const read = async (owner: string) =>
+        cache.codes(engine, { owner, model: 'm', dimensions: 64 }, await nowOf(engine, owner));
+      const [ann, bob] = [await read('ann'), await read('bob')];
+      expect(await read('ann')).toBe(ann);
+      await read('carla');
+      expect(await read('ann')).toBe(ann);
+      expect(await read('bob')).not.toBe(bob);
 
-    const tiny = createCodeCache(1);
-    const some = await tiny.codes(
-      engine,
-      { owner: 'ann', model: 'm', dimensions: 64 },
-      await nowOf(engine, 'ann'),
-    );
-    expect(some.size).toBeGreaterThan(0);
-  });
+      const tiny = createCodeCache(1);
+      const some = await tiny.codes(
+        engine,
+        { owner: 'ann', model: 'm', dimensions: 64 },
+        await nowOf(engine, 'ann'),
+      );
+      expect(some.size).toBeGreaterThan(0);
+    },
+  );
 });
 
 /** One direction a number. */

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { copyStore } from '../../src/store/copy.ts';
 import type { Store } from '../../src/store/open.ts';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { conceptVector } from './concept-model.ts';
 import { allEmbedded, embeddingsAt } from './embedded-store.ts';
 import { answer, startEmbeddings } from './embeddings-server.ts';
@@ -20,34 +21,36 @@ const vectorRows = async (store: Store) =>
   (await store.engine()).db.selectFrom('memory_vectors').selectAll().execute();
 
 describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) => {
-  const storeTest = test.skipIf(missing !== undefined);
+  test(
+    'are found by what they mean, shown as uncertain, and only their text goes out',
+    needs(missing),
+    async () => {
+      const server = await startEmbeddings();
+      const store = await (await createPlace()).open(undefined, {
+        embeddings: embeddingsAt(server.url, { key: 'sk-1' }),
+      });
+      const ann = store.memoriesFor('user:ann');
+      await ann.remember(say('Grandma drives an old automobile.', 'secret-label', ['secret-tag']));
+      await ann.remember(say('子犬は雷を怖がる'));
+      await allEmbedded(store);
 
-  storeTest('are found by what they mean, shown as uncertain, and only their text goes out', async () => {
-    const server = await startEmbeddings();
-    const store = await (await createPlace()).open(undefined, {
-      embeddings: embeddingsAt(server.url, { key: 'sk-1' }),
-    });
-    const ann = store.memoriesFor('user:ann');
-    await ann.remember(say('Grandma drives an old automobile.', 'secret-label', ['secret-tag']));
-    await ann.remember(say('子犬は雷を怖がる'));
-    await allEmbedded(store);
+      expect(
+        await ann.recall({ query: 'What kind of car does my grandmother have?', limit: 1 }),
+      ).toMatchObject([{ content: 'Grandma drives an old automobile.', lowConfidence: true }]);
+      expect((await found(store, 'ワンちゃんが苦手なもの'))[0]).toBe('子犬は雷を怖がる');
+      expect((await ann.recall({ query: 'drive an automobile', limit: 1 }))[0]).toMatchObject({
+        content: 'Grandma drives an old automobile.',
+        lowConfidence: false,
+      });
+      for (const { headers, body } of server.asked) {
+        expect(headers.authorization).toBe('Bearer sk-1');
+        expect(Object.keys(body).sort()).toEqual(['encoding_format', 'input', 'model']);
+        expect(JSON.stringify(body)).not.toMatch(/secret|ann"|mem_/);
+      }
+    },
+  );
 
-    expect(await ann.recall({ query: 'What kind of car does my grandmother have?', limit: 1 })).toMatchObject(
-      [{ content: 'Grandma drives an old automobile.', lowConfidence: true }],
-    );
-    expect((await found(store, 'ワンちゃんが苦手なもの'))[0]).toBe('子犬は雷を怖がる');
-    expect((await ann.recall({ query: 'drive an automobile', limit: 1 }))[0]).toMatchObject({
-      content: 'Grandma drives an old automobile.',
-      lowConfidence: false,
-    });
-    for (const { headers, body } of server.asked) {
-      expect(headers.authorization).toBe('Bearer sk-1');
-      expect(Object.keys(body).sort()).toEqual(['encoding_format', 'input', 'model']);
-      expect(JSON.stringify(body)).not.toMatch(/secret|ann"|mem_/);
-    }
-  });
-
-  storeTest('keep a vector no longer than the text it was made from', async () => {
+  test('keep a vector no longer than the text it was made from', needs(missing), async () => {
     const server = await startEmbeddings();
     const place = await createPlace();
     const store = await place.open(undefined, { embeddings: embeddingsAt(server.url) });
@@ -72,7 +75,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(await found(store, 'What scares the dog?')).toEqual([]);
   });
 
-  storeTest('are embedded once by several servers, and again when the model changes', async () => {
+  test('are embedded once by several servers, and again when the model changes', needs(missing), async () => {
     const server = await startEmbeddings();
     const place = await createPlace();
     const many = Array.from({ length: 150 }, (_, i) => `note ${i}`);
@@ -100,7 +103,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(rows).toHaveLength(150);
   });
 
-  storeTest('of another model or of another length are not compared', async () => {
+  test('of another model or of another length are not compared', needs(missing), async () => {
     const server = await startEmbeddings();
     const place = await createPlace();
     const store = await place.open(undefined, { embeddings: embeddingsAt(server.url) });
@@ -118,7 +121,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(await found(other, question)).toEqual([]);
   });
 
-  storeTest('stored by another server are seen at the next question', async () => {
+  test('stored by another server are seen at the next question', needs(missing), async () => {
     const server = await startEmbeddings();
     const place = await createPlace();
     const [here, there] = [
@@ -134,7 +137,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect((await found(here, 'Which flowers does my wife love?'))[0]).toBe('My spouse adores tulips.');
   });
 
-  storeTest('obey the filter of a question', async () => {
+  test('obey the filter of a question', needs(missing), async () => {
     const server = await startEmbeddings();
     const store = await (await createPlace()).open(undefined, { embeddings: embeddingsAt(server.url) });
     const ann = store.memoriesFor('user:ann');
@@ -151,7 +154,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(await found(store, question, { sinceMs: Date.now() + 60_000 })).toEqual([]);
   });
 
-  storeTest('that the server refuses hold up no other, and are sent shorter', async () => {
+  test('that the server refuses hold up no other, and are sent shorter', needs(missing), async () => {
     const server = await startEmbeddings(({ input }, response) =>
       input.some((text) => text.length > 600) ? response.writeHead(400).end('too long') : undefined,
     );
@@ -164,7 +167,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(server.texts.toSorted()).toEqual(['one', 'three', long.slice(0, 500)].toSorted());
   });
 
-  storeTest('beside one that makes the server fail are embedded all the same', async () => {
+  test('beside one that makes the server fail are embedded all the same', needs(missing), async () => {
     // Ollama answers so where a model's vector for a text holds no numbers.
     const server = await startEmbeddings(({ input }, response) =>
       input.includes('poison') ? response.writeHead(500).end('unsupported value: NaN') : undefined,
@@ -177,7 +180,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(server.texts.toSorted()).toEqual(others.toSorted());
   });
 
-  storeTest('move to another store with their vectors', async () => {
+  test('move to another store with their vectors', needs(missing), async () => {
     const server = await startEmbeddings();
     const [here, there] = [await createPlace(), await createPlace()];
     const old = await here.open(undefined, { embeddings: embeddingsAt(server.url) });

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, missingBrowser, openConsole } from '../console/console-world.ts';
+import { needs } from '../support/needs.ts';
 import { createPushBrowser, openReceiver } from './receivers.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  if (missingBrowser === '') browser = await launchBrowser();
+  if (missingBrowser === undefined) browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
 
@@ -89,7 +90,7 @@ async function violations(page: Page): Promise<readonly string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
 }
 
-describe.skipIf(missingBrowser !== '')(`on a phone${missingBrowser}`, () => {
+describe(`on a phone`, needs(missingBrowser), () => {
   test('a passkey and a subscription, a push, two taps and the call runs; no other device can answer', async () => {
     const { world, base, context, page, complaints, devtools, authenticatorId, phone, service } =
       await openPhone();

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sendDesktop } from '../../src/notify/channels/desktop.ts';
 import { sendTerminal } from '../../src/notify/channels/terminal.ts';
 import type { Notice } from '../../src/notify/notice.ts';
-
-const whole = ['dbus-daemon', 'python3', 'gdbus', 'busctl'].filter(
-  (program) => spawnSync('which', [program]).status === 0,
-);
-const missing = whole.length < 4 ? ' (skipped: no D-Bus here)' : '';
+import { needs, programs } from '../support/needs.ts';
 
 const notice: Notice = {
   ...{ id: 'n', kind: 'question', title: 'It\'s waiting, \\ "really"', body: '> <b>rm</b> & co\n> 日本語' },
@@ -37,8 +33,9 @@ async function openBus() {
   return { address, folder };
 }
 
-test.skipIf(missing !== '').each(['busctl', 'gdbus'])(
-  `%s brings a notice onto a real bus word by word, with what a caller wrote as text${missing}`,
+test.each(['busctl', 'gdbus'])(
+  `%s brings a notice onto a real bus word by word, with what a caller wrote as text`,
+  needs(programs('dbus-daemon', 'python3', 'gdbus', 'busctl')),
   async (program) => {
     const { address, folder } = await openBus();
     const env = { ...process.env, DBUS_SESSION_BUS_ADDRESS: address };

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -16,6 +16,7 @@ import type { TraceSettings } from '../../src/contract/trace.ts';
 import { encodeSpans } from '../../src/observe/otlp.ts';
 import { openTracing } from '../../src/observe/tracing.ts';
 import { readTraceContext, traceContextOf } from '../../src/transport/trace.ts';
+import { needs, programs } from '../support/needs.ts';
 import { readTraceRequest } from './read-protobuf.ts';
 import { openReceiver } from './receiver.ts';
 
@@ -203,10 +204,9 @@ test('a collector that fails is told of once, without its words or the password 
   expect(error.message).toBe(`Traces could not be sent to ${receiver.endpoint}; calls go on without them.`);
 });
 
-const openssl = spawnSync('openssl', ['version']).status === 0;
-
-test.skipIf(!openssl)(
-  `a collector behind an authority of its own is believed by its certificate alone${openssl ? '' : ' (skipped: no openssl)'}`,
+test(
+  'a collector behind an authority of its own is believed by its certificate alone',
+  needs(programs('openssl')),
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sekisho-tls-'));
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

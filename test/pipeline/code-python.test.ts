@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -6,8 +6,6 @@ import { openWorld, type World } from './world.ts';
 
 let world: World;
 afterEach(() => world?.close());
-
-const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /** Python's own word on where its definitions begin, functions inside functions left out. */
 const askPython = `
@@ -25,8 +23,11 @@ for path in sys.argv[1:]:
     found[path] = names
 print(json.dumps(found))`;
 
-test.skipIf(!hasPython)(
-  "the outline of Python's own library has every definition where Python itself sees it (skipped: no python3)",
+import { needs, programs } from '../support/needs.ts';
+
+test(
+  "the outline of Python's own library has every definition where Python itself sees it",
+  needs(programs('python3')),
   async () => {
     const library = execFileSync(
       'python3',

@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -14,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createShelf } from '../../src/confine/pipeline/programs.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { openWorld, type World } from './world.ts';
 
 let world: World;
@@ -70,19 +70,14 @@ test('what sort puts aside for a while is no output of it', async () => {
   expect(await sizes('tail -n +1 a.txt | sort -u | wc -c')).toEqual([8_000_000, 8, 2]);
 });
 
-const hasSandbox = existsSync('/usr/bin/bwrap');
+test('what each step wrote is counted behind walls too', needs(sandbox('bubblewrap')), async () => {
+  world = await openWorld({ files: { 'a.txt': 'b\na\n' }, sandbox: 'required' });
 
-test.skipIf(!hasSandbox)(
-  `what each step wrote is counted behind walls too${hasSandbox ? '' : ' (skipped: no sandbox)'}`,
-  async () => {
-    world = await openWorld({ files: { 'a.txt': 'b\na\n' }, sandbox: 'required' });
-
-    for (let count = 0; count < 3; count++) {
-      const { meta } = await world.pipe('sort a.txt | tee s.txt | tr a-z A-Z | rg B | wc -l');
-      expect(meta.steps.map((step: { output_size: number }) => step.output_size)).toEqual([4, 4, 4, 2, 2]);
-    }
-  },
-);
+  for (let count = 0; count < 3; count++) {
+    const { meta } = await world.pipe('sort a.txt | tee s.txt | tr a-z A-Z | rg B | wc -l');
+    expect(meta.steps.map((step: { output_size: number }) => step.output_size)).toEqual([4, 4, 4, 2, 2]);
+  }
+});
 
 test('rg without a match is an empty success, and a stage that fails says which and why', async () => {
   world = await openWorld({ files: { 'a.txt': 'x\n', 'bad.json': '{' } });

@@ -8,11 +8,10 @@ import { compileLayer } from '../../src/confine/process/child/layer-program.ts';
 import { compileRelay } from '../../src/confine/process/child/relay-program.ts';
 import { compilePoller } from '../../src/confine/process/sockets/poller.ts';
 import { compileHook } from '../../src/hooks/program/hook-program.ts';
+import { needs, programs } from '../support/needs.ts';
 
 /** Programs of ours for arm64, run by qemu on this kernel: real instructions, real system calls. */
 const qemu = 'qemu-aarch64-static';
-const missing = [qemu, 'python3'].find((name) => spawnSync(name, ['--version']).error !== undefined);
-const lack = missing ? ` (skipped: no ${missing})` : '';
 
 let folder: string;
 beforeEach(() => {
@@ -26,10 +25,13 @@ function put(name: string, program: Buffer): string {
   return path;
 }
 
-test.skipIf(missing)(`the relay listens, hands its listeners out and becomes the command${lack}`, () => {
-  const relay = put('relay', compileRelay([0, 0], { self: 4, listeners: 5, ready: 6 }, 'arm64'));
-  // Python receives descriptors, which Node does not.
-  const receiver = `
+test(
+  'the relay listens, hands its listeners out and becomes the command',
+  needs(programs(qemu, 'python3')),
+  () => {
+    const relay = put('relay', compileRelay([0, 0], { self: 4, listeners: 5, ready: 6 }, 'arm64'));
+    // Python receives descriptors, which Node does not.
+    const receiver = `
 import array, os, socket, subprocess, sys
 for _ in range(3, 10): os.open('/dev/null', os.O_RDONLY)
 ours, theirs = socket.socketpair()
@@ -45,12 +47,14 @@ for fd in listeners:
   print(host)
 print(child.communicate()[0].decode().strip(), child.returncode)
 `;
-  const { stdout, stderr } = spawnSync('python3', ['-c', receiver], { encoding: 'utf8', timeout: 30_000 });
-  expect({ stdout, stderr }).toEqual({ stdout: '127.0.0.1\n127.0.0.1\nbecame 0\n', stderr: '' });
-});
+    const { stdout, stderr } = spawnSync('python3', ['-c', receiver], { encoding: 'utf8', timeout: 30_000 });
+    expect({ stdout, stderr }).toEqual({ stdout: '127.0.0.1\n127.0.0.1\nbecame 0\n', stderr: '' });
+  },
+);
 
-test.skipIf(missing)(
-  `the poller tells of an event, waits until that was answered, and ends with its server${lack}`,
+test(
+  'the poller tells of an event, waits until that was answered, and ends with its server',
+  needs(programs(qemu, 'python3')),
   () => {
     const poller = put('poller', compilePoller('arm64'));
     const server = `
@@ -109,20 +113,28 @@ async function hooked(answer: Buffer | undefined, input: string) {
   return { code, stdout, heard: Buffer.concat(heard).toString() };
 }
 
-test.skipIf(missing)(`a hook hands its event on, and says what it is answered${lack}`, async () => {
-  const head = Buffer.alloc(12);
-  for (const [at, value] of [2, 1, 3].entries()) head.writeUInt32LE(value, at * 4);
-  const event = JSON.stringify({ text: 'x'.repeat(300_000) });
-  const { code, stdout, heard } = await hooked(Buffer.concat([head, Buffer.from('no\n')]), event);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: 'no\n' });
-  expect(heard).toContain(event);
-});
+test(
+  'a hook hands its event on, and says what it is answered',
+  needs(programs(qemu, 'python3')),
+  async () => {
+    const head = Buffer.alloc(12);
+    for (const [at, value] of [2, 1, 3].entries()) head.writeUInt32LE(value, at * 4);
+    const event = JSON.stringify({ text: 'x'.repeat(300_000) });
+    const { code, stdout, heard } = await hooked(Buffer.concat([head, Buffer.from('no\n')]), event);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: 'no\n' });
+    expect(heard).toContain(event);
+  },
+);
 
-test.skipIf(missing)(`where no server is, it becomes the slow one with all of its input${lack}`, async () => {
-  expect(await hooked(undefined, '{"a":1}')).toMatchObject({ code: 7, stdout: '{"a":1}' });
-});
+test(
+  'where no server is, it becomes the slow one with all of its input',
+  needs(programs(qemu, 'python3')),
+  async () => {
+    expect(await hooked(undefined, '{"a":1}')).toMatchObject({ code: 7, stdout: '{"a":1}' });
+  },
+);
 
-test.skipIf(missing)(`a layer that cannot be put up starts nothing${lack}`, () => {
+test('a layer that cannot be put up starts nothing', needs(programs(qemu, 'python3')), () => {
   for (const name of ['lower', 'upper', 'work']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'lower/a'), 'one');
   const data = `lowerdir=${folder}/lower,upperdir=${folder}/upper,workdir=${folder}/work`;

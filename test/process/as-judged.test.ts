@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
-
-const probe = openCommands({ roots: [], sandbox: 'required' });
-const works = (await probe.status()).some((each) => each.works);
-await probe.close();
 
 const open = () =>
   openTestCheckpoint({
@@ -21,8 +17,9 @@ async function ranOf(world: Awaited<ReturnType<typeof open>>) {
 const asked = 'f=`echo "x y"`\n\ncat "$f"; nosuch';
 const written = 'f=$(echo \'x y\')\n\ncat "$f"; nosuch';
 
-test.skipIf(!works)(
-  'what was judged runs, on the lines where it was asked, and stands in the log where it differs (skipped: no sandbox)',
+test(
+  'what was judged runs, on the lines where it was asked, and stands in the log where it differs',
+  needs(sandbox('bubblewrap', 'landlock')),
   async () => {
     await using world = await open();
     const reply = outputOf(await world.call('shell_exec', { command: asked }));
@@ -37,8 +34,9 @@ test.skipIf(!works)(
   },
 );
 
-test.skipIf(!works)(
-  "the assistant's bash and its background run what was judged (skipped: no sandbox)",
+test(
+  "the assistant's bash and its background run what was judged",
+  needs(sandbox('bubblewrap', 'landlock')),
   async () => {
     await using world = await open();
     const command = 'f="x y" # a name\ncat $"$f"';

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,24 +5,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import { cutOffNotes } from '../../src/confine/process/output/cut-off.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-cut-off-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const note = '[network: commands reach no host; the operator can list those they need in process.network]\n';
 const failed = { command: { kind: 'script', script: 'make', shell: 'sh' }, exitCode: 1 } as const;
-const working = workingSandboxes();
-const hasNpx = has('npx');
-
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function open(more: Partial<CommandsOptions>) {
   const runner = openCommands({
@@ -48,27 +36,23 @@ function open(more: Partial<CommandsOptions>) {
 }
 
 for (const name of ['bubblewrap', 'landlock'] as const) {
-  const title = working.has(name) ? name : `${name} (skipped: it does not work here)`;
-  describe.skipIf(!working.has(name))(title, () => {
+  describe(name, needs(sandbox(name)), () => {
     const runner = open({ backends: [name] });
     afterAll(() => runner.close());
 
-    test.skipIf(!hasNpx)(
-      'npx of what is not there gives up by itself, and the answer says what would help',
-      {
-        timeout: 90_000,
-      },
-      async () => {
-        // Two retries take 20 seconds and more; the time for one command is set to a minute here.
-        const result = await runner.sh('npx --yes sekisho-has-no-such-package');
-        expect(result.timedOut).toBe(false);
-        expect(result.exitCode).toBe(1);
-        expect(result.stderr).toMatch(/npm error[\s\S]*registry/);
-        expect(result.stderr.endsWith(note)).toBe(true);
-      },
-    );
+    test('npx of what is not there gives up by itself, and the answer says what would help', {
+      ...needs(programs('npx')),
+      timeout: 90_000,
+    }, async () => {
+      // Two retries take 20 seconds and more; the time for one command is set to a minute here.
+      const result = await runner.sh('npx --yes sekisho-has-no-such-package');
+      expect(result.timedOut).toBe(false);
+      expect(result.exitCode).toBe(1);
+      expect(result.stderr).toMatch(/npm error[\s\S]*registry/);
+      expect(result.stderr.endsWith(note)).toBe(true);
+    });
 
-    test.skipIf(!hasNpx)('a program that is installed runs by npx', async () => {
+    test('a program that is installed runs by npx', needs(programs('npx')), async () => {
       const bin = join(root, 'node_modules', '.bin');
       mkdirSync(bin, { recursive: true });
       writeFileSync(join(root, 'package.json'), '{"name":"it","version":"1.0.0"}');
@@ -110,10 +94,14 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
 }
 
 describe.each([
-  ['with a list', { network: { entries: ['example.org'], key: 'process.network' } }, working.size > 1],
-  ['without walls', { sandbox: 'off' }, true],
-] as const)('%s', (_, options, isPossible) => {
-  test.skipIf(!isPossible)('nothing is set, and nothing is added', async () => {
+  [
+    'with a list',
+    { network: { entries: ['example.org'], key: 'process.network' } },
+    sandbox('bubblewrap', 'landlock'),
+  ],
+  ['without walls', { sandbox: 'off' }, undefined],
+] as const)('%s', (_, options, lack) => {
+  test('nothing is set, and nothing is added', needs(lack), async () => {
     const runner = open(options);
     const result = await runner.sh(
       'echo "[$npm_config_fetch_retries]"; echo "Temporary failure in name resolution" >&2; exit 1',

@@ -15,9 +15,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 
-const working = workingSandboxes();
 const judge = createCommandJudge();
 const opened = new Map<string, ReturnType<typeof openWorld>>();
 
@@ -83,8 +82,7 @@ async function openRepository(backend: 'bubblewrap' | 'landlock') {
 
 // What git does is the same in both, so that Landlock meets every third of it.
 for (const backend of ['bubblewrap', 'landlock'] as const) {
-  const title = working.has(backend) ? backend : `${backend} (skipped: it does not work here)`;
-  describe.skipIf(!working.has(backend))(title, () => {
+  describe(backend, needs(sandbox(backend)), () => {
     test.each(
       [
         ['adds and commits', 'echo c >c; git add c; git commit -qm third; git log --format=%s'],
@@ -267,7 +265,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
   });
 }
 
-describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
+describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
   const setFsmonitor = 'git config core.fsmonitor ./evil';
 
   test('a git of the person reads nothing of what a command that still runs has written', async () => {

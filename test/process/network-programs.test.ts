@@ -6,16 +6,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-programs-')));
 const root = join(base, 'root');
 const served = join(base, 'served');
-const working = workingSandboxes();
 
 const python = said('python3', ['-c', 'import sys, pip; print(sys.prefix)']);
-const npm = said('npm', ['--version']);
-const git = said('git', ['--version']);
 
 /** Plays a registry of npm, an index of Python packages and a host of repositories. */
 const site = createServer((request, response) => {
@@ -85,13 +82,13 @@ const bash = (script: string) =>
       { workingFolder: root, timeoutMs: 120_000, signal: new AbortController().signal },
     );
 
-describe.skipIf(!working.has('bubblewrap'))('programs find the way by themselves', () => {
-  test.skipIf(!npm)(`npm${npm ? '' : ' (skipped: it is not here)'}`, async () => {
+describe('programs find the way by themselves', needs(sandbox('bubblewrap')), () => {
+  test('npm', needs(programs('npm')), async () => {
     const result = await bash(`npm view left-pad version --registry http://site.test:${port}/`);
     expect(result).toMatchObject({ stdout: '1.3.0\n', exitCode: 0 });
   });
 
-  test.skipIf(!git)(`git over http${git ? '' : ' (skipped: it is not here)'}`, async () => {
+  test('git over http', needs(programs('git')), async () => {
     const source = join(base, 'source');
     const run = (...args: string[]) =>
       execFileSync('git', ['-C', source, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
@@ -111,7 +108,7 @@ describe.skipIf(!working.has('bubblewrap'))('programs find the way by themselves
     expect(refused.stderr).toContain('[network: other.test:443 may not be reached');
   });
 
-  test.skipIf(!python)(`pip${python ? '' : ' (skipped: it is not here)'}`, async () => {
+  test('pip', needs(python === undefined ? 'no pip' : undefined), async () => {
     execFileSync('python3', [
       '-c',
       `import zipfile

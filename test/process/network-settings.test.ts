@@ -1,14 +1,11 @@
-import { existsSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import { ConfigError } from '../../src/contract/error.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
-
-const works = workingSandboxes().has('bubblewrap') && existsSync('/bin/bash');
 
 const echo = createServer((socket) => {
   socket.on('error', () => {});
@@ -35,8 +32,9 @@ const ask = (where: string) =>
 const openWith = (script: string, config: ConfigFile) =>
   openTestCheckpoint({ files: { 'ask.sh': script }, config: { ...full, ...config } });
 
-test.skipIf(!works)(
+test(
   'whom a command reached stands in its audit entry, and a refusal in what it returns',
+  needs(sandbox('bubblewrap'), programs('bash')),
   async () => {
     await using world = await openWith(`cat </dev/tcp/127.0.0.1/${port}; ${ask('example.com:443')}`, {
       process: { network: [`localhost:${port}`, '*.example.com'] },
@@ -59,8 +57,9 @@ test.skipIf(!works)(
   },
 );
 
-test.skipIf(!works)(
+test(
   'whom a background command reached stands in the entries of what looks at it',
+  needs(sandbox('bubblewrap'), programs('bash')),
   async () => {
     await using world = await openWith(`${ask('example.com:443')}; sleep 60`, {
       process: { network: ['*.example.com'] },
@@ -78,39 +77,47 @@ test.skipIf(!works)(
   },
 );
 
-test.skipIf(!works)('a rule that denies a host to everybody closes it for commands', async () => {
-  await using world = await openWith(ask('evil.example.com:443'), {
-    process: { network: ['*.example.com'] },
-    rules: [{ host: 'evil.example.com', decision: 'deny', because: 'it is' }],
-  });
-  const reply = await world.call('shell_exec', { command: 'bash', args: ['ask.sh'] });
-  expect(reply).toMatchObject({ structured: { stdout: expect.stringMatching(/^HTTP\/1\.1 403 /) } });
-});
+test(
+  'a rule that denies a host to everybody closes it for commands',
+  needs(sandbox('bubblewrap'), programs('bash')),
+  async () => {
+    await using world = await openWith(ask('evil.example.com:443'), {
+      process: { network: ['*.example.com'] },
+      rules: [{ host: 'evil.example.com', decision: 'deny', because: 'it is' }],
+    });
+    const reply = await world.call('shell_exec', { command: 'bash', args: ['ask.sh'] });
+    expect(reply).toMatchObject({ structured: { stdout: expect.stringMatching(/^HTTP\/1\.1 403 /) } });
+  },
+);
 
-test.skipIf(!works)("a proxied server's tool reaches what its list names", async () => {
-  const site = createHttpServer((request, response) => response.end(`page ${request.url}`));
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve));
-  const where = `127.0.0.2:${(site.address() as AddressInfo).port}`;
-  const script = join(import.meta.dirname, 'fetching-server.cjs');
-  await using world = await openTestCheckpoint({
-    config: {
-      mode: 'full-access',
-      mcpServers: {
-        may: { command: process.execPath, args: [script], network: [where] },
-        other: { command: process.execPath, args: [script], network: ['example.com'] },
-        none: { command: process.execPath, args: [script] },
+test(
+  "a proxied server's tool reaches what its list names",
+  needs(sandbox('bubblewrap'), programs('bash')),
+  async () => {
+    const site = createHttpServer((request, response) => response.end(`page ${request.url}`));
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve));
+    const where = `127.0.0.2:${(site.address() as AddressInfo).port}`;
+    const script = join(import.meta.dirname, 'fetching-server.cjs');
+    await using world = await openTestCheckpoint({
+      config: {
+        mode: 'full-access',
+        mcpServers: {
+          may: { command: process.execPath, args: [script], network: [where] },
+          other: { command: process.execPath, args: [script], network: ['example.com'] },
+          none: { command: process.execPath, args: [script] },
+        },
       },
-    },
-  });
-  const get = async (server: string) => {
-    const reply = await world.call(`${server}__get`, { url: `http://${where}/x` });
-    return JSON.stringify(reply);
-  };
-  expect(await get('may')).toContain('page /x');
-  expect(await get('other')).toMatch(/failed: .*403/);
-  expect(await get('none')).toMatch(/failed: .*connect E/);
-  site.close();
-});
+    });
+    const get = async (server: string) => {
+      const reply = await world.call(`${server}__get`, { url: `http://${where}/x` });
+      return JSON.stringify(reply);
+    };
+    expect(await get('may')).toContain('page /x');
+    expect(await get('other')).toMatch(/failed: .*403/);
+    expect(await get('none')).toMatch(/failed: .*connect E/);
+    site.close();
+  },
+);
 
 const servers = (more: object) => ({ servers: [{ name: 'api', ...more }] }) as ConfigFile;
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -14,14 +13,10 @@ import { defaultProcessLimits } from '../../src/confine/process/prelude.ts';
 import { openBubblewrap } from '../../src/confine/process/sandbox/bubblewrap.ts';
 import { openServerProcesses } from '../../src/confine/process/servers.ts';
 import { findToolchains } from '../../src/confine/process/toolchains/find.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-network-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-const working = workingSandboxes();
-const hasBash = has('bash');
-const hasCurl = has('curl');
 
 /** A web server on an address of this machine that is not a command's own loopback. */
 const site = createHttpServer((request, response) => {
@@ -78,19 +73,8 @@ function open(entries: readonly string[], more: Partial<CommandsOptions> = {}) {
   };
 }
 
-function has(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const title =
-  working.has('bubblewrap') && hasBash ? 'bubblewrap' : 'bubblewrap (skipped: it or bash is not here)';
-describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
-  test.skipIf(!hasCurl)('a command reaches a listed host and no other', async () => {
+describe('bubblewrap', needs(sandbox('bubblewrap'), programs('bash')), () => {
+  test('a command reaches a listed host and no other', needs(programs('curl')), async () => {
     const runner = open([`127.0.0.2:${port}`, `registry.test:${port}`]);
     try {
       expect(await runner.status()).toMatchObject([{ name: 'bubblewrap', works: true }]);
@@ -306,8 +290,9 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
   });
 });
 
-test.skipIf(!working.has('landlock'))(
+test(
   'behind Landlock alone commands run without network, and the status says so',
+  needs(sandbox('landlock')),
   async () => {
     const runner = open([`127.0.0.2:${port}`], { backends: ['landlock'] });
     const [status] = await runner.status();

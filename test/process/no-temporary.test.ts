@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { linux, needs } from '../support/needs.ts';
 import { runCommand } from '../support/run-command.ts';
 
-test.skipIf(process.platform !== 'linux')(
+test(
   'a folder for temporary files that takes none is told as that, and not as a missing program',
+  needs(linux()),
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sekisho-no-tmp-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

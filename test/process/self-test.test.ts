@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -19,12 +18,10 @@ import { openBubblewrap } from '../../src/confine/process/sandbox/bubblewrap.ts'
 import { findHole } from '../../src/confine/process/sandbox/self-test.ts';
 import { openUnconfined } from '../../src/confine/process/sandbox/unconfined.ts';
 import { findToolchains } from '../../src/confine/process/toolchains/find.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-self-test-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-const working = workingSandboxes();
 
 /** bubblewrap with its arguments changed: what an old or patched one would be. */
 function weakened(change: string) {
@@ -71,7 +68,7 @@ function proxyThat(answers: (client: Socket) => void): HostProxy {
 const without = (words: string, count: number) =>
   `for i in "\${!args[@]}"; do if [ "\${args[i]}" = "${words}" ]; then args=("\${args[@]:0:i}" "\${args[@]:i+${count}}"); break; fi; done`;
 
-describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
+describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
   test.each([
     ['the network is shared', 'args=("${args[0]}" --share-net "${args[@]:1}")', /network/],
     [
@@ -130,7 +127,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
     await backend.close();
   });
 
-  test.skipIf(!existsSync('/bin/bash'))('as it is, it holds with a proxy', async () => {
+  test('as it is, it holds with a proxy', needs(programs('bash')), async () => {
     const backend = await weakened('');
     const proxy = createProxy({ entries: ['example.com', '127.0.0.1:1024'], key: 'process.network' });
     expect(proxy.ports).toEqual([3128, 1024]);
@@ -138,7 +135,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
     await backend.close();
   });
 
-  test.skipIf(!existsSync('/bin/bash')).each([
+  test.each([
     [
       'lets everything through',
       (client: Socket) =>
@@ -155,7 +152,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
       /does not refuse CONNECT 127\.0\.0\.1/,
     ],
     ['hangs up', (client: Socket) => client.destroy(), /does not answer/],
-  ])('with a proxy that %s, the self-test goes red', async (_, answers, hole) => {
+  ])('with a proxy that %s, the self-test goes red', needs(programs('bash')), async (_, answers, hole) => {
     const backend = await weakened('');
     expect(await findHole(backend, [root], proxyThat(answers))).toMatch(hole);
     await backend.close();
@@ -172,7 +169,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   });
 });
 
-describe.skipIf(!working.has('landlock'))('landlock', () => {
+describe('landlock', needs(sandbox('landlock')), () => {
   test('when everything may be read, the self-test goes red', async () => {
     const backend = await openLandlock({
       roots: [root],

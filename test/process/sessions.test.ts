@@ -6,8 +6,8 @@ import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import type { Attended, RunOptions } from '../../src/contract/capabilities/process.ts';
+import { needs, sandbox } from '../support/needs.ts';
 import { countSleepers } from '../support/sleepers.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
 
 // Not below the host's /tmp: a root there would have to be mounted inside of what a session may change.
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-sessions-test-'));
@@ -15,7 +15,6 @@ const root = join(base, 'project');
 mkdirSync(join(root, 'sub'), { recursive: true });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const working = workingSandboxes();
 const { mayKeep } = createCommandJudge();
 const never = new AbortController().signal;
 
@@ -58,7 +57,7 @@ async function line(...args: Parameters<typeof attend>) {
 }
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  describe.skipIf(!working.has(name))(`(skipped: no ${name})`, () => {
+  describe(``, needs(sandbox(name)), () => {
     let runner: CommandRunner;
     beforeAll(() => {
       runner = open(name);
@@ -209,7 +208,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   });
 });
 
-describe.skipIf(!working.has('bubblewrap'))('rooms of bubblewrap (skipped: no bubblewrap)', () => {
+describe('rooms of bubblewrap', needs(sandbox('bubblewrap')), () => {
   const server = (port: number) =>
     `import http.server as h; s = h.HTTPServer(("127.0.0.1", ${port}), h.SimpleHTTPRequestHandler); print("up", flush=True); s.serve_forever()`;
 

@@ -14,7 +14,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { openKernel } from '../../src/confine/process/seccomp/kernel.ts';
 import type { StageSpawnRequest } from '../../src/contract/capabilities/pipeline.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-stages-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -23,11 +23,8 @@ mkdirSync(root);
 writeFileSync(join(root, 'in'), 'b\na\nb\n');
 writeFileSync(join(base, 'secret'), 'hush');
 
-const working = workingSandboxes();
-
 for (const name of ['landlock', 'bubblewrap'] as const) {
-  const works = working.has(name);
-  describe.skipIf(!works)(works ? name : `${name} (skipped: it does not work here)`, () => {
+  describe(name, needs(sandbox(name)), () => {
     const runner = openCommands({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   mkdtempSync,
   readdirSync,
@@ -12,12 +11,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
 import type { RunOptions } from '../../src/contract/capabilities/process.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 
-const working = workingSandboxes();
 const path = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
-
-const hasPython = spawnSync('/usr/bin/python3', ['--version']).error === undefined;
 
 /** Whichever thread started them. */
 const childrenOf = (pid: number) =>
@@ -127,7 +123,7 @@ EOF`,
   ],
 ] as const;
 
-describe.skipIf(!working.has('bubblewrap'))('behind bubblewrap', () => {
+describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {
   let root: string;
   let commands: CommandRunner;
 
@@ -160,15 +156,15 @@ describe.skipIf(!working.has('bubblewrap'))('behind bubblewrap', () => {
     );
 
   for (const [what, program, script, printed] of daily) {
-    const isMissing = spawnSync(program, ['-V'], { env: { PATH: path } }).error !== undefined;
-    test.skipIf(isMissing)(`${what} works${isMissing ? ` (skipped: no ${program})` : ''}`, async () => {
+    test(`${what} works`, needs(programs(program)), async () => {
       const { stdout, stderr } = await run(script);
       expect({ stdout, stderr }).toEqual({ stdout: printed, stderr: '' });
     });
   }
 
-  test.skipIf(!hasPython)(
+  test(
     'one that waits until it is taken is taken, though many others come meanwhile, whoever answers them by then',
+    needs(programs('python3')),
     async () => {
       const fresh = openCommands({
         roots: [{ hostPath: root, writable: true }],

@@ -6,14 +6,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { wallNotes } from '../../src/confine/process/sandbox/wall-notes.ts';
 import { cpuTimeMs } from '../support/cpu-time.ts';
-import { workingSandboxes } from './working-sandboxes.ts';
+import { needs, sandbox } from '../support/needs.ts';
 
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-walls-test-'));
 const root = join(base, 'project');
 mkdirSync(join(root, '.vscode'), { recursive: true });
 writeFileSync(join(base, 'secret'), '');
 afterAll(() => rmSync(base, { recursive: true }));
-const working = workingSandboxes();
 const never = new AbortController().signal;
 
 const met = {
@@ -50,7 +49,7 @@ function open(name: 'bubblewrap' | 'landlock') {
   return { ...runner, run };
 }
 
-describe.skipIf(!working.has('bubblewrap'))('bubblewrap (skipped: it does not work here)', () => {
+describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
   const runner = open('bubblewrap');
   afterAll(() => runner.close());
 
@@ -127,8 +126,9 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap (skipped: it does not wo
   });
 });
 
-test.skipIf(!working.has('landlock'))(
-  'Landlock refuses where namespaces hide, and that is said as well (skipped: it does not work here)',
+test(
+  'Landlock refuses where namespaces hide, and that is said as well',
+  needs(sandbox('landlock')),
   async () => {
     const runner = open('landlock');
     expect((await runner.run(`cat ${base}/secret`, 'a')).stderr).toContain('[walls: commands see the roots');

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCommands } from '../../src/confine/process/commands.ts';
 
-/** Can commands run on layers here? */
-export const working = await tryLayers();
+/** Why commands cannot run on layers here, for `needs`. */
+export const lackOfLayers = (await tryLayers()) ? undefined : 'no layers';
 
 async function tryLayers(): Promise<boolean> {
   const base = realpathSync(mkdtempSync('/var/tmp/sekisho-layers-'));

@@ -7,6 +7,7 @@ import { serveHttp } from '../../src/transport/http/serve.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, openStdio, post } from '../support/clients.ts';
 import type { FixtureGateway } from '../support/fixture-gateway.ts';
 import { createFixtureGateway, words } from '../support/fixture-gateway.ts';
+import { hammer, needs } from '../support/needs.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -202,22 +203,19 @@ test('answers to questions that were never asked, or were asked of another, chan
   ac.abort();
 });
 
-test.skipIf(!process.env.SEKISHO_HAMMER)(
-  'memory does not grow with calls (skipped: SEKISHO_HAMMER is not set)',
-  async () => {
-    const gateway = createFixtureGateway();
-    const { client } = openStdio({ gateway });
-    const burst = async (count: number): Promise<number> => {
-      for (let n = 0; n < count; n += 100) {
-        await Promise.all(Array.from({ length: 100 }, () => client.call('echo', { text: 'x' })));
-        gateway.calls.length = 0;
-        client.received.length = 0;
-      }
-      globalThis.gc?.();
-      return process.memoryUsage().heapUsed;
-    };
-    const early = await burst(1000);
-    const late = await burst(100_000);
-    expect(late).toBeLessThan(early * 1.2 + 8 * 1024 * 1024);
-  },
-);
+test('memory does not grow with calls', needs(hammer()), async () => {
+  const gateway = createFixtureGateway();
+  const { client } = openStdio({ gateway });
+  const burst = async (count: number): Promise<number> => {
+    for (let n = 0; n < count; n += 100) {
+      await Promise.all(Array.from({ length: 100 }, () => client.call('echo', { text: 'x' })));
+      gateway.calls.length = 0;
+      client.received.length = 0;
+    }
+    globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  };
+  const early = await burst(1000);
+  const late = await burst(100_000);
+  expect(late).toBeLessThan(early * 1.2 + 8 * 1024 * 1024);
+});

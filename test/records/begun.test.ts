@@ -13,10 +13,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/index.ts';
 import { loadSettings } from '../../src/config/load.ts';
+import { needs, superuser } from '../support/needs.ts';
 import { local } from '../support/open-test-checkpoint.ts';
 import { runCommand } from '../support/run-command.ts';
 import { logOf, startServer } from './server.ts';
-import { lack, mayMount, onSmallDisk } from './small-disk.ts';
+import { onSmallDisk } from './small-disk.ts';
 
 /** A call that a server was killed in is in the log all the same. */
 const kills = process.env.SEKISHO_HAMMER ? 300 : 9;
@@ -157,7 +158,7 @@ interface Answer {
   readonly content: readonly { readonly text: string }[];
 }
 
-test.skipIf(!mayMount)(`a call that fills the disk itself is told what it did${lack}`, () => {
+test('a call that fills the disk itself is told what it did', needs(superuser()), () => {
   const { root, state } = places();
   return onSmallDisk(state, async () => {
     const server = startServer(root, state, ['--sandbox', 'off']);

@@ -6,8 +6,9 @@ import { openCheckpoint } from '../../src/checkpoint/index.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Reply } from '../../src/contract/call.ts';
 import { createPerform } from '../../src/operator/perform.ts';
+import { needs, superuser } from '../support/needs.ts';
 import { local } from '../support/open-test-checkpoint.ts';
-import { lack, mayMount, onSmallDisk, type SmallDisk } from './small-disk.ts';
+import { onSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /** What is done and said, tool by tool, when the disk of the records is full; the files lie on another disk. */
 
@@ -83,8 +84,9 @@ const changes: readonly (readonly [tool: string, input: object, changed: string,
   ['shelpa_pipe', { command: 'tail -n 1 old.txt | tee new.txt' }, 'new.txt', false],
 ];
 
-test.skipIf(!mayMount).each(changes)(
-  `%s %j with a full disk: not run, and said so${lack}`,
+test.each(changes)(
+  `%s %j with a full disk: not run, and said so`,
+  needs(superuser()),
   async (tool, input) => {
     await work(async (world, disk) => {
       const before = files();
@@ -104,8 +106,9 @@ test.skipIf(!mayMount).each(changes)(
   },
 );
 
-test.skipIf(!mayMount).each(changes)(
-  `%s %j when the disk fills as it begins: what it did stands, is said and is recorded later${lack}`,
+test.each(changes)(
+  `%s %j when the disk fills as it begins: what it did stands, is said and is recorded later`,
+  needs(superuser()),
   async (tool, input, changed, needsRoom) => {
     await work(async (world, disk) => {
       const before = files();
@@ -139,31 +142,29 @@ test.skipIf(!mayMount).each(changes)(
   },
 );
 
-test.skipIf(!mayMount)(
-  `what is read while the disk is full is in the log, or is not read${lack}`,
-  async () => {
-    await work(async (world, disk) => {
-      disk.fill();
-      const replies = [];
-      for (let n = 0; n < 20; n++) {
-        replies.push((await send(world, 'file_read', { path: 'old.txt' })).kind);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      expect(replies).toContain('error');
+test('what is read while the disk is full is in the log, or is not read', needs(superuser()), async () => {
+  await work(async (world, disk) => {
+    disk.fill();
+    const replies = [];
+    for (let n = 0; n < 20; n++) {
+      replies.push((await send(world, 'file_read', { path: 'old.txt' })).kind);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(replies).toContain('error');
 
-      disk.free();
-      const { audit } = await world.store();
-      const entries = await audit.search({ tool: 'file_read', limit: 100 });
-      expect(entries.filter(({ outcome }) => outcome === 'ok')).toHaveLength(
-        replies.filter((kind) => kind === 'output').length,
-      );
-      expect(entries).toHaveLength(20);
-    });
-  },
-);
+    disk.free();
+    const { audit } = await world.store();
+    const entries = await audit.search({ tool: 'file_read', limit: 100 });
+    expect(entries.filter(({ outcome }) => outcome === 'ok')).toHaveLength(
+      replies.filter((kind) => kind === 'output').length,
+    );
+    expect(entries).toHaveLength(20);
+  });
+});
 
-test.skipIf(!mayMount)(
-  `a person is told that what they did stands, where its record found no room${lack}`,
+test(
+  'a person is told that what they did stands, where its record found no room',
+  needs(superuser()),
   async () => {
     await work(async (world, disk) => {
       const { audit } = await world.store();

@@ -3,10 +3,6 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-export const mayMount = process.getuid?.() === 0;
-/** For a test's title. */
-export const lack = mayMount ? '' : ' (skipped: needs root to mount)';
-
 export interface SmallDisk {
   /** Takes all of its room. */
   fill(): void;

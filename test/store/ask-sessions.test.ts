@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { askSessionIdleMs, maxAskSessions } from '../../src/store/ask-sessions.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 
 const engines = await startEngines();
@@ -9,7 +10,7 @@ const ann = 'user:ann';
 const body = '{"text":"青\\u0000"}';
 
 describe.each(engines)('conversations over HTTP on $name', ({ missing, createPlace }) => {
-  describe.skipIf(missing !== undefined)('', () => {
+  describe('', needs(missing), () => {
     test('are taken by one question at a time, and let go with what it came to', async () => {
       const { askSessions } = await (await createPlace()).open();
       await askSessions.create(ann, 'ask_1', body, 1000);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { auditRecord } from './records.ts';
 
@@ -9,7 +10,6 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 const postgres = engines.find(({ name }) => name.startsWith('PostgreSQL'));
 const missing = postgres?.missing;
-const skipped = missing ? ` (skipped: ${missing})` : '';
 
 /** A store whose records stay in the inbox: it is left as a killed server leaves it. */
 async function killedServer(records: number) {
@@ -25,7 +25,7 @@ async function killedServer(records: number) {
   return { place, engine, store };
 }
 
-test.skipIf(missing)(`what a killed server left is joined by whoever looks next${skipped}`, async () => {
+test('what a killed server left is joined by whoever looks next', needs(missing), async () => {
   const { place, engine } = await killedServer(5);
   expect(await engine.db.selectFrom('audit_inbox').select('id').execute()).toHaveLength(5);
 
@@ -37,7 +37,7 @@ test.skipIf(missing)(`what a killed server left is joined by whoever looks next$
   expect(await engine.db.selectFrom('audit_inbox').select('id').execute()).toEqual([]);
 });
 
-test.skipIf(missing).each([
+test.each([
   ['a changed record', sql`update audit_inbox set body = replace(body, 'call_2', 'call_9') where n = 3`],
   ['a changed column', sql`update audit_inbox set outcome = 'denied' where n = 3`],
   ['a record that is left out', sql`delete from audit_inbox where n = 3`],
@@ -49,7 +49,7 @@ test.skipIf(missing).each([
     sql`insert into audit_inbox (writer, n, at_ms, principal, tool, outcome, body, hash)
       select writer, 6, at_ms, principal, tool, outcome, body, hash from audit_inbox where n = 5`,
   ],
-])(`%s shows before it has its place in the chain${skipped}`, async (_title, tampering) => {
+])(`%s shows before it has its place in the chain`, needs(missing), async (_title, tampering) => {
   const { place, engine } = await killedServer(5);
   await tampering.execute(engine.db);
 
@@ -61,7 +61,7 @@ test.skipIf(missing).each([
   expect(await next.audit.verify()).toMatchObject({ ok: false });
 });
 
-test.skipIf(missing)(`a record that has its place is not taken a second time${skipped}`, async () => {
+test('a record that has its place is not taken a second time', needs(missing), async () => {
   const { place, engine, store } = await killedServer(3);
   const rows = await engine.db.selectFrom('audit_inbox').selectAll().execute();
   await store.audit.flush();
@@ -76,13 +76,10 @@ test.skipIf(missing)(`a record that has its place is not taken a second time${sk
   expect(await next.audit.verify()).toMatchObject({ ok: false });
 });
 
-test.skipIf(missing)(
-  `a server whose last records are left out says so at its next one${skipped}`,
-  async () => {
-    const { engine, store } = await killedServer(5);
-    await sql`delete from audit_inbox where n > 3`.execute(engine.db);
-    await store.audit.write(auditRecord({ id: 'call_5' }));
+test('a server whose last records are left out says so at its next one', needs(missing), async () => {
+  const { engine, store } = await killedServer(5);
+  await sql`delete from audit_inbox where n > 3`.execute(engine.db);
+  await store.audit.write(auditRecord({ id: 'call_5' }));
 
-    expect(await store.audit.verify()).toMatchObject({ ok: false });
-  },
-);
+  expect(await store.audit.verify()).toMatchObject({ ok: false });
+});

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { verbatim } from '../../src/contract/text/text.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 
 const engines = await startEngines();
@@ -10,7 +11,7 @@ afterAll(async () => {
 const hour = 3_600_000;
 
 describe.each(engines)('$name', ({ missing, createPlace }) => {
-  describe.skipIf(missing !== undefined)('logins of the console', () => {
+  describe('logins of the console', needs(missing), () => {
     test('a code begins one session, whoever else follows it, and none after ten minutes', async () => {
       const place = await createPlace();
       const [one, other] = [await place.open(), await place.open()];
@@ -94,7 +95,7 @@ describe.each(engines)('$name', ({ missing, createPlace }) => {
     });
   });
 
-  describe.skipIf(missing !== undefined)('permissions that stand', () => {
+  describe('permissions that stand', needs(missing), () => {
     const asked = {
       principal: 'user:ada',
       sessionId: 's1',

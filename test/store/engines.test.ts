@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { approvalInput, auditRecord } from './records.ts';
 
@@ -8,7 +9,7 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {
-  describe.skipIf(missing !== undefined)('the audit log', () => {
+  describe('the audit log', needs(missing), () => {
     test('keeps records in the order they came, written or noted', async () => {
       const { audit } = await (await createPlace()).open();
       await Promise.all(
@@ -87,7 +88,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing !== undefined)('a server with another audit key records nothing', async () => {
+  test('a server with another audit key records nothing', needs(missing), async () => {
     const place = await createPlace();
     const first = await place.open();
     await first.audit.write(auditRecord());
@@ -99,7 +100,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await first.audit.verify()).toMatchObject({ ok: true, entries: 1 });
   });
 
-  describe.skipIf(missing !== undefined)('tokens', () => {
+  describe('tokens', needs(missing), () => {
     test('are found by their text only, and no text is kept', async () => {
       const place = await createPlace();
       const { tokens, engine } = await place.open(() => 500);
@@ -143,7 +144,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  describe.skipIf(missing !== undefined)('approvals', () => {
+  describe('approvals', needs(missing), () => {
     const binding = { principal: 'user:ann', tool: 'shell_exec', digest: 'd1' };
 
     test('a yes passes one call with exactly these arguments', async () => {
@@ -338,7 +339,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  describe.skipIf(missing !== undefined)('rates', () => {
+  describe('rates', needs(missing), () => {
     test('slide, and a refused call does not count', async () => {
       const { rates } = await (await createPlace()).open();
       const hit = async (nowMs: number) => (await rates.hit('ann', 2, 1_000, nowMs)).retryAfterMs;

@@ -34,7 +34,7 @@ export async function startEngines(): Promise<readonly TestEngine[]> {
       stop: async () => {},
     },
     {
-      name: missing === undefined ? 'PostgreSQL' : `PostgreSQL (skipped: ${missing})`,
+      name: 'PostgreSQL',
       missing,
       ...('stop' in server && { server }),
       createPlace: async () => {

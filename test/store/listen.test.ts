@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { approvalInput } from './records.ts';
 
@@ -9,8 +10,9 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 const postgres = engines[1];
 
-test.skipIf(postgres?.missing !== undefined)(
+test(
   `a server whose listening connection was cut still hears of a decision (${postgres?.name})`,
+  needs(postgres?.missing),
   async () => {
     const place = await postgres?.createPlace();
     if (!place) throw new Error('no PostgreSQL');
@@ -30,8 +32,9 @@ test.skipIf(postgres?.missing !== undefined)(
   },
 );
 
-test.skipIf(postgres?.missing !== undefined)(
+test(
   `a server that listened while the database restarted hears of the first changes after it (${postgres?.name})`,
+  needs(postgres?.missing),
   async () => {
     const place = await postgres?.createPlace();
     if (!place || !postgres?.server) throw new Error('no PostgreSQL');
@@ -60,37 +63,35 @@ test.skipIf(postgres?.missing !== undefined)(
   },
 );
 
-test.skipIf(postgres?.missing !== undefined)(
-  `many changes become few notifications (${postgres?.name})`,
-  async () => {
-    const place = await postgres?.createPlace();
-    if (!place) throw new Error('no PostgreSQL');
-    const [here, there] = [await place.open(), await place.open()];
-    const { changes } = await here.engine();
-    const other = (await there.engine()).changes;
-    let woken = 0;
-    const stop = new AbortController();
-    onTestFinished(() => stop.abort());
-    const listening = (async () => {
-      while (!stop.signal.aborted) {
-        await other.next('tasks', 60_000, stop.signal);
-        woken += 1;
-      }
-    })();
-    await other.next('ready', 10_000);
-    woken = 0;
-    for (let i = 0; i < 500; i += 1) changes.tell('tasks');
-    while (woken === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    stop.abort();
-    await listening;
+test(`many changes become few notifications (${postgres?.name})`, needs(postgres?.missing), async () => {
+  const place = await postgres?.createPlace();
+  if (!place) throw new Error('no PostgreSQL');
+  const [here, there] = [await place.open(), await place.open()];
+  const { changes } = await here.engine();
+  const other = (await there.engine()).changes;
+  let woken = 0;
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const listening = (async () => {
+    while (!stop.signal.aborted) {
+      await other.next('tasks', 60_000, stop.signal);
+      woken += 1;
+    }
+  })();
+  await other.next('ready', 10_000);
+  woken = 0;
+  for (let i = 0; i < 500; i += 1) changes.tell('tasks');
+  while (woken === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  stop.abort();
+  await listening;
 
-    // The one at once, the one after 50 ms, a look of its own, and the end.
-    expect(woken).toBeLessThan(6);
-  },
-);
+  // The one at once, the one after 50 ms, a look of its own, and the end.
+  expect(woken).toBeLessThan(6);
+});
 
-test.skipIf(postgres?.missing !== undefined)(
+test(
   `behind a pooler that swallows LISTEN a server knows it, and its looks find a change all the same (${postgres?.name})`,
+  needs(postgres?.missing),
   async () => {
     const place = await postgres?.createPlace();
     if (!place) throw new Error('no PostgreSQL');

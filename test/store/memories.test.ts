@@ -1,14 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Memories } from '../../src/contract/capabilities/memory.ts';
 import { exportMemories, importMemories } from '../../src/operator/memory-lines.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 
 const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
-  const storeTest = test.skipIf(missing !== undefined);
-
   async function openMemories(owner = 'user:ann'): Promise<Memories> {
     return (await (await createPlace()).open(() => 5_000)).memoriesFor(owner);
   }
@@ -20,24 +19,28 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
   const found = async (memories: Memories, query: string, more: object = {}) =>
     (await memories.recall({ query, limit: 5, ...more })).map(({ content }) => content);
 
-  storeTest('「好きな色」 finds 「好きな色は青」, and English finds other forms of its words', async () => {
-    const memories = await openMemories();
-    for (const content of [
-      '好きな色は青',
-      '嫌いな食べ物はセロリ',
-      'Ann bought a bicycle',
-      'The children left early',
-    ])
-      await memories.remember(say(content));
+  test(
+    '「好きな色」 finds 「好きな色は青」, and English finds other forms of its words',
+    needs(missing),
+    async () => {
+      const memories = await openMemories();
+      for (const content of [
+        '好きな色は青',
+        '嫌いな食べ物はセロリ',
+        'Ann bought a bicycle',
+        'The children left early',
+      ])
+        await memories.remember(say(content));
 
-    expect((await found(memories, '好きな色'))[0]).toBe('好きな色は青');
-    expect((await found(memories, '好きな色は何ですか？'))[0]).toBe('好きな色は青');
-    expect((await found(memories, 'Which bicycles did she buy?'))[0]).toBe('Ann bought a bicycle');
-    expect((await found(memories, 'leaving child'))[0]).toBe('The children left early');
-    expect(await found(memories, 'quantum chromodynamics')).toEqual([]);
-  });
+      expect((await found(memories, '好きな色'))[0]).toBe('好きな色は青');
+      expect((await found(memories, '好きな色は何ですか？'))[0]).toBe('好きな色は青');
+      expect((await found(memories, 'Which bicycles did she buy?'))[0]).toBe('Ann bought a bicycle');
+      expect((await found(memories, 'leaving child'))[0]).toBe('The children left early');
+      expect(await found(memories, 'quantum chromodynamics')).toEqual([]);
+    },
+  );
 
-  storeTest('a reply has the whole memory, ranked, and says when it is unsure', async () => {
+  test('a reply has the whole memory, ranked, and says when it is unsure', needs(missing), async () => {
     const memories = await openMemories();
     const { memory } = await memories.remember(
       say('Berlin office: door code 4711', 'work', ['door', 'berlin']),
@@ -59,7 +62,7 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     ]);
   });
 
-  storeTest('an empty question lists the newest', async () => {
+  test('an empty question lists the newest', needs(missing), async () => {
     const memories = await openMemories();
     for (const content of ['one', 'two', 'three']) await memories.remember(say(content));
 
@@ -67,7 +70,7 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     expect(await found(memories, ' ?! ')).toEqual(['three', 'two', 'one']);
   });
 
-  storeTest('category, tags and times narrow what is found, exactly', async () => {
+  test('category, tags and times narrow what is found, exactly', needs(missing), async () => {
     let nowMs = 0;
     const memories = (await (await createPlace()).open(() => nowMs)).memoriesFor('user:ann');
     for (const [i, category, tags] of [
@@ -89,33 +92,37 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     }
   });
 
-  storeTest('the same saying is stored once, and a different one is not taken for it', async () => {
-    const memories = await openMemories();
-    const { memory } = await memories.remember(say('The favorite color is blue.'));
-    for (const same of [' The favorite color is blue', 'The favorite color is blue.'])
-      expect(await memories.remember(say(same))).toEqual({ memory, duplicate: true });
-    await memories.remember(say('好きな色は青'));
-    expect(await memories.remember(say('好きな色は青です。'))).toMatchObject({ duplicate: true });
+  test(
+    'the same saying is stored once, and a different one is not taken for it',
+    needs(missing),
+    async () => {
+      const memories = await openMemories();
+      const { memory } = await memories.remember(say('The favorite color is blue.'));
+      for (const same of [' The favorite color is blue', 'The favorite color is blue.'])
+        expect(await memories.remember(say(same))).toEqual({ memory, duplicate: true });
+      await memories.remember(say('好きな色は青'));
+      expect(await memories.remember(say('好きな色は青です。'))).toMatchObject({ duplicate: true });
 
-    for (const other of [
-      'The favorite color is not blue.',
-      'The favorite color is BLUE.',
-      'The favorite  color is blue.',
-      'The favorite color is "blue".',
-      'favorite color is blue',
-      'The favorite color is blue?',
-      'Ｔｈｅ favorite color is blue.',
-      'The favorite color is blue-green 1',
-      '好きな色は赤',
-      'x 1.5',
-      'x 15',
-      'x 10:30',
-      'x 1030',
-    ])
-      expect(await memories.remember(say(other))).toMatchObject({ duplicate: false });
-  });
+      for (const other of [
+        'The favorite color is not blue.',
+        'The favorite color is BLUE.',
+        'The favorite  color is blue.',
+        'The favorite color is "blue".',
+        'favorite color is blue',
+        'The favorite color is blue?',
+        'Ｔｈｅ favorite color is blue.',
+        'The favorite color is blue-green 1',
+        '好きな色は赤',
+        'x 1.5',
+        'x 15',
+        'x 10:30',
+        'x 1030',
+      ])
+        expect(await memories.remember(say(other))).toMatchObject({ duplicate: false });
+    },
+  );
 
-  storeTest('what is said again with other tags is one memory that all of them find', async () => {
+  test('what is said again with other tags is one memory that all of them find', needs(missing), async () => {
     const memories = await openMemories();
     const { memory } = await memories.remember(say('Lunch is at noon', 'day', ['food']));
     expect(await memories.remember(say('Lunch is at noon.', 'day', ['Food', 'schedule']))).toMatchObject({
@@ -134,32 +141,36 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     expect(await found(memories, 'lunch', { tags: ['t0'] })).toEqual([]);
   });
 
-  storeTest('what is changed is found by its new words only, and what is forgotten by none', async () => {
-    const memories = await openMemories();
-    const { memory } = await memories.remember(say('lives in Lisbon', 'home', ['city']));
-    const changed = await memories.update(memory.id, { content: 'lives in Oslo', tags: ['town'] });
+  test(
+    'what is changed is found by its new words only, and what is forgotten by none',
+    needs(missing),
+    async () => {
+      const memories = await openMemories();
+      const { memory } = await memories.remember(say('lives in Lisbon', 'home', ['city']));
+      const changed = await memories.update(memory.id, { content: 'lives in Oslo', tags: ['town'] });
 
-    expect(changed).toMatchObject({
-      id: memory.id,
-      content: 'lives in Oslo',
-      category: 'home',
-      tags: ['town'],
-    });
-    expect(await found(memories, 'Lisbon')).toEqual([]);
-    expect(await found(memories, 'city')).toEqual([]);
-    expect(await found(memories, 'Oslo')).toEqual(['lives in Oslo']);
-    await memories.remember(say('lives in Quito'));
-    await expect(memories.update(memory.id, { content: 'lives in Quito.' })).rejects.toMatchObject({
-      code: 'conflict',
-    });
-    expect(await memories.forget(memory.id)).toBe(true);
-    expect(await memories.forget(memory.id)).toBe(false);
-    expect(await memories.update(memory.id, { content: 'x' })).toBeUndefined();
-    expect(await found(memories, 'Oslo')).toEqual([]);
-    expect(await memories.remember(say('lives in Oslo'))).toMatchObject({ duplicate: false });
-  });
+      expect(changed).toMatchObject({
+        id: memory.id,
+        content: 'lives in Oslo',
+        category: 'home',
+        tags: ['town'],
+      });
+      expect(await found(memories, 'Lisbon')).toEqual([]);
+      expect(await found(memories, 'city')).toEqual([]);
+      expect(await found(memories, 'Oslo')).toEqual(['lives in Oslo']);
+      await memories.remember(say('lives in Quito'));
+      await expect(memories.update(memory.id, { content: 'lives in Quito.' })).rejects.toMatchObject({
+        code: 'conflict',
+      });
+      expect(await memories.forget(memory.id)).toBe(true);
+      expect(await memories.forget(memory.id)).toBe(false);
+      expect(await memories.update(memory.id, { content: 'x' })).toBeUndefined();
+      expect(await found(memories, 'Oslo')).toEqual([]);
+      expect(await memories.remember(say('lives in Oslo'))).toMatchObject({ duplicate: false });
+    },
+  );
 
-  storeTest('two servers that remember 50 things each at once keep 100', async () => {
+  test('two servers that remember 50 things each at once keep 100', needs(missing), async () => {
     const place = await createPlace();
     const stores = [await place.open(), await place.open()];
     await Promise.all(
@@ -179,7 +190,7 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     ]);
   });
 
-  storeTest('questions that are no query language are questions', async () => {
+  test('questions that are no query language are questions', needs(missing), async () => {
     const memories = await openMemories();
     await memories.remember(say('the "rocket" launch OR landing'));
     for (const query of [
@@ -207,7 +218,7 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     expect(await found(memories, Array.from({ length: 2_000 }, (_, i) => `w${i}`).join(' '))).toEqual([]);
   });
 
-  storeTest('export and import give the same memories, once', async () => {
+  test('export and import give the same memories, once', needs(missing), async () => {
     const here = await openMemories();
     await here.remember(say('好きな色は青', 'preference', ['色']));
     await here.remember(say('line\nbreak\u2028 and "quotes"', 'x', []));
@@ -231,7 +242,7 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
       });
   });
 
-  storeTest('control characters are not stored', async () => {
+  test('control characters are not stored', needs(missing), async () => {
     const memories = await openMemories();
     const { memory } = await memories.remember(say('a\0\x1b[31mred\r\n\tb\u009b', 'c\x07', ['t\0']));
 

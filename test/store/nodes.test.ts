@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 
 const engines = await startEngines();
@@ -20,7 +21,7 @@ const node = {
 };
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {
-  test.skipIf(missing)('who serves is listed, as draining and lost too, until it leaves', async () => {
+  test('who serves is listed, as draining and lost too, until it leaves', needs(missing), async () => {
     const place = await createPlace();
     const [here, there] = [await place.open(), await place.open()];
     await here.nodes.beat(node);
@@ -52,7 +53,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     ]);
   });
 
-  test.skipIf(missing)("the store's time is the same for all who share it", async () => {
+  test("the store's time is the same for all who share it", needs(missing), async () => {
     const place = await createPlace();
     const [here, there] = [await (await place.open()).engine(), await (await place.open()).engine()];
 

@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 
 /** Statements are planned once a connection, where a connection is one of the database's own. */
@@ -9,7 +10,6 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 const postgres = engines.find(({ name }) => name.startsWith('PostgreSQL'));
 const missing = postgres?.missing;
-const skipped = missing ? ` (skipped: ${missing})` : '';
 
 async function openedAt(url: string) {
   const engine = await openPostgres(url);
@@ -27,8 +27,9 @@ async function emptyDatabase(): Promise<string> {
   return place.url;
 }
 
-test.skipIf(missing)(
-  `a table that gets a column from a newer version fails no call of a server that runs${skipped}`,
+test(
+  'a table that gets a column from a newer version fails no call of a server that runs',
+  needs(missing),
   async () => {
     const { engine, ask, named } = await openedAt(await emptyDatabase());
     const inTransaction = () =>
@@ -46,8 +47,9 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
-  `behind a pooler, where the next transaction may meet another process, no statement has a name${skipped}`,
+test(
+  'behind a pooler, where the next transaction may meet another process, no statement has a name',
+  needs(missing),
   async () => {
     const { ask, named } = await openedAt(await asByPooler(await emptyDatabase()));
     for (let time = 0; time < 3; time += 1) await ask();
@@ -56,19 +58,16 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
-  `a transaction that fails at its first statement leaves nothing behind${skipped}`,
-  async () => {
-    const { engine, ask } = await openedAt(await emptyDatabase());
-    const failing = engine.write((tx) => sql`select 1 / ${0}::integer`.execute(tx), { durable: false });
+test('a transaction that fails at its first statement leaves nothing behind', needs(missing), async () => {
+  const { engine, ask } = await openedAt(await emptyDatabase());
+  const failing = engine.write((tx) => sql`select 1 / ${0}::integer`.execute(tx), { durable: false });
 
-    await expect(failing).rejects.toMatchObject({ code: 'unavailable' });
-    // The connection that it had serves the next one.
-    expect(await ask()).toEqual([]);
-    const { rows } = await sql<{ set: string }>`show synchronous_commit`.execute(engine.db);
-    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
-  },
-);
+  await expect(failing).rejects.toMatchObject({ code: 'unavailable' });
+  // The connection that it had serves the next one.
+  expect(await ask()).toEqual([]);
+  const { rows } = await sql<{ set: string }>`show synchronous_commit`.execute(engine.db);
+  expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+});
 
 /** Between client and database, with process numbers of its own, as PgBouncer has. */
 async function asByPooler(url: string): Promise<string> {

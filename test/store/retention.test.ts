@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/open.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, settle } from '../team/people.ts';
 import { startEngines } from './engines.ts';
 import { auditRecord } from './records.ts';
@@ -21,8 +22,9 @@ async function fill(store: Store, old: number, young: number): Promise<void> {
 }
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {
-  test.skipIf(missing)(
+  test(
     'old records go, what is left can be verified, and the log says what went',
+    needs(missing),
     async () => {
       const place = await createPlace();
       const store = await place.open(undefined, { retention });
@@ -42,7 +44,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('without a rule nothing goes', async () => {
+  test('without a rule nothing goes', needs(missing), async () => {
     const store = await (await createPlace()).open();
     await fill(store, 3, 1);
 
@@ -50,11 +52,11 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await store.audit.verify()).toMatchObject({ ok: true, entries: 4 });
   });
 
-  test.skipIf(missing).each([
+  test.each([
     ['one more record is taken away', `delete from audit where seq = 11`, 11],
     ['the mark is moved on', `update audit_start set seq = 11`, 1],
     ['the mark is taken away', `delete from audit_start`, 1],
-  ])('where %s, it shows', async (_what, tamper, at) => {
+  ])('where %s, it shows', needs(missing), async (_what, tamper, at) => {
     const store = await (await createPlace()).open(undefined, { retention });
     await fill(store, 10, 5);
     await store.forgetOld();
@@ -63,7 +65,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await store.audit.verify()).toMatchObject({ ok: false, seq: at });
   });
 
-  test.skipIf(missing)('what was tampered with is not forgotten', async () => {
+  test('what was tampered with is not forgotten', needs(missing), async () => {
     const store = await (await createPlace()).open(undefined, { retention });
     await fill(store, 10, 5);
     await sql`update audit set outcome = 'error' where seq = 4`.execute((await store.engine()).db);
@@ -72,7 +74,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await store.audit.verify()).toMatchObject({ ok: false, seq: 4 });
   });
 
-  test.skipIf(missing)('two servers that forget and one that verifies meanwhile agree', async () => {
+  test('two servers that forget and one that verifies meanwhile agree', needs(missing), async () => {
     const place = await createPlace();
     const [one, two] = [
       await place.open(undefined, { retention }),
@@ -91,7 +93,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await one.audit.verify()).toMatchObject({ ok: true, forgotten: 2500 });
   });
 
-  test.skipIf(missing)('changes of tasks that ended go, those of open ones and the newest stay', async () => {
+  test('changes of tasks that ended go, those of open ones and the newest stay', needs(missing), async () => {
     const store = await (await createPlace()).open(undefined, { retention });
     const team = openTeam(store);
     await settle(team);

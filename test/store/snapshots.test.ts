@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { auditRecord } from './records.ts';
 
@@ -6,7 +7,7 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {
-  test.skipIf(missing)('several reads see one moment, whatever is committed between them', async () => {
+  test('several reads see one moment, whatever is committed between them', needs(missing), async () => {
     const place = await createPlace();
     const [here, there] = [await place.open(), await place.open()];
     const write = async ({ audit }: typeof here, id: string) => {
@@ -29,7 +30,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect((await engine.read((tx) => tx.selectFrom('audit').select('seq').execute())).length).toBe(3);
   });
 
-  test.skipIf(missing)('nothing is changed in a read, and a failed one holds up no other', async () => {
+  test('nothing is changed in a read, and a failed one holds up no other', needs(missing), async () => {
     const { engine: open } = await (await createPlace()).open();
     const engine = await open();
 
@@ -41,7 +42,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await engine.read((tx) => tx.selectFrom('rates').selectAll().execute())).toEqual([]);
   });
 
-  test.skipIf(missing)('thousands of reads at once let other work through', async () => {
+  test('thousands of reads at once let other work through', needs(missing), async () => {
     const engine = await (await (await createPlace()).open()).engine();
     let done = 0;
     const reads = Promise.all(

@@ -13,13 +13,13 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs the command in a folder, with this environment beside PATH, as a person there would; never throws. */
+/** Runs the command in a folder, with this environment beside PATH and HOME, as a person there would; never throws. */
 export async function runCommand(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<CommandResult> {
-  const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', ...environment };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...environment };
   const done = await run(process.execPath, [startFile, ...args], { cwd, env }).then(
     (out) => ({ ...out, code: 0 }),
     (error: CommandResult) => error,

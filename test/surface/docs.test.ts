@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { keptResults } from '../../bench/results.ts';
 import { loadRows } from '../../bench/rows.ts';
 import { generatedPages } from '../../scripts/pages.ts';
+import { needs, programs } from '../support/needs.ts';
 
 test.each(await generatedPages())('%s is what `npm run docs` writes', (path, words) => {
   expect(readFileSync(path, 'utf8')).toBe(words);
@@ -23,9 +24,7 @@ test('every row of the benchmark has its lines in docs/performance.md', async ()
   }
 });
 
-const hasGroff = spawnSync('groff', ['--version']).status === 0;
-
-test.skipIf(!hasGroff)(`the manual page is sound${hasGroff ? '' : ' (skipped: no groff)'}`, () => {
+test('the manual page is sound', needs(programs('groff')), () => {
   const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', 'docs/sekisho.1'], {
     encoding: 'utf8',
   });

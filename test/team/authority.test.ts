@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, passkey, patient, settle } from './people.ts';
 
 const engines = await startEngines();
@@ -18,7 +19,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     return { store, tasks, m: m.team, a: a.team, b: b.team };
   }
 
-  test.skipIf(missing)('a worker changes its own tasks and nobody else’s', async () => {
+  test('a worker changes its own tasks and nobody else’s', needs(missing), async () => {
     const { store, tasks, a } = await openWorld();
     const others = tasks.b ?? '';
     for (const status of ['in_progress', 'cancelled', 'backlog'] as const) {
@@ -38,7 +39,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect((await store.admin.tasks({})).map((task) => task.status)).toEqual(['todo', 'todo', 'todo']);
   });
 
-  test.skipIf(missing)('statuses follow each other as the document says, and slots are kept', async () => {
+  test('statuses follow each other as the document says, and slots are kept', needs(missing), async () => {
     const { tasks, a } = await openWorld();
     const task_id = tasks.a ?? '';
     await expect(a.updateTaskStatus({ task_id, status: 'done' })).rejects.toMatchObject({ code: 'conflict' });
@@ -64,7 +65,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)('slots hold when many are begun at the same moment', async () => {
+  test('slots hold when many are begun at the same moment', needs(missing), async () => {
     const { store, a, tasks } = await openWorld();
     const made = await a.createTasks({
       tasks: Array.from({ length: 8 }, (_, n) => ({ local_id: `${n}`, title: `T${n}`, assignee_id: 'a' })),
@@ -78,8 +79,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(running).toHaveLength(1);
   });
 
-  test.skipIf(missing)(
+  test(
     'a request is granted at once from above, else by anybody above the one who would do it',
+    needs(missing),
     async () => {
       const { store, m, a, b } = await openWorld();
       expect(await m.requestTask({ title: 'From above', assignee_id: 'a' })).toMatchObject({
@@ -111,7 +113,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('nobody divides, runs or reports what is another’s', async () => {
+  test('nobody divides, runs or reports what is another’s', needs(missing), async () => {
     const { store, tasks, m, a, b } = await openWorld();
     const task_id = tasks.a ?? '';
     const refused = { code: 'forbidden', message: `Task ${task_id} belongs to agent a.` };
@@ -140,7 +142,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect((await store.admin.tasks({})).map((task) => task.title)).not.toContain('Stone');
   });
 
-  test.skipIf(missing)('who is taken off a project leaves its work to others, who are woken', async () => {
+  test('who is taken off a project leaves its work to others, who are woken', needs(missing), async () => {
     const { store, tasks, a, b } = await openWorld();
     await a.claimTask({});
     await b.claimTask({});
@@ -155,7 +157,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(events.map((event) => event.reason)).toContain('Agent a has left the project.');
   });
 
-  test.skipIf(missing)('who owns the whole clears its parts, and disturbs nobody at work', async () => {
+  test('who owns the whole clears its parts, and disturbs nobody at work', needs(missing), async () => {
     const { tasks, m, a, b } = await openWorld();
     const whole = tasks.a ?? '';
     const made = await m.createTasks({
@@ -184,7 +186,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)('a person goes on with a blocked task by giving it to somebody', async () => {
+  test('a person goes on with a blocked task by giving it to somebody', needs(missing), async () => {
     const { store, tasks, a, b } = await openWorld();
     await a.claimTask({});
     await a.reportCompleted({ result: 'blocked', summary: 'No key.' });
@@ -199,7 +201,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)('a deadlock is named, and cancelling a task takes its parts along', async () => {
+  test('a deadlock is named, and cancelling a task takes its parts along', needs(missing), async () => {
     const { store, tasks, m } = await openWorld();
     const whole = tasks.m ?? '';
     await m.updateTaskStatus({ task_id: whole, status: 'in_progress' });
@@ -227,7 +229,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)('a removed agent, a new passkey and a paused project end what was open', async () => {
+  test('a removed agent, a new passkey and a paused project end what was open', needs(missing), async () => {
     const { store, tasks, a, b } = await openWorld();
     await a.claimTask({});
     await store.admin.removeAgent('a');
@@ -240,8 +242,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     await expect(enter(store, 'm')).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test.skipIf(missing)(
+  test(
     'a process that ended frees what it claimed, and the agent may be started again',
+    needs(missing),
     async () => {
       const { store, m, tasks } = await openWorld();
       const coordinator = store.lend(

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
 
 const engines = await startEngines();
@@ -26,8 +27,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     return { clock, store, task, errand, a, conversation_id };
   }
 
-  test.skipIf(missing)(
+  test(
     'turns are counted, a reminder comes with each fifth, and the last one ends it',
+    needs(missing),
     async () => {
       const { store, a, conversation_id } = await openTalk(7);
       const b = (await enter(store, 'b', 'chat')).team;
@@ -66,7 +68,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('turns taken at the same moment are counted one by one', async () => {
+  test('turns taken at the same moment are counted one by one', needs(missing), async () => {
     const { a } = await openTalk(5);
     const all = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => a.send({ target_agent_id: 'b', content: `${n}` })),
@@ -75,8 +77,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(turns.toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test.skipIf(missing)(
+  test(
     'a message is delivered again until a reply or an ack follows its delivery',
+    needs(missing),
     async () => {
       const { store, a } = await openTalk(40);
       for (let n = 1; n <= 12; n += 1) await a.send({ target_agent_id: 'b', content: `M${n}` });
@@ -106,7 +109,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('an invitation lapses after five minutes and a silent talk after ten', async () => {
+  test('an invitation lapses after five minutes and a silent talk after ten', needs(missing), async () => {
     const lapsed = await openTalk(4);
     lapsed.clock.now += 300_000;
     await expect(lapsed.a.send({ target_agent_id: 'b', content: 'Hello?' })).rejects.toMatchObject({
@@ -131,8 +134,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)(
+  test(
     'only its members see a conversation or write in it, and agents need one to talk',
+    needs(missing),
     async () => {
       const { store, a, conversation_id, errand } = await openTalk(4);
       await a.send({ target_agent_id: 'b', content: 'Secret' });
@@ -155,7 +159,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('who ends a conversation leaves the other time to hear the last words', async () => {
+  test('who ends a conversation leaves the other time to hear the last words', needs(missing), async () => {
     const { store, a, conversation_id } = await openTalk(9);
     const b = (await enter(store, 'b', 'chat')).team;
     await b.pendingMessages({});

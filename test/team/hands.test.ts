@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Team } from '../../src/contract/team/team.ts';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
 
 const engines = await startEngines();
@@ -26,7 +27,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
 
   const next = (team: Team) => team.nextAction({ timeout_seconds: 0 }, patient);
 
-  test.skipIf(missing)('a manager who takes back a worker’s task keeps its own', async () => {
+  test('a manager who takes back a worker’s task keeps its own', needs(missing), async () => {
     const { store, add } = await openWorld();
     const whole = await add('Whole', 'm', true);
     const part = await add('Part', 'a');
@@ -48,7 +49,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await m.reportCompleted({ result: 'success' })).toMatchObject({ task_id: whole, status: 'done' });
   });
 
-  test.skipIf(missing)('nobody is started for a task that finds no free slot', async () => {
+  test('nobody is started for a task that finds no free slot', needs(missing), async () => {
     const { store, add, action } = await openWorld();
     const first = await add('First', 'a', true);
     const second = await add('Second', 'a');
@@ -63,7 +64,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await a.claimTask({ task_id: second })).toMatchObject({ task: { status: 'in_progress' } });
   });
 
-  test.skipIf(missing)('an agent whose process died gets its task back once the lease is over', async () => {
+  test('an agent whose process died gets its task back once the lease is over', needs(missing), async () => {
     const { clock, store, add, action } = await openWorld();
     const id = await add('Work', 'a', true);
     const dead = (await enter(store, 'a')).team;
@@ -81,7 +82,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await heir.reportCompleted({ result: 'success' })).toMatchObject({ status: 'done' });
   });
 
-  test.skipIf(missing)('who works long at a part keeps the whole', async () => {
+  test('who works long at a part keeps the whole', needs(missing), async () => {
     const { clock, store, add } = await openWorld();
     const whole = await add('Whole');
     const a = await enter(store, 'a');
@@ -101,7 +102,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(part).toMatchObject({ parent_task_id: whole });
   });
 
-  test.skipIf(missing)('two sessions of one agent do not work at one task', async () => {
+  test('two sessions of one agent do not work at one task', needs(missing), async () => {
     const { store, add } = await openWorld();
     const id = await add('Work', 'a', true);
     await store.admin.changeAgent('a', { maxParallelTasks: 2 });
@@ -117,7 +118,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect((await store.admin.task(id)).task.status).toBe('done');
   });
 
-  test.skipIf(missing)('a step that would be refused is not told', async () => {
+  test('a step that would be refused is not told', needs(missing), async () => {
     const { store, add } = await openWorld();
     const id = await add('Work', 'a');
     const other = await add('Before', 'b', true);
@@ -139,7 +140,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)('a manager is told of parts that it kept or left in the backlog', async () => {
+  test('a manager is told of parts that it kept or left in the backlog', needs(missing), async () => {
     const { store, add, action } = await openWorld();
     const whole = await add('Whole', 'm', true);
     const m = (await enter(store, 'm')).team;
@@ -163,7 +164,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await next(m)).toMatchObject({ action: 'dispatch', needs: { ready: [later.task_id] } });
   });
 
-  test.skipIf(missing)('a manager is told who is idle, and one of nobody does its work itself', async () => {
+  test('a manager is told who is idle, and one of nobody does its work itself', needs(missing), async () => {
     const { store, add } = await openWorld();
     const whole = await add('Whole', 'm', true);
     await add('Other', 'a', true);
@@ -178,7 +179,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await next(m)).toMatchObject({ action: 'execute', task_id: part });
   });
 
-  test.skipIf(missing)('the report of a failed attempt is not that of the next one', async () => {
+  test('the report of a failed attempt is not that of the next one', needs(missing), async () => {
     const { clock, store, add } = await openWorld();
     const id = await add('Work');
     const a = (await enter(store, 'a')).team;

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { spawnInTerminal } from '../support/terminal.ts';
 import { enter, openTeam, passkey, patient, settle, strangerAt } from './people.ts';
 import { createTeamPlace, enterAt, type TeamServer } from './server.ts';
@@ -30,7 +31,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     };
   }
 
-  test.skipIf(missing)('an agent is started by a person’s words, and its answer is heard', async () => {
+  test('an agent is started by a person’s words, and its answer is heard', needs(missing), async () => {
     const { store, say, hear, action } = await openStore();
     expect(await action()).toEqual({ action: 'hold', reason: 'no_work' });
     const { seq } = await say('How far are you?');
@@ -58,7 +59,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     ]);
   });
 
-  test.skipIf(missing)('a person’s words wait for their answer longer than those of agents', async () => {
+  test('a person’s words wait for their answer longer than those of agents', needs(missing), async () => {
     const { clock, store, say, hear } = await openStore();
     const { seq } = await say('Whenever you can.');
     clock.now += 8 * 3_600_000;
@@ -73,7 +74,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await team.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'finish' });
   });
 
-  test.skipIf(missing)('what an agent has ended is taken up in another conversation', async () => {
+  test('what an agent has ended is taken up in another conversation', needs(missing), async () => {
     const { store, say, hear } = await openStore();
     await say('One.');
     const { team } = await enter(store, 'a', 'chat');
@@ -90,7 +91,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect((await hear()).messages).toHaveLength(4);
   });
 
-  test.skipIf(missing)('nobody else speaks for the person or hears them', async () => {
+  test('nobody else speaks for the person or hears them', needs(missing), async () => {
     const { store, say } = await openStore();
     await say('For a alone.');
     await expect(store.admin.writeTo('outsider', 'p', 'x')).rejects.toThrow('is not assigned');

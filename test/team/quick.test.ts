@@ -1,6 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, settle } from './people.ts';
 
 /** The two calls of a fleet take one trip on PostgreSQL, and do what the longer way does. */
@@ -8,11 +9,11 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 const postgres = engines.find(({ name }) => name.startsWith('PostgreSQL'));
 const missing = postgres?.missing;
-const skipped = missing ? ` (skipped: ${missing})` : '';
 const fixed = { summary: 'Done.', at: 1_000_000 };
 
-test.skipIf(missing)(
-  `a claim and its report leave the same rows and say the same on both engines${skipped}`,
+test(
+  'a claim and its report leave the same rows and say the same on both engines',
+  needs(missing),
   async () => {
     const [one, other] = await Promise.all(engines.map((engine) => story(engine)));
 
@@ -25,8 +26,9 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(
-  `of two sessions of an agent with one slot, one gets a task, however often they try at once${skipped}`,
+test(
+  'of two sessions of an agent with one slot, one gets a task, however often they try at once',
+  needs(missing),
   async () => {
     const place = await postgres?.createPlace();
     if (!place) throw new Error('no PostgreSQL');
@@ -48,7 +50,7 @@ test.skipIf(missing)(
   },
 );
 
-test.skipIf(missing)(`a claim is one write to the database, and so is its report${skipped}`, async () => {
+test('a claim is one write to the database, and so is its report', needs(missing), async () => {
   const place = await postgres?.createPlace();
   if (!place) throw new Error('no PostgreSQL');
   const counted = await countingWrites(place.url);

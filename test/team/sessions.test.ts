@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
 import { createLineClient, modernHeaders, modernMeta, post } from '../support/clients.ts';
+import { needs } from '../support/needs.ts';
 import { errorOf, outputOf } from '../support/open-test-checkpoint.ts';
 import { enter, openTeam, passkey, settle, strangerAt } from './people.ts';
 import { createTeamPlace, enterAt, secrets } from './server.ts';
@@ -12,7 +13,7 @@ afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 const hour = 3_600_000;
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {
-  test.skipIf(missing)('a session slides with use for a day and no longer, and is swept', async () => {
+  test('a session slides with use for a day and no longer, and is swept', needs(missing), async () => {
     let now = 1_700_000_000_000;
     const place = await createPlace();
     const records = await place.open(() => now);
@@ -39,7 +40,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await store.sessions.session(second.token, arrival)).toBeUndefined();
   });
 
-  test.skipIf(missing)('only the hash of a token and of a passkey is kept', async () => {
+  test('only the hash of a token and of a passkey is kept', needs(missing), async () => {
     const place = await createPlace();
     const records = await place.open();
     const store = openTeam(records);
@@ -58,8 +59,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     }
   });
 
-  test.skipIf(missing)(
+  test(
     'guessing is slowed for an agent and from an address, and right passkeys are not counted',
+    needs(missing),
     async () => {
       let now = 1_700_000_000_000;
       const place = await createPlace();
@@ -93,7 +95,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       expect(await guess('a', '192.0.2.1', passkey)).toMatchObject({ reason: 'no_work' });
     },
   );
-  test.skipIf(missing)('agents that start together from one machine are no attack', async () => {
+  test('agents that start together from one machine are no attack', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);
@@ -109,7 +111,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(new Set(answers.map((answer) => answer.reason))).toEqual(new Set(['no_work']));
   });
 
-  test.skipIf(missing)('a clock that is set back holds nobody up', async () => {
+  test('a clock that is set back holds nobody up', needs(missing), async () => {
     let now = 1_700_000_000_000;
     const place = await createPlace();
     const store = openTeam(await place.open(() => now), () => now);

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Team } from '../../src/contract/team/team.ts';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, passkey, patient, settle, strangerAt } from './people.ts';
 
 const engines = await startEngines();
@@ -36,8 +37,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
 
   const next = (team: Team) => team.nextAction({ timeout_seconds: 0 }, patient);
 
-  test.skipIf(missing)(
+  test(
     'last words that can no longer be answered are acknowledged, not read for ever',
+    needs(missing),
     async () => {
       const { a, b, action, conversation_id } = await openTalk();
       expect(await b.pendingMessages({})).toMatchObject({
@@ -68,7 +70,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('nobody is started to wait for an answer', async () => {
+  test('nobody is started to wait for an answer', needs(missing), async () => {
     const { clock, a, b, action } = await openTalk();
     expect(await next(a)).toMatchObject({ action: 'wait' });
     await a.logout();
@@ -84,7 +86,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await later.action('a')).toMatchObject({ action: 'start', reason: 'has_chat_work' });
   });
 
-  test.skipIf(missing)('a delegation is reported once, and serves no conversation after that', async () => {
+  test('a delegation is reported once, and serves no conversation after that', needs(missing), async () => {
     const { a, b, task, delegation_id, conversation_id } = await openTalk();
     await b.pendingMessages({});
     await b.endConversation({ conversation_id });
@@ -103,7 +105,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(delegations).toMatchObject([{ status: 'completed', conversations: [{ status: 'ended' }] }]);
   });
 
-  test.skipIf(missing)('two who invite each other at the same moment are in one conversation', async () => {
+  test('two who invite each other at the same moment are in one conversation', needs(missing), async () => {
     const { a, b, conversation_id } = await openTalk();
     await a.endConversation({ conversation_id });
     const invitation = { purpose: 'Talk.', max_turns: 4 };
@@ -114,7 +116,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(both.map((one) => one.status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test.skipIf(missing)('a chat session does not report its agent’s task', async () => {
+  test('a chat session does not report its agent’s task', needs(missing), async () => {
     const { store, a } = await openTalk();
     await expect(a.reportCompleted({ result: 'success' })).rejects.toMatchObject({
       code: 'conflict',
@@ -133,7 +135,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     });
   });
 
-  test.skipIf(missing)('who is gone is not talked to, and those who talked with them are told', async () => {
+  test('who is gone is not talked to, and those who talked with them are told', needs(missing), async () => {
     const { store, a, b, delegation_id, conversation_id } = await openTalk();
     await b.pendingMessages({});
     const waiting = a.nextAction({ timeout_seconds: 50 }, patient);

@@ -1,13 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { enter, openTeam, passkey, patient, settle, strangerAt } from './people.ts';
 
 const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {
-  test.skipIf(missing)(
+  test(
     'a manager divides its task, workers do the parts, and the whole is reported',
+    needs(missing),
     async () => {
       const place = await createPlace();
       const store = openTeam(await place.open());
@@ -78,7 +80,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)('a lease that ran out lets another in, and the late owner is told who', async () => {
+  test('a lease that ran out lets another in, and the late owner is told who', needs(missing), async () => {
     let now = 1_000_000;
     const place = await createPlace();
     const store = openTeam(await place.open(() => now), () => now);
@@ -103,7 +105,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect((await store.admin.task(id)).task).toMatchObject({ status: 'done', assignee_id: 'b' });
   });
 
-  test.skipIf(missing)('a batch with a circle or an unknown dependency leaves nothing behind', async () => {
+  test('a batch with a circle or an unknown dependency leaves nothing behind', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);
@@ -129,7 +131,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await team.listTasks({ limit: 50 })).toEqual(before);
   });
 
-  test.skipIf(missing)('no part can wait for its whole, nor for what waits for that', async () => {
+  test('no part can wait for its whole, nor for what waits for that', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);
@@ -171,7 +173,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     await team.createTask({ title: 'Last', depends_on: [part, after] });
   });
 
-  test.skipIf(missing)('a finished task is not given for a new one of its title', async () => {
+  test('a finished task is not given for a new one of its title', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);
@@ -192,7 +194,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(batch).toEqual({ tasks: [{ local_id: '1', task_id: second, existed: true, status: 'todo' }] });
   });
 
-  test.skipIf(missing)('an agent sees and touches its own project only', async () => {
+  test('an agent sees and touches its own project only', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { needs } from '../support/needs.ts';
 import { outputOf } from '../support/open-test-checkpoint.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
 import { openTeamCheckpoint } from './world.ts';
@@ -8,58 +9,55 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
-  test.skipIf(missing)(
-    'whoever waits wakes by what happens, here and at another server, long before the time is over',
-    {
-      timeout: 60_000,
-    },
-    async () => {
-      const place = await createPlace();
-      const here = openTeam(await place.open());
-      // A second server on the same records.
-      const there = openTeam(await place.open());
-      await settle(here);
-      const whole = await here.admin.addTask({
-        projectId: 'p',
-        title: 'Whole',
-        assigneeId: 'm',
-        start: true,
+  test('whoever waits wakes by what happens, here and at another server, long before the time is over', {
+    ...needs(missing),
+    timeout: 60_000,
+  }, async () => {
+    const place = await createPlace();
+    const here = openTeam(await place.open());
+    // A second server on the same records.
+    const there = openTeam(await place.open());
+    await settle(here);
+    const whole = await here.admin.addTask({
+      projectId: 'p',
+      title: 'Whole',
+      assigneeId: 'm',
+      start: true,
+    });
+    const m = await enter(here, 'm');
+    await m.team.myTask();
+    const { tasks } = await m.team.createTasks({
+      parent_task_id: whole,
+      tasks: [1, 2, 3].map((n) => ({ local_id: `${n}`, title: `Part ${n}`, assignee_id: 'a' })),
+    });
+    const a = await enter(here, 'a');
+    for (const [index, { task_id }] of tasks.entries()) {
+      const mine = there.lend(a.caller, { transport: 'http' });
+      await mine.claimTask({ task_id });
+      const order: string[] = [];
+      const waiting = m.team.nextAction({ timeout_seconds: 50 }, patient).then((next) => {
+        order.push('woken');
+        return next;
       });
-      const m = await enter(here, 'm');
-      await m.team.myTask();
-      const { tasks } = await m.team.createTasks({
-        parent_task_id: whole,
-        tasks: [1, 2, 3].map((n) => ({ local_id: `${n}`, title: `Part ${n}`, assignee_id: 'a' })),
-      });
-      const a = await enter(here, 'a');
-      for (const [index, { task_id }] of tasks.entries()) {
-        const mine = there.lend(a.caller, { transport: 'http' });
-        await mine.claimTask({ task_id });
-        const order: string[] = [];
-        const waiting = m.team.nextAction({ timeout_seconds: 50 }, patient).then((next) => {
-          order.push('woken');
-          return next;
-        });
-        // It does wait: nothing has happened yet.
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        expect(order).toEqual([]);
-        order.push('reported');
-        const told = performance.now();
-        await mine.reportCompleted({ result: 'success' });
-        const next = await waiting;
-        expect(order).toEqual(['reported', 'woken']);
-        expect(next.action).toBe(index === 2 ? 'complete' : 'wait');
-        expect(next.state).toMatchObject({ done: index + 1 });
-        if (process.env.SEKISHO_HAMMER) {
-          process.stderr.write(
-            `${name}: woken after ${Math.round(performance.now() - told)} ms at another server\n`,
-          );
-        }
+      // It does wait: nothing has happened yet.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(order).toEqual([]);
+      order.push('reported');
+      const told = performance.now();
+      await mine.reportCompleted({ result: 'success' });
+      const next = await waiting;
+      expect(order).toEqual(['reported', 'woken']);
+      expect(next.action).toBe(index === 2 ? 'complete' : 'wait');
+      expect(next.state).toMatchObject({ done: index + 1 });
+      if (process.env.SEKISHO_HAMMER) {
+        process.stderr.write(
+          `${name}: woken after ${Math.round(performance.now() - told)} ms at another server\n`,
+        );
       }
-    },
-  );
+    }
+  });
 
-  test.skipIf(missing)('what was missed between two calls ends the wait at once', async () => {
+  test('what was missed between two calls ends the wait at once', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);
@@ -83,8 +81,9 @@ describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
     expect(next.state).toMatchObject({ in_progress: 1 });
   });
 
-  test.skipIf(missing)(
+  test(
     'five hundred that wait cost nothing until something happens, and then all wake',
+    needs(missing),
     async () => {
       const place = await createPlace();
       const store = openTeam(await place.open());
@@ -135,50 +134,49 @@ describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
     },
   );
 
-  test.skipIf(missing)(
-    'a step and the counts beside it are of one moment, while another server changes tasks',
-    { timeout: 60_000 },
-    async () => {
-      const place = await createPlace();
-      const [here, there] = [openTeam(await place.open()), openTeam(await place.open())];
-      await settle(here);
-      const whole = await here.admin.addTask({
-        projectId: 'p',
-        title: 'Whole',
-        assigneeId: 'm',
-        start: true,
-      });
-      const m = await enter(here, 'm');
-      await m.team.myTask();
-      const made = await m.team.createTasks({
-        parent_task_id: whole,
-        tasks: Array.from({ length: 20 }, (_, n) => ({
-          local_id: `${n}`,
-          title: `Part ${n}`,
-          assignee_id: 'a',
-        })),
-      });
-      const a = await enter(there, 'a');
-      let isOver = false;
-      const work = (async () => {
-        for (const { task_id } of made.tasks.slice(0, -1)) {
-          await a.team.claimTask({ task_id });
-          await a.team.reportCompleted({ result: 'success' });
-        }
-        isOver = true;
-      })();
-      const torn: unknown[] = [];
-      while (!isOver) {
-        await new Promise((resolve) => setImmediate(resolve));
-        const { needs, state } = await m.team.nextAction({ timeout_seconds: 0 }, patient);
-        if ((needs?.running?.length ?? 0) !== (state.in_progress ?? 0)) torn.push({ needs, state });
+  test('a step and the counts beside it are of one moment, while another server changes tasks', {
+    ...needs(missing),
+    timeout: 60_000,
+  }, async () => {
+    const place = await createPlace();
+    const [here, there] = [openTeam(await place.open()), openTeam(await place.open())];
+    await settle(here);
+    const whole = await here.admin.addTask({
+      projectId: 'p',
+      title: 'Whole',
+      assigneeId: 'm',
+      start: true,
+    });
+    const m = await enter(here, 'm');
+    await m.team.myTask();
+    const made = await m.team.createTasks({
+      parent_task_id: whole,
+      tasks: Array.from({ length: 20 }, (_, n) => ({
+        local_id: `${n}`,
+        title: `Part ${n}`,
+        assignee_id: 'a',
+      })),
+    });
+    const a = await enter(there, 'a');
+    let isOver = false;
+    const work = (async () => {
+      for (const { task_id } of made.tasks.slice(0, -1)) {
+        await a.team.claimTask({ task_id });
+        await a.team.reportCompleted({ result: 'success' });
       }
-      await work;
-      expect(torn).toEqual([]);
-    },
-  );
+      isOver = true;
+    })();
+    const torn: unknown[] = [];
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const { needs, state } = await m.team.nextAction({ timeout_seconds: 0 }, patient);
+      if ((needs?.running?.length ?? 0) !== (state.in_progress ?? 0)) torn.push({ needs, state });
+    }
+    await work;
+    expect(torn).toEqual([]);
+  });
 
-  test.skipIf(missing)('a wait that is withdrawn ends', async () => {
+  test('a wait that is withdrawn ends', needs(missing), async () => {
     const place = await createPlace();
     const store = openTeam(await place.open());
     await settle(store);

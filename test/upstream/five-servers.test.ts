@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,11 +8,10 @@ import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { serveHttp } from '../../src/checkpoint/serving.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
 import { openWithServers } from './world.ts';
 
-const hasBubblewrap = process.platform === 'linux' && existsSync('/usr/bin/bwrap');
 const chromium = '/usr/bin/chromium';
-const hasChromium = existsSync(chromium);
 const modules = join(import.meta.dirname, '../../node_modules');
 const inspector = join(
   dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')),
@@ -50,7 +49,7 @@ beforeAll(async () => {
       env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
     },
     thinking: server('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
-    ...(hasChromium && { browser: browser() }),
+    ...(programs('chromium') === undefined && { browser: browser() }),
   });
   cleanups.push(() => world.close());
   const service = await serveHttp(world.checkpoint, { port: 0, stopGraceMs: 50 });
@@ -70,7 +69,7 @@ function server(path: string, args: string[] = []) {
     args: [join(modules, path), ...args],
     roles: ['user:anna'],
     startTimeoutMs: 60_000,
-    ...(hasBubblewrap ? { folders: [folder] } : { sandbox: 'off' as const }),
+    ...(sandbox('bubblewrap') === undefined ? { folders: [folder] } : { sandbox: 'off' as const }),
   };
 }
 
@@ -151,8 +150,9 @@ describe.each(eras)("the Inspector's command line, %s", (era) => {
   }, 60_000);
 });
 
-test.skipIf(!hasChromium)(
-  'the Inspector looks at a page through a real browser behind Sekisho (skipped: no Chromium)',
+test(
+  'the Inspector looks at a page through a real browser behind Sekisho',
+  needs(programs('chromium')),
   async () => {
     expect(await callWith('legacy', 'browser__browser_navigate', { url: pageUrl })).toContain(
       'Served by the test',

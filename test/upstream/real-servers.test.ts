@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { needs, sandbox } from '../support/needs.ts';
 import { namesIn, openWithServers, wordsOf } from './world.ts';
-
-const hasBubblewrap = process.platform === 'linux' && existsSync('/usr/bin/bwrap');
 
 function program(name: string): { command: string; args: string[] } {
   const path = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol', name, 'dist/index.js');
@@ -13,58 +12,57 @@ function program(name: string): { command: string; args: string[] } {
 
 const patient = { startTimeoutMs: 60_000, callTimeoutMs: 60_000 };
 
-test.skipIf(!hasBubblewrap)(
-  'four reference servers work behind the walls, side by side (skipped: no bubblewrap)',
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sekisho-allowed-'));
-    writeFileSync(join(folder, 'a.txt'), 'in the folder');
-    const files = program('server-filesystem');
-    await using world = await openWithServers({
-      everything: { ...program('server-everything'), ...patient },
-      files: { ...files, args: [...files.args, folder], folders: [folder], ...patient },
-      memory: {
-        ...program('server-memory'),
-        env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
-        folders: [folder],
-        ...patient,
-      },
-      thinking: { ...program('server-sequential-thinking'), ...patient },
-    });
-    expect((await namesIn(world)).length).toBeGreaterThan(30);
+test('four reference servers work behind the walls, side by side', needs(sandbox('bubblewrap')), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-allowed-'));
+  writeFileSync(join(folder, 'a.txt'), 'in the folder');
+  const files = program('server-filesystem');
+  await using world = await openWithServers({
+    everything: { ...program('server-everything'), ...patient },
+    files: { ...files, args: [...files.args, folder], folders: [folder], ...patient },
+    memory: {
+      ...program('server-memory'),
+      env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
+      folders: [folder],
+      ...patient,
+    },
+    thinking: { ...program('server-sequential-thinking'), ...patient },
+  });
+  expect((await namesIn(world)).length).toBeGreaterThan(30);
 
-    expect(wordsOf(await world.call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
-    expect(await world.call('everything__get-structured-content', { location: 'New York' })).toMatchObject({
-      structured: { conditions: expect.any(String) },
-    });
-    expect(await world.call('everything__get-tiny-image', {})).toMatchObject({
-      content: expect.arrayContaining([expect.objectContaining({ type: 'image' })]),
-    });
-    const steps: number[] = [];
-    await world.call(
-      'everything__trigger-long-running-operation',
-      { duration: 1, steps: 2 },
-      { progress: (done) => void steps.push(done) },
-    );
-    expect(steps).toEqual([1, 2]);
-    expect(wordsOf(await world.call('files__read_text_file', { path: join(folder, 'a.txt') }))).toBe(
-      'in the folder',
-    );
-    await world.call('files__write_file', { path: join(folder, 'b.txt'), content: 'from behind the walls' });
-    expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('from behind the walls');
-    const entities = [{ name: 'Hana', entityType: 'person', observations: ['likes tea'] }];
-    await world.call('memory__create_entities', { entities });
-    expect(wordsOf(await world.call('memory__search_nodes', { query: 'tea' }))).toContain('Hana');
-    const thought = { thought: 'x', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false };
-    expect(await world.call('thinking__sequentialthinking', thought)).toMatchObject({ isError: false });
-  },
-);
+  expect(wordsOf(await world.call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
+  expect(await world.call('everything__get-structured-content', { location: 'New York' })).toMatchObject({
+    structured: { conditions: expect.any(String) },
+  });
+  expect(await world.call('everything__get-tiny-image', {})).toMatchObject({
+    content: expect.arrayContaining([expect.objectContaining({ type: 'image' })]),
+  });
+  const steps: number[] = [];
+  await world.call(
+    'everything__trigger-long-running-operation',
+    { duration: 1, steps: 2 },
+    { progress: (done) => void steps.push(done) },
+  );
+  expect(steps).toEqual([1, 2]);
+  expect(wordsOf(await world.call('files__read_text_file', { path: join(folder, 'a.txt') }))).toBe(
+    'in the folder',
+  );
+  await world.call('files__write_file', { path: join(folder, 'b.txt'), content: 'from behind the walls' });
+  expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('from behind the walls');
+  const entities = [{ name: 'Hana', entityType: 'person', observations: ['likes tea'] }];
+  await world.call('memory__create_entities', { entities });
+  expect(wordsOf(await world.call('memory__search_nodes', { query: 'tea' }))).toContain('Hana');
+  const thought = { thought: 'x', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false };
+  expect(await world.call('thinking__sequentialthinking', thought)).toMatchObject({ isError: false });
+});
 
-test.skipIf(!hasBubblewrap)(
-  'a server sees neither home nor network, and writes only where it was let (skipped: no bubblewrap)',
+test(
+  'a server sees neither home nor network, and writes only where it was let',
+  needs(sandbox('bubblewrap')),
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sekisho-probe-'));
     const probe = join(folder, 'probe.mjs');
     writeFileSync(probe, probeSource);
+    writeFileSync(join(homedir(), 'private'), 'x');
     await using world = await openWithServers({
       probe: { command: process.execPath, args: [probe], ...patient },
     });
@@ -73,8 +71,9 @@ test.skipIf(!hasBubblewrap)(
   },
 );
 
-test.skipIf(!hasBubblewrap)(
-  'a server that was given a folder around our records does not see them (skipped: no bubblewrap)',
+test(
+  'a server that was given a folder around our records does not see them',
+  needs(sandbox('bubblewrap')),
   async () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-around-')));
     const probe = join(folder, 'probe.mjs');
@@ -93,7 +92,7 @@ test.skipIf(!hasBubblewrap)(
 
 /** Answers with what it can reach. */
 const probeSource = `
-import { accessSync, constants, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 const can = (work) => { try { work(); return true; } catch { return false; } };
@@ -105,7 +104,7 @@ const reach = () => new Promise((resolve) => {
 });
 async function look(input) {
   return {
-    home: can(() => accessSync(${JSON.stringify(process.env.HOME ?? '/root')} + '/.npm', constants.R_OK)) || can(() => accessSync('/root/.bashrc')),
+    home: can(() => accessSync(${JSON.stringify(join(homedir(), 'private'))})),
     root: can(() => writeFileSync('made-by-the-server.txt', 'x')),
     listed: input.folder ? readdirSync(input.folder) : undefined,
     script: can(() => writeFileSync(process.argv[1], 'changed')),

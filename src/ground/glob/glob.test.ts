@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { needs, programs } from '../../../test/support/needs.ts';
 import { expandBraces, hasOpenBrace } from './braces.ts';
 import { asciiClasses, unicodeClasses } from './classes.ts';
 import { compileGlob } from './match.ts';
@@ -103,7 +104,7 @@ const bash = ['/bin/bash', '/usr/bin/bash'].find((path) => {
   }
 });
 
-test.skipIf(!bash)('braces expand as bash expands them (skipped: no bash)', () => {
+test('braces expand as bash expands them', needs(programs('bash')), () => {
   const unit = fc.constantFrom('{', '}', ',', 'a', 'b', '{a,b}', '{1..3}', '{c..a}');
   // Of a pair with nothing in it bash makes something of its own.
   const word = fc.string({ unit, minLength: 1, maxLength: 7 }).filter((made) => !made.includes('{}'));

@@ -13,11 +13,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../../src/confine/process/commands.ts';
 import { obeyedNames } from '../../../src/ground/obeyed-names.ts';
-import { workingSandboxes } from '../../process/working-sandboxes.ts';
+import { needs, sandbox } from '../../support/needs.ts';
 import { openTestCheckpoint } from '../../support/open-test-checkpoint.ts';
 import { type Door, doors } from './doors.ts';
 
-const working = workingSandboxes();
 const of = (outcome: Door['outcome']) => doors.filter((door) => door.outcome === outcome);
 
 test('there are sixty doors and more, each once', () => {
@@ -111,7 +110,7 @@ describe('what runs nothing', () => {
   });
 });
 
-describe.skipIf(!working.has('bubblewrap'))('a command behind bubblewrap', () => {
+describe('a command behind bubblewrap', needs(sandbox('bubblewrap')), () => {
   const folders = /^\.(vscode|ssh|shelpa|system|sekisho|config\/(git|fish))$/;
 
   test('changes nothing of what is there and obeyed, and moves none of it away', async () => {

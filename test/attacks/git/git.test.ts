@@ -4,10 +4,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../../src/confine/process/commands.ts';
-import { workingSandboxes } from '../../process/working-sandboxes.ts';
+import { needs, sandbox } from '../../support/needs.ts';
 import { day, type GitAttack, gitAttacks } from './attacks.ts';
 
-const working = workingSandboxes();
 /** Two of three runs repeat what the third shows: every attack meets bubblewrap, some of them the others too. */
 const some = gitAttacks.filter((_, i) => process.env.SEKISHO_HAMMER !== undefined || i % 5 === 0);
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-git-'));
@@ -97,8 +96,7 @@ describe('without walls', () => {
 });
 
 for (const backend of ['bubblewrap', 'landlock'] as const) {
-  const title = working.has(backend) ? backend : `${backend} (skipped: it does not work here)`;
-  describe.skipIf(!working.has(backend))(title, () => {
+  describe(backend, needs(sandbox(backend)), () => {
     const held =
       backend === 'bubblewrap' ? gitAttacks : some.filter(({ passesLandlock }) => passesLandlock !== true);
     test.each(held)('$title does not run', async ({ before, plant, later = day }) => {

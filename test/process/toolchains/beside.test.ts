@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../../src/confine/process/commands.ts';
-import { workingSandboxes } from '../working-sandboxes.ts';
+import { needs, sandbox } from '../../support/needs.ts';
 
-const working = workingSandboxes();
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-beside-'));
 afterAll(() => rmSync(base, { recursive: true }));
 
@@ -48,31 +47,30 @@ function runPlain(root: string) {
 }
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  test.skipIf(!working.has(name))(
-    `the toolchains of this machine do what they do in a plain bash (skipped: no ${name})`,
-    async () => {
-      const root = join(base, 'project');
-      const plain = await runPlain(root);
-      const commands = openCommands({
-        roots: [{ hostPath: makeEmpty(root), writable: true }],
-        sandbox: 'required',
-        backends: [name],
-        caches: { folder: join(base, 'caches'), maxBytes: 1024 ** 3 },
-      });
-      const confined = await run(root, async (line) => {
-        const { exitCode, stdout } = await commands
-          .forSession('s')
-          .run(
-            { kind: 'script', script: line, shell: 'bash' },
-            { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal },
-          );
-        return { exitCode, stdout };
-      });
-      expect(confined).toEqual(plain);
-      await commands.close();
-    },
-    180_000,
-  );
+  test('the toolchains of this machine do what they do in a plain bash', {
+    timeout: 180_000,
+    ...needs(sandbox(name)),
+  }, async () => {
+    const root = join(base, 'project');
+    const plain = await runPlain(root);
+    const commands = openCommands({
+      roots: [{ hostPath: makeEmpty(root), writable: true }],
+      sandbox: 'required',
+      backends: [name],
+      caches: { folder: join(base, 'caches'), maxBytes: 1024 ** 3 },
+    });
+    const confined = await run(root, async (line) => {
+      const { exitCode, stdout } = await commands
+        .forSession('s')
+        .run(
+          { kind: 'script', script: line, shell: 'bash' },
+          { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal },
+        );
+      return { exitCode, stdout };
+    });
+    expect(confined).toEqual(plain);
+    await commands.close();
+  });
 });
 
 type Seen = { readonly exitCode: number | null; readonly stdout: string };

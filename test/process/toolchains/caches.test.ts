@@ -3,10 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { workingSandboxes } from '../working-sandboxes.ts';
+import { needs, sandbox } from '../../support/needs.ts';
 import { createPerson } from './person.ts';
 
-const working = workingSandboxes();
 const signal = new AbortController().signal;
 
 async function until(holds: () => boolean): Promise<void> {
@@ -15,13 +14,14 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  const it = test.skipIf(!working.has(name));
-  const skipped = `(skipped: no ${name})`;
   const cachesOf = (person: { readonly base: string }, maxBytes = 1024 ** 3, idleMs?: number) => ({
     caches: { folder: join(person.base, 'state/caches'), maxBytes, idleMs },
   });
 
-  it(`what package managers fetch is there for the commands of the next server ${skipped}`, async () => {
+  test('what package managers fetch is there for the commands of the next server', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson();
     const first = person.open(name, {}, cachesOf(person));
     await first.run(`for d in "$CARGO_HOME" "$npm_config_cache" "$GOMODCACHE" "$XDG_CACHE_HOME/pip"; do
@@ -37,9 +37,12 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     ).toBe('kept\n'.repeat(4));
     await second.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`another root's commands have others, and so has who may write a part of a root only ${skipped}`, async () => {
+  test("another root's commands have others, and so has who may write a part of a root only", {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson({ 'other/x': '', 'home/project/desk/x': '' });
     const first = person.open(name, {}, cachesOf(person));
     await first.run('mkdir -p "$CARGO_HOME"; echo planted > "$CARGO_HOME/config.toml"');
@@ -67,9 +70,12 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     expect(result.stdout).toBe('none\n');
     await third.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`over the bound, the one that was written longest ago goes first and as a whole ${skipped}`, async () => {
+  test('over the bound, the one that was written longest ago goes first and as a whole', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson({ 'outside/precious': 'kept' });
     const own = cachesOf(person, 3 * 1024 * 1024, 200);
     const digest = createHash('sha256')
@@ -89,9 +95,12 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     expect((await commands.run('ls "$XDG_CACHE_HOME/npm"')).out).toBe('a\n');
     await commands.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`nothing is taken away while a command runs, and none waits for it ${skipped}`, async () => {
+  test('nothing is taken away while a command runs, and none waits for it', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson();
     const commands = person.open(name, {}, cachesOf(person, 1024, 50));
     const { stdout } = await commands.run(
@@ -105,14 +114,17 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     );
     await commands.close();
     person.remove();
-  }, 60_000);
+  });
 
-  it(`0 keeps nothing, and the variables are not set ${skipped}`, async () => {
+  test('0 keeps nothing, and the variables are not set', {
+    timeout: 60_000,
+    ...needs(sandbox(name)),
+  }, async () => {
     const person = createPerson();
     const commands = person.open(name, {}, cachesOf(person, 0));
     expect((await commands.run('echo "${CARGO_HOME-none} ${XDG_CACHE_HOME-none}"')).out).toBe('none none\n');
     expect(existsSync(join(person.base, 'state'))).toBe(false);
     await commands.close();
     person.remove();
-  }, 60_000);
+  });
 });

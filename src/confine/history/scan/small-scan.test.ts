@@ -2,12 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { linux, needs } from '../../../../test/support/needs.ts';
 import { scan } from './scan.ts';
 import { scanSmall, smallEntries } from './small-scan.ts';
 
-const isLinux = process.platform === 'linux';
-
-test.skipIf(!isLinux)('a small folder is seen as find sees it', async () => {
+test('a small folder is seen as find sees it', needs(linux()), async () => {
   const folder = place();
   mkdirSync(join(folder, 'a/b/c'), { recursive: true });
   mkdirSync(join(folder, 'node_modules/x'), { recursive: true });
@@ -43,7 +42,7 @@ test.skipIf(!isLinux)('a small folder is seen as find sees it', async () => {
   );
 });
 
-test.skipIf(!isLinux)('only what changed after a moment is told, at any depth', () => {
+test('only what changed after a moment is told, at any depth', needs(linux()), () => {
   const folder = place();
   mkdirSync(join(folder, 'a/b'), { recursive: true });
   writeFileSync(join(folder, 'a/b/file'), '');
@@ -52,8 +51,9 @@ test.skipIf(!isLinux)('only what changed after a moment is told, at any depth', 
   expect(scanSmall(folder, { ignore: [], changedAfterMs: 0 })).toHaveLength(4);
 });
 
-test.skipIf(!isLinux)(
+test(
   'a folder with more in it than the bound is left to another way, which finds all of it',
+  needs(linux()),
   async () => {
     const folder = place();
     for (let n = 0; n <= smallEntries; n++) writeFileSync(join(folder, `${n}`), '');
@@ -62,7 +62,7 @@ test.skipIf(!isLinux)(
   },
 );
 
-test.skipIf(!isLinux)('a folder that became a link leads nowhere', () => {
+test('a folder that became a link leads nowhere', needs(linux()), () => {
   const folder = place();
   const outside = place();
   writeFileSync(join(outside, 'secret'), '');

@@ -1,13 +1,15 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { needs } from '../../../../../test/support/needs.ts';
 import { openKernel } from '../../seccomp/kernel.ts';
 import { openMemoryFolder } from './memory-folder.ts';
 
 const prefix = 'sekisho-memory-test-';
 const inMemory = statfsSync('/dev/shm').type === 0x01021994;
 
-test.skipIf(!inMemory)(
+test(
   'what a server left that is gone is removed, and not what one has that lives',
+  needs(inMemory ? undefined : '/dev/shm not in memory'),
   async () => {
     const kernel = await openKernel();
     const living = await openMemoryFolder(prefix, kernel, []);
