@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { createInTurn } from '../../src/confine/layer/in-turn.ts';
+import { openMakers } from '../../src/confine/layer/obeyed/makers.ts';
 import { openLayer } from '../../src/confine/layer/open.ts';
 import { linux, needs, programs } from '../support/needs.ts';
 
@@ -46,7 +47,11 @@ test(`${tries} landings into a folder that is swapped for a link reach nothing b
   const counts = { landed: 0, stopped: 0 };
   for (let round = 0; round < tries; round++) {
     // Nothing is marked on this layer.
-    const layer = openLayer(join(base, 'layers'), [root], { read: () => undefined, remove() {} }, inTurn);
+    const layer = openLayer(join(base, 'layers'), [root], {
+      marks: { read: () => undefined, remove() {} },
+      inTurn,
+      makers: openMakers(join(base, 'makers')),
+    });
     const upper = join(layer.overlays[0]?.upper ?? '', 'dir');
     mkdirSync(join(upper, 'in'), { recursive: true });
     writeFileSync(join(upper, 'x'), `landed ${round}`);

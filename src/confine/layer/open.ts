@@ -8,15 +8,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DryRun, Losses } from '../../contract/capabilities/dry-run.ts';
+import type { DryRun } from '../../contract/capabilities/dry-run.ts';
 import { text } from '../../contract/text/text.ts';
 import { thisProcess } from '../files/owner.ts';
 import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';
-import { type SurveyOptions, surveyLayers } from './losses/survey.ts';
+import { type Survey, type SurveyOptions, surveyLayers } from './losses/survey.ts';
 import type { LandOptions } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import { NoLayer } from './no-layer.ts';
+import type { Makers } from './obeyed/makers.ts';
 import { type Overlay, outermost, overlayOn } from './overlay.ts';
 import { readLayers } from './read.ts';
 import { removeLayer } from './remove.ts';
@@ -29,7 +30,7 @@ export interface Layer {
   /** What would have changed below `roots`, with a diff where that is to be shown. The command has ended. */
   read(roots: readonly string[], withDiff: boolean): Promise<Omit<DryRun, 'losses'>>;
   /** What of that would be missed, or is obeyed later. */
-  survey(options: Omit<SurveyOptions, 'marks'>): Promise<Omit<Losses, 'earlier'>>;
+  survey(options: Omit<SurveyOptions, 'marks' | 'makers'>): Promise<Survey>;
   /** Puts it in place. */
   land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
   close(): Promise<void>;
@@ -56,7 +57,11 @@ export function assertFree(base: string, folders: readonly string[]): void {
 }
 
 /** A layer over these folders, itself in a new folder below `base`. What changes below it from now on is others' doing. Throws as `assertFree`. */
-export function openLayer(base: string, folders: readonly string[], marks: Marks, inTurn: InTurn): Layer {
+export function openLayer(
+  base: string,
+  folders: readonly string[],
+  { marks, inTurn, makers }: { readonly marks: Marks; readonly inTurn: InTurn; readonly makers: Makers },
+): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const at = mkdtempSync(join(base, prefix));
@@ -79,7 +84,7 @@ export function openLayer(base: string, folders: readonly string[], marks: Marks
       return bavail * bsize;
     },
     read: (roots, withDiff) => readLayers(overlays, roots, marks.read, withDiff),
-    survey: (options) => surveyLayers(overlays, { ...options, marks }),
+    survey: (options) => surveyLayers(overlays, { ...options, marks, makers }),
     land: (options) =>
       inTurn(
         overlays.map(({ on }) => on),

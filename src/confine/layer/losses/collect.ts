@@ -110,14 +110,20 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
 }
 
 /** Files in a new folder of the layer and below. */
-export async function* filesInNew({ overlay, path }: Touched, pause: Pause): AsyncGenerator<Touched> {
+export async function* filesInNew(folder: Touched, pause: Pause): AsyncGenerator<Touched> {
+  for (const inner of entriesInNew(folder)) {
+    await pause();
+    if (inner.now?.isDirectory()) yield* filesInNew(inner, pause);
+    else if (inner.now?.isFile()) yield inner;
+  }
+}
+
+/** What lies in a new folder of the layer, beside what programs make and can make again. */
+export function* entriesInNew({ overlay, path }: Touched): Generator<Touched> {
   for (const name of namesIn(asBytes(`${fromText(overlay.upper)}/${path}`))) {
     const inner = { overlay, path: `${path}/${name}` };
     const now = lstatSync(asBytes(upperPath(inner)));
-    await pause();
-    if (isMadeAnew(name, now)) continue;
-    if (now.isDirectory()) yield* filesInNew({ ...inner, now }, pause);
-    else if (now.isFile()) yield { ...inner, now };
+    if (!isMadeAnew(name, now)) yield { ...inner, now };
   }
 }
 

@@ -14,8 +14,6 @@ export interface Repository {
   readonly path: string;
   /** Has git what a file held, be it in a commit or in the index? `path` is relative to the overlay's folder. */
   keeps(path: string, before: Stats): boolean;
-  /** Had git this content before the command? */
-  knew(hostPath: string): boolean;
   /** Did the command go over to another commit that has files as well? */
   movedOn(): boolean;
 }
@@ -74,10 +72,6 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
       // Filters may make another file of what git keeps: where it is as git left it, its index says so.
       const id = entry && isClean(entry, before) ? entry.id : idOf(`${on}/${file}`);
       return id !== undefined && after.has(id);
-    },
-    knew(hostPath) {
-      const id = idOf(hostPath);
-      return id !== undefined && openObjects([`${common}/objects`]).has(id);
     },
     movedOn() {
       moved ??= hasMovedOn(gitFolder, above(gitFolder));

@@ -4,6 +4,9 @@ import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
 import type { Marks } from '../marks.ts';
+import { createGate } from '../obeyed/gate.ts';
+import type { Makers } from '../obeyed/makers.ts';
+import { isRefFile } from '../obeyed/refs.ts';
 import type { Overlay } from '../overlay.ts';
 import { createPause, type Pause } from '../pauses.ts';
 import { rootOf } from '../read.ts';
@@ -11,7 +14,7 @@ import { brokenRepositories } from './broken-repositories.ts';
 import {
   type Collected,
   collect,
-  filesInNew,
+  entriesInNew,
   isMadeAnew,
   lowerPath,
   type Touched,
@@ -28,19 +31,28 @@ export interface SurveyOptions {
   readonly roots: readonly string[];
   /** Is a path below a root obeyed later, outside and unasked? */
   readonly isObeyed: (path: string) => boolean;
+  /** Does no tool write it, whoever agrees? */
+  readonly isProtected: (path: string) => boolean;
+  /** Who made what git has. */
+  readonly makers: Makers;
+  /** Did the command do nothing but fetch from a remote, which it reached? */
+  readonly isFetched: boolean;
   /** As `LandingKeeper` has it. */
   readonly isOurs: LandingKeeper['isOurs'];
 }
 
+/** What a survey finds out. */
+export interface Survey extends Omit<Losses, 'earlier'> {
+  /** Host paths of what does not land, whoever agrees. */
+  readonly barred: readonly string[];
+}
+
 /**
  * Finds what would be missed of what a command changed, and what of it is obeyed later. Reads only what the layer holds
- * and what is gone; the contents of files only where they would be missed.
+ * and what is gone; the contents of files only where they would be missed or obeyed.
  */
-export async function surveyLayers(
-  overlays: readonly Overlay[],
-  options: SurveyOptions,
-): Promise<Omit<Losses, 'earlier'>> {
-  let all: Omit<Losses, 'earlier'> = { files: 0, withKept: 0, of: 0, repositories: [], obeyed: [] };
+export async function surveyLayers(overlays: readonly Overlay[], options: SurveyOptions): Promise<Survey> {
+  let all: Survey = { files: 0, withKept: 0, of: 0, repositories: [], obeyed: [], barred: [] };
   for (const overlay of overlays) {
     // What is kept for commands beside the roots is nobody's file.
     if (rootOf(overlay.on, options.roots) === undefined) continue;
@@ -52,12 +64,13 @@ export async function surveyLayers(
       ...{ withKept, of },
       repositories: [...all.repositories, ...one.repositories],
       obeyed: [...all.obeyed, ...one.obeyed],
+      barred: [...all.barred, ...one.barred],
     };
   }
   return all;
 }
 
-async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Losses, 'earlier'>> {
+async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey> {
   const pause = createPause();
   const found = await collect(overlay, options.marks, pause);
   const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
@@ -108,29 +121,70 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Lo
     ...{ files, withKept },
     of: isCounted ? await countFiles(overlay, { most: withKept * 2, isOurs, isIgnored, pause }) : 0,
     repositories: broken.map(shown),
-    obeyed: (await obeyedPaths(found, shown, options.isObeyed, pause))
-      .filter((file) => repositoryOf(file.path)?.knew(upperPath(file)) !== true)
-      .map(({ path }) => shown(path)),
+    ...(await findObeyed(found, overlay, options, shown, pause)),
   };
 }
 
-/** New content at a path that something obeys. What lies in a folder that the command made is in nobody's way as yet. */
-async function obeyedPaths(
-  { created, changed, folders }: Collected,
+/**
+ * New content at paths that something obeys. What a person may agree to is in nobody's way as yet in a folder that the
+ * command made, but for one that is obeyed itself.
+ */
+async function findObeyed(
+  { created, changed, gone, folders, git }: Collected,
+  overlay: Overlay,
+  options: SurveyOptions,
   shown: (path: string) => string,
-  isObeyed: (path: string) => boolean,
   pause: Pause,
-): Promise<readonly Touched[]> {
-  const obeyed: Touched[] = [];
-  for (const file of [...created, ...changed]) {
+): Promise<Pick<Survey, 'obeyed' | 'barred'>> {
+  const [on, upper] = [fromText(overlay.on), fromText(overlay.upper)];
+  const gate = createGate({ ...options, on, upper, pause });
+  const obeyed: string[] = [];
+  const barred: string[] = [];
+  const refs: string[] = [];
+
+  /** At any depth, so that it need not be known below which root. */
+  const isProtected = (path: string) => options.isProtected(toText(path));
+
+  async function look(file: Touched, mayAsk: boolean): Promise<boolean> {
+    const pausing = pause();
+    if (pausing) await pausing;
+    if (isRefFile(file.path)) refs.push(file.path);
+    const isMeant = isProtected(file.path) || (mayAsk && options.isObeyed(shown(file.path)));
+    if (!isMeant || !file.now) return true;
+    const path = shown(file.path);
+    const entry = await gate.mayEnter(path, file.path, { at: upperPath(file), stat: file.now });
+    if (entry === 'asked') obeyed.push(path);
+    if (entry === 'never') barred.push(toText(lowerPath(file)));
+    return entry !== 'never';
+  }
+
+  /** Returns whether something of it may land. */
+  async function lookInto(folder: Touched, mayAsk: boolean): Promise<boolean> {
+    // git's objects are many, and name nothing.
+    if (/(^|\/)\.git\/objects$/.test(folder.path)) return true;
+    let lands = false;
+    for (const inner of entriesInNew(folder)) {
+      const isOne = inner.now?.isDirectory() ? await lookInto(inner, mayAsk) : await look(inner, mayAsk);
+      lands = isOne || lands;
+    }
+    if (lands || !isProtected(folder.path)) return true;
+    barred.push(toText(lowerPath(folder)));
+    return false;
+  }
+
+  for (const file of [...created, ...changed]) await look(file, true);
+  for (const folder of folders)
+    await lookInto(folder, /(^|\/)\.[^/]*$/.test(folder.path) || options.isObeyed(shown(folder.path)));
+  for (const { path, before } of [...gone, ...changed]) {
     await pause();
-    if (isObeyed(shown(file.path))) obeyed.push(file);
+    if (before && (isProtected(path) || options.isObeyed(shown(path)))) gate.leaves(path, before);
   }
-  for (const folder of folders) {
-    if (!/(^|\/)\.[^/]*$/.test(folder.path)) continue;
-    for await (const file of filesInNew(folder, pause)) if (isObeyed(shown(file.path))) obeyed.push(file);
+  for (const file of git) {
+    if (file.now?.isDirectory()) await lookInto(file, false);
+    else if (isRefFile(file.path)) refs.push(file.path);
   }
-  return obeyed;
+  gate.notesCommits(refs);
+  return { obeyed, barred };
 }
 
 /** Files that were there, beside those that nobody would miss; as far as `most`. */

@@ -7,6 +7,7 @@ import { once } from '../../../ground/once.ts';
 import { createInTurn } from '../../layer/in-turn.ts';
 import { allMarks, type Marks } from '../../layer/marks.ts';
 import { NoLayer, whyNone } from '../../layer/no-layer.ts';
+import { openMakers } from '../../layer/obeyed/makers.ts';
 import { assertFree, type Layer, openLayer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
 import { recoverLayers } from '../../layer/recover.ts';
@@ -41,7 +42,8 @@ export function createLayers(
   if (!hasSeccomp(architecture)) return undefined;
   const marks = createMarks(kernel);
   const inTurn = createInTurn();
-  const open = (folders: readonly string[]) => openLayer(base, folders, marks, inTurn);
+  const makers = openMakers(join(base, 'makers'));
+  const open = (folders: readonly string[]) => openLayer(base, folders, { marks, inTurn, makers });
   const tested = once(async () => {
     await recoverLayers(base);
     const leak = await findLeak(base, open, spawner());

@@ -53,7 +53,7 @@ export async function attend(
       most: { ...defaultProcessLimits, ...options.limits },
     });
     const land = (how: Ending, outputs?: readonly string[]) =>
-      landEnded(started, how, { outputs, runOptions, runner, left: leftNames });
+      landEnded(started, how, { outputs, command, runOptions, runner, left: leftNames });
     const left =
       runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
@@ -96,7 +96,10 @@ export async function attend(
       ...(how.stoppedBy ? [] : keep(started, output.report(), runOptions, runner)),
     ];
     const durationMs = Math.round(performance.now() - startedAt);
-    const dryRun = runOptions.dryRun && trial ? await readShown(trial, runOptions, runner) : undefined;
+    const dryRun =
+      runOptions.dryRun && trial
+        ? await readShown(trial, { ...runOptions, isFetched: false }, runner)
+        : undefined;
     // Who holds it has it land, or go.
     if (landed?.outcome.kind === 'held') trial = undefined;
     const result = {

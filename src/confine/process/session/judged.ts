@@ -1,41 +1,44 @@
 import type { DryRun, Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import type { HeldLayer, RunOptions } from '../../../contract/capabilities/process.ts';
+import type { Survey } from '../../layer/losses/survey.ts';
 import { protectedAnywhere } from '../../layer/protection.ts';
 import type { Trial } from './dry-run.ts';
 import type { LandedWhole } from './landing.ts';
 import type { Runner } from './session.ts';
 
+/** Asked of a command that has ended. */
+export interface Judging extends Pick<RunOptions, 'effects' | 'landing'> {
+  /** Did it do nothing but fetch from a remote, which it reached? */
+  readonly isFetched: boolean;
+}
+
 /** What a command did on its layer, as it is shown. */
-export async function readShown(
-  trial: Trial,
-  runOptions: Pick<RunOptions, 'effects' | 'landing'>,
-  runner: Runner,
-): Promise<DryRun> {
-  const losses = await lossesOf(trial, runOptions, runner);
+export async function readShown(trial: Trial, judging: Judging, runner: Runner): Promise<DryRun> {
+  const { losses } = await lossesOf(trial, judging, runner);
   return { ...(await trial.read(rootsOf(runner), true)), losses };
 }
 
-/** The layer of a command whose judge does not let it land at once; where it may, what is lost with that. */
+/** The layer of a command whose judge does not let it land at once; where it may, what is lost with that, and what is left out. */
 export async function heldBack(
   trial: Trial,
-  runOptions: Pick<RunOptions, 'effects' | 'landing'>,
+  judging: Judging,
   runner: Runner,
-  land: (keeper: LandingKeeper | undefined) => Promise<LandedWhole>,
-): Promise<{ readonly layer?: HeldLayer; readonly lost: number }> {
-  const judge = runOptions.effects;
+  land: (keeper: LandingKeeper | undefined, barred: readonly string[]) => Promise<LandedWhole>,
+): Promise<{ readonly layer?: HeldLayer; readonly lost: number; readonly barred?: readonly string[] }> {
+  const judge = judging.effects;
   if (!judge) return { lost: 0 };
   const { session } = runner;
-  const losses = await lossesOf(trial, runOptions, runner);
+  const { losses, barred } = await lossesOf(trial, judging, runner);
   if (!judge.isTried) {
     const read = judge.readChanges ? await trial.read(rootsOf(runner), false) : { changes: [], total: 0 };
-    if (judge.allows({ ...read, losses })) return { lost: losses.files };
+    if (judge.allows({ ...read, losses })) return { lost: losses.files, barred };
   }
   const layer: HeldLayer = {
     effects: { ...(await trial.read(rootsOf(runner), true)), losses },
     async land(keeper) {
       try {
-        const landed = await land(keeper);
+        const landed = await land(keeper, barred);
         session.lost = 0;
         return landed;
       } finally {
@@ -49,19 +52,18 @@ export async function heldBack(
 
 async function lossesOf(
   trial: Trial,
-  { effects, landing }: Pick<RunOptions, 'effects' | 'landing'>,
+  { effects, landing, isFetched }: Judging,
   runner: Runner,
-): Promise<Losses> {
-  const keeper = landing?.keeper;
-  const { isObeyed, isTried } = effects ?? { isObeyed: () => false, isTried: false };
+): Promise<{ readonly losses: Losses; readonly barred: readonly string[] }> {
   const isProtected = protectedAnywhere(runner.options.readOnlyNames ?? []);
-  const found = await trial.survey({
+  const { barred, ...found }: Survey = await trial.survey({
     roots: rootsOf(runner),
-    // Of what is tried, what no tool writes does not land.
-    isObeyed: (path) => isObeyed(path) && !(isTried && isProtected(`/${path}`, true)),
-    isOurs: keeper?.isOurs ?? (() => false),
+    isObeyed: effects?.isObeyed ?? (() => false),
+    isProtected: (path) => isProtected(`/${path}`, false),
+    isFetched,
+    isOurs: landing?.keeper?.isOurs ?? (() => false),
   });
-  return { ...found, earlier: runner.session.lost };
+  return { losses: { ...found, earlier: runner.session.lost }, barred };
 }
 
 function rootsOf({ sandbox }: Runner): readonly string[] {

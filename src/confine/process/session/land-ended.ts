@@ -1,9 +1,14 @@
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
-import type { LandedOutcome, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
+import type {
+  CommandLine,
+  LandedOutcome,
+  RunOptions,
+  RunResult,
+} from '../../../contract/capabilities/process.ts';
 import { discardedNote } from '../../../ground/effects/landing.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { LayerUnfit } from '../../layer/in-use.ts';
-import { heldNames, protectedAnywhere } from '../../layer/protection.ts';
+import { heldNames } from '../../layer/protection.ts';
 import { deepest } from '../../layer/read.ts';
 import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
@@ -12,11 +17,12 @@ import type { Trial } from './dry-run.ts';
 import { heldBack } from './judged.ts';
 import { listed } from './landing.ts';
 import type { Runner } from './session.ts';
-import { blamesLayer } from './why-direct.ts';
+import { blamesLayer, fetchesOnly } from './why-direct.ts';
 
 interface Landing {
   /** What it printed; absent where the call was answered before it ended, and nobody would run it again. */
   readonly outputs: readonly string[] | undefined;
+  readonly command: CommandLine;
   readonly runOptions: RunOptions;
   readonly runner: Runner;
   readonly left: Named[];
@@ -32,7 +38,7 @@ export interface EndedLanding {
 export async function landEnded(
   { trial, contacts, folder, wroteOutside }: StartedCommand,
   how: Ending,
-  { outputs, runOptions, runner, left }: Landing,
+  { outputs, command, runOptions, runner, left }: Landing,
 ): Promise<EndedLanding> {
   if (!trial) throw new Error('only what runs on a layer lands');
   if (runOptions.onFailure === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
@@ -41,22 +47,22 @@ export async function landEnded(
       notes: [discardedNote],
     };
   }
-  const isTried = runOptions.effects?.isTried === true;
   const roots = runner.sandbox.roots();
   const guarded = guardedFolders(roots.all, {
     workingFolder: folder,
     writable: runOptions.writable ?? roots.writable,
   });
   const names = runner.options.readOnlyNames ?? [];
-  const land = (keeper: LandingKeeper | undefined, mayTurnBack?: () => boolean) =>
+  const isHeld = heldNames(guarded, names);
+  const land = (keeper: LandingKeeper | undefined, barred: readonly string[], mayTurnBack?: () => boolean) =>
     trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
-      // What was let run for its effects is held to them by name as well.
-      isProtected: isTried ? protectedAnywhere(names) : heldNames(guarded, names),
+      isProtected: (path, isThere) => isHeld(path, isThere) || barred.includes(path),
       ...{ mayTurnBack, keeper, left },
     });
+  const judging = { ...runOptions, isFetched: contacts().length > 0 && fetchesOnly(command) };
   // Before it is run again on the folders themselves: there nobody judges what it does.
-  const { layer, lost } = await heldBack(trial, runOptions, runner, (keeper) => land(keeper));
+  const { layer, lost, barred = [] } = await heldBack(trial, judging, runner, land);
   if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
   let isAlone: boolean | undefined;
   /** Nothing of it would be done twice: it reached no host, and wrote nothing beside its layer. */
@@ -65,12 +71,12 @@ export async function landEnded(
   if (outputs && blamesLayer(outputs, how.exitCode !== 0) && mayRunAgain())
     return unfit('a system call was refused that a layer has no answer to');
   try {
-    const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, mayRunAgain);
+    const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, barred, mayRunAgain);
     // Nobody has looked at it: it counts with what the session loses next.
     runner.session.lost += lost;
     return {
       outcome: { kind: 'landed', conflicts, refused },
-      notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused)],
+      notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused, barred)],
     };
   } catch (error) {
     if (error instanceof LayerUnfit) return unfit(error.message, error.isPassing);
@@ -115,9 +121,18 @@ function conflictNotes(paths: readonly string[]): readonly string[] {
   ];
 }
 
-function refusedNotes(paths: readonly string[]): readonly string[] {
-  if (paths.length === 0) return [];
+/** `barred`: host paths; those that are refused are relative to their root. */
+function refusedNotes(paths: readonly string[], barred: readonly string[]): readonly string[] {
+  const isBarred = (path: string) => barred.some((each) => each.endsWith(`/${path}`));
+  const [named, others] = [paths.filter(isBarred), paths.filter((path) => !isBarred(path))];
   return [
-    `[layer: not kept, as nothing writes such here, nor so deep (${deepest} folders): ${listed(paths)}]\n`,
+    ...(named.length === 0
+      ? []
+      : [`[layer: not written, as no tool writes it and a person has to: ${listed(named)}]\n`]),
+    ...(others.length === 0
+      ? []
+      : [
+          `[layer: not kept, as nothing writes such here, nor so deep (${deepest} folders): ${listed(others)}]\n`,
+        ]),
   ];
 }

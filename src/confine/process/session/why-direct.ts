@@ -42,6 +42,17 @@ export function blamesLayer([errors = '', ...outputs]: readonly string[], hasFai
   return (hasFailed ? [errors, ...outputs] : [errors]).some((output) => refusals.test(output));
 }
 
+/** Does it do nothing but have git fetch from remotes? What names stand for after that is then what the remotes said. */
+export function fetchesOnly(command: CommandLine): boolean {
+  const words = wordsOf(command);
+  return (
+    !/`|\$|[<>(){}]/.test(words) &&
+    words
+      .split(/[;&|\n]+/)
+      .every((piece) => /^\s*(cd\s+\S+|git\s+(-C\s+\S+\s+)?(fetch|pull|clone)\b.*)?\s*$/.test(piece))
+  );
+}
+
 const whyOthersRun: Text = text(
   'a command of the session runs in the background, and both must see the same files',
   'セッションのコマンドがバックグラウンドで実行中で、両者は同じファイルを見る必要があります',

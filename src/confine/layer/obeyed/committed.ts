@@ -1,0 +1,80 @@
+import type { Buffer } from 'node:buffer';
+import type { GitObjects } from '../losses/git-objects.ts';
+import type { Pause } from '../pauses.ts';
+
+/** What is looked for: a blob at a path of a repository, as a file or as a link. */
+export interface Wanted {
+  /** Bytes, one a character. */
+  readonly path: string;
+  readonly blob: string;
+  readonly isLink: boolean;
+}
+
+/**
+ * Is it there in one of these commits or in one that came before? Each object is checked against its id, so that nobody
+ * puts another in its place. The newest come first, and not more than some thousands are looked at.
+ */
+export async function isCommitted(
+  { path, blob, isLink }: Wanted,
+  tips: Iterable<string>,
+  objects: GitObjects,
+  pause: Pause,
+): Promise<boolean> {
+  const names = path.split('/');
+  const seen = new Set<string>(tips);
+  const trees = new Set<string>();
+  const waiting = [...seen];
+
+  function isIn(tree: string, depth: number): boolean {
+    const key = `${depth} ${tree}`;
+    // Most commits leave most folders as they were.
+    if (trees.has(key)) return false;
+    trees.add(key);
+    const content = objects.read(tree);
+    const entry =
+      content?.type === 'tree' ? entryIn(content.content, names[depth] ?? '', blob.length) : undefined;
+    if (!entry) return false;
+    if (depth < names.length - 1) return entry.mode === '40000' && isIn(entry.id, depth + 1);
+    return entry.id === blob && (isLink ? entry.mode === '120000' : entry.mode.startsWith('100'));
+  }
+
+  for (let count = 0; count < waiting.length && count < mostCommits; count++) {
+    const pausing = pause();
+    if (pausing) await pausing;
+    let commit = objects.read(waiting[count] ?? '');
+    if (commit?.type === 'tag')
+      commit = objects.read(/^object (\w+)$/m.exec(words(commit.content))?.[1] ?? '');
+    if (commit?.type !== 'commit') continue;
+    const [head = ''] = words(commit.content).split('\n\n', 1);
+    if (isIn(/^tree (\w+)$/m.exec(head)?.[1] ?? '', 0)) return true;
+    for (const [, parent = ''] of head.matchAll(/^parent (\w+)$/gm))
+      if (!seen.has(parent)) {
+        seen.add(parent);
+        waiting.push(parent);
+      }
+  }
+  return false;
+}
+
+function words(content: Buffer): string {
+  return content.toString('latin1');
+}
+
+/** gitformat-index(5) says it in passing: mode, space, name, NUL and the bytes of the id. */
+function entryIn(tree: Buffer, name: string, digits: number) {
+  const idBytes = digits / 2;
+  for (let at = 0; at < tree.length; ) {
+    const space = tree.indexOf(0x20, at);
+    const end = tree.indexOf(0, space);
+    if (space < 0 || end < 0) return undefined;
+    if (tree.toString('latin1', space + 1, end) === name)
+      return {
+        mode: tree.toString('latin1', at, space),
+        id: tree.toString('hex', end + 1, end + 1 + idBytes),
+      };
+    at = end + 1 + idBytes;
+  }
+  return undefined;
+}
+
+const mostCommits = 3000;

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { posix } from 'node:path';
+import { asBytes } from '../../../ground/byte-paths.ts';
+import { readAtNow } from '../../files/io.ts';
+import { type GitObjects, openObjects } from '../losses/git-objects.ts';
+import { readBounded, withFile } from '../losses/read-bounded.ts';
+import type { Pause } from '../pauses.ts';
+import { isWhiteout } from '../read.ts';
+import { isCommitted } from './committed.ts';
+import type { Makers } from './makers.ts';
+import { fetchedIn, idsIn, tipsOf } from './refs.ts';
+
+/** `asked`: a person decides. `never`: no tool writes it, whoever agrees. */
+export type Entry = 'free' | 'asked' | 'never';
+
+export interface GateOptions {
+  /** The folder that is guarded. Paths here are bytes, one a character. */
+  readonly on: string;
+  /** What a command wrote in place of it. Absent where it wrote in the folder itself. */
+  readonly upper?: string | undefined;
+  /** By a path below the root. */
+  readonly isObeyed: (path: string) => boolean;
+  readonly isProtected: (path: string) => boolean;
+  readonly makers: Makers;
+  /** Did the command do nothing but fetch from a remote, which it reached? */
+  readonly isFetched: boolean;
+  readonly pause: Pause;
+}
+
+/** Says what may come in at paths that editors, agents, shells and git obey. */
+export interface Gate {
+  /**
+   * May this content come to this path? Freely where nothing obeys it, where it stands there already or stood there
+   * before, and where a person or a remote committed it at this very path. `shown`: the path below the root, as people
+   * write it; `path`: below the gate's folder; `at`: where the content is read.
+   */
+  mayEnter(
+    shown: string,
+    path: string,
+    content: { readonly at: string; readonly stat: Stats },
+  ): Promise<Entry>;
+  /** Notes what a command takes away or replaces at such a path. */
+  leaves(path: string, before: Stats): void;
+  /** Notes which commits a command made: what it had these names of git's stand for, and none stood for before. */
+  notesCommits(refFiles: readonly string[]): void;
+}
+
+export function createGate(options: GateOptions): Gate {
+  const { on, upper, isObeyed, isProtected, makers, pause } = options;
+  const repositoryOf = createFinder(options);
+
+  async function isKnown(path: string, at: string, stat: Stats): Promise<boolean> {
+    const host = `${on}/${path}`;
+    const isLink = stat.isSymbolicLink();
+    const raw = contentId(at, stat, '');
+    if (raw === undefined) return false;
+    if (upper !== undefined) {
+      const was = lstatSync(asBytes(host), { throwIfNoEntry: false });
+      if (was && was.isSymbolicLink() === isLink && contentId(host, was, '') === raw) return true;
+    }
+    if (makers.hasStood(host, raw)) return true;
+    const repository = repositoryOf(path);
+    const blob = repository && contentId(at, stat, repository.algorithm);
+    if (!repository || blob === undefined) return false;
+    const wanted = { path: path.slice(repository.folder.length), blob, isLink };
+    return isCommitted(wanted, repository.tips(), repository.objects, pause);
+  }
+
+  return {
+    async mayEnter(shown, path, { at, stat }) {
+      const isBarred = isProtected(shown);
+      if (!isBarred && !isObeyed(shown)) return 'free';
+      if (await isKnown(path, at, stat)) return 'free';
+      return isBarred ? 'never' : 'asked';
+    },
+    leaves(path, before) {
+      const host = `${on}/${path}`;
+      const content = contentId(host, before, '');
+      if (content !== undefined) makers.stood(host, content);
+    },
+    notesCommits(refFiles) {
+      const byRepository = Map.groupBy(refFiles, (path) => /^((?:.*?\/)?\.git)\//.exec(path)?.[1] ?? '');
+      for (const [git, paths] of byRepository) {
+        const idsOf = (folder: string | undefined) => paths.flatMap((path) => idsIn(`${folder}/${path}`));
+        const known = git === '' ? undefined : repositoryOf(git)?.tips();
+        if (known) makers.changed(upper === undefined ? [] : idsOf(on), idsOf(upper ?? on), known);
+      }
+    },
+  };
+}
+
+interface Repository {
+  /** Of its working tree below the gate's folder, with a slash at its end; empty for the folder itself. */
+  readonly folder: string;
+  readonly algorithm: 'sha1' | 'sha256';
+  readonly objects: GitObjects;
+  /** Commits that people and remotes made. */
+  tips(): ReadonlySet<string>;
+}
+
+/** Finds the repository that a path lies in, as a command left it. */
+function createFinder({ on, upper, makers, isFetched }: GateOptions) {
+  const known = new Map<string, Repository | undefined>();
+  const above = (host: string) =>
+    upper !== undefined && host.startsWith(`${on}/`) ? `${upper}${host.slice(on.length)}` : undefined;
+
+  /** Where what stands at a path is read; undefined where nothing does. */
+  function seen(host: string): string | undefined {
+    const over = above(host);
+    const stat = over === undefined ? undefined : lstatSync(asBytes(over), { throwIfNoEntry: false });
+    if (stat) return isWhiteout(stat) ? undefined : over;
+    return host;
+  }
+
+  function read(host: string, mostBytes = 8192): string {
+    const at = seen(host);
+    return at === undefined ? '' : (readBounded(at, mostBytes)?.toString('latin1') ?? '');
+  }
+
+  function isFolder(host: string): boolean {
+    const at = seen(host);
+    return at !== undefined && lstatSync(asBytes(at), { throwIfNoEntry: false })?.isDirectory() === true;
+  }
+
+  /** The folder that all worktrees of a repository share. */
+  function commonOf(git: string): string | undefined {
+    const where = isFolder(git) ? git : /^gitdir: (.+?)\s*$/.exec(read(git))?.[1];
+    if (where === undefined) return undefined;
+    const folder = posix.resolve(posix.dirname(git), where);
+    const shared = read(`${folder}/commondir`).trim();
+    return shared === '' ? folder : posix.resolve(folder, shared);
+  }
+
+  /** What others made of what names stand for in a repository as it was before the command. */
+  function othersIn(common: string): readonly string[] {
+    return [...tipsOf(common)].filter((id) => !makers.isCommands(id));
+  }
+
+  function open(folder: string, common: string): Repository {
+    const config = read(`${common}/config`, 1024 * 1024);
+    const over = above(common);
+    const objects = openObjects([...(over === undefined ? [] : [`${over}/objects`]), `${common}/objects`]);
+    let tips: Set<string> | undefined;
+    return {
+      folder: folder === '' ? '' : `${folder}/`,
+      algorithm: /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1',
+      objects,
+      tips() {
+        if (tips) return tips;
+        tips = new Set([...othersIn(common), ...makers.others()]);
+        const isNew = over !== undefined && !lstatSync(asBytes(common), { throwIfNoEntry: false });
+        // A repository that was cloned from another one below the same folder has what that has.
+        for (const [, path = ''] of isNew ? config.matchAll(/^\s*url\s*=\s*"?(\/[^"\n]*)/gm) : []) {
+          const source = commonOf(`${path}/.git`) ?? path;
+          if (source.startsWith(`${on}/`)) for (const id of othersIn(source)) tips.add(id);
+        }
+        if (isFetched && over !== undefined)
+          for (const id of isNew ? tipsOf(over) : fetchedIn(over)) if (!makers.isCommands(id)) tips.add(id);
+        return tips;
+      },
+    };
+  }
+
+  return function find(path: string): Repository | undefined {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (known.has(folder)) return known.get(folder);
+    const common = commonOf(folder === '' ? `${on}/.git` : `${on}/${folder}/.git`);
+    const found = common !== undefined ? open(folder, common) : folder === '' ? undefined : find(folder);
+    known.set(folder, found);
+    return found;
+  };
+}
+
+/** git's id of a content, or its digest where no algorithm is named; undefined where it cannot be read. */
+function contentId(path: string, stat: Stats, algorithm: 'sha1' | 'sha256' | ''): string | undefined {
+  const digest = (content: Buffer) =>
+    createHash(algorithm === '' ? 'sha256' : algorithm)
+      .update(algorithm === '' ? '' : `blob ${content.length}\0`)
+      .update(content)
+      .digest('hex');
+  if (stat.isSymbolicLink()) return digest(readlinkSync(asBytes(path), { encoding: 'buffer' }));
+  return withFile(path, (fd, size) => (size > mostBytes ? undefined : digest(readAtNow(fd, 0, size))));
+}
+
+const mostBytes = 16 * 1024 * 1024;

@@ -1,0 +1,54 @@
+import { lstatSync } from 'node:fs';
+import { asBytes } from '../../../ground/byte-paths.ts';
+import { namesIn } from '../entries.ts';
+import { readBounded } from '../losses/read-bounded.ts';
+
+/* Paths are bytes, one a character. */
+
+/** Is this, below a repository's folder or in one, a file that says which commit a name stands for? */
+export function isRefFile(path: string): boolean {
+  return /(^|\/)(HEAD|ORIG_HEAD|FETCH_HEAD|packed-refs|refs\/.+)$/.test(path) && !/(^|\/)logs\//.test(path);
+}
+
+/** The ids in such a file. */
+export function idsIn(path: string): readonly string[] {
+  const words = readBounded(path, mostBytes)?.toString('latin1') ?? '';
+  return words.match(/^\^?[0-9a-f]{40}(?:[0-9a-f]{24})?(?=\s|$)/gm)?.map((id) => id.replace('^', '')) ?? [];
+}
+
+/** What all names of a repository stand for. `common` is the folder that its worktrees share. */
+export function tipsOf(common: string): ReadonlySet<string> {
+  const worktrees = namesAt(`${common}/worktrees`).map((name) => `worktrees/${name}/HEAD`);
+  const files = ['HEAD', 'ORIG_HEAD', 'FETCH_HEAD', 'packed-refs', ...worktrees];
+  return new Set([...files.flatMap((name) => idsIn(`${common}/${name}`)), ...idsBelow(`${common}/refs`)]);
+}
+
+/** What a fetch wrote into a repository's folder. */
+export function fetchedIn(common: string): readonly string[] {
+  const below = ['refs/remotes', 'refs/tags'].flatMap((name) => idsBelow(`${common}/${name}`));
+  return [...idsIn(`${common}/FETCH_HEAD`), ...below];
+}
+
+function idsBelow(top: string): readonly string[] {
+  const ids: string[] = [];
+  const waiting = [top];
+  for (let folder = waiting.pop(); folder !== undefined && ids.length < mostTips; folder = waiting.pop())
+    for (const name of namesAt(folder)) {
+      const path = `${folder}/${name}`;
+      if (lstatSync(asBytes(path), { throwIfNoEntry: false })?.isDirectory()) waiting.push(path);
+      else ids.push(...idsIn(path));
+    }
+  return ids;
+}
+
+function namesAt(path: string): readonly string[] {
+  try {
+    return namesIn(asBytes(path));
+  } catch {
+    // There are none.
+    return [];
+  }
+}
+
+const mostBytes = 16 * 1024 * 1024;
+const mostTips = 20_000;
