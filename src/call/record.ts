@@ -5,6 +5,7 @@ import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, AuditRecord, BegunNote, CallStop } from '../contract/records.ts';
 import type { Tool } from '../contract/tool/tool.ts';
+import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 import { redact, redactText } from '../ground/text/redact.ts';
 import type { RunNotes } from './run.ts';
 
@@ -172,8 +173,8 @@ function causeOf(thrown: unknown): string | undefined {
   const cause = thrown instanceof ToolError ? thrown.cause : thrown;
   if (cause === undefined) return undefined;
   const words = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  return words
-    .slice(0, 4000)
+  // A key has many lines, so they are parted afterwards.
+  return withoutSecrets(words.slice(0, 4000))
     .split('\n')
     .map((line) => redactText(line))
     .join('\n');

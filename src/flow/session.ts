@@ -8,7 +8,7 @@ import type {
   FlowTool,
 } from '../contract/flow.ts';
 import { isCredentialName, isCredentialPath } from '../ground/content/places.ts';
-import { holdsCredential } from '../ground/text/redact.ts';
+import { holdsCredential } from '../ground/secrets/without-secrets.ts';
 import { becauseOf } from './because.ts';
 import { kindOf, readsOutside } from './kinds.ts';
 import { leavesOf } from './leaves.ts';

@@ -2,8 +2,8 @@ import type { Detail, DigestTimes } from '../contract/notice.ts';
 import type { Digest } from '../contract/story.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
+import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 import { countsWords, digestWords } from '../ground/text/digest-words.ts';
-import { redactText } from '../ground/text/redact.ts';
 import { cut, type Notice } from './notice.ts';
 import { dayMinutes, minuteOfDay } from './quiet.ts';
 
@@ -46,7 +46,7 @@ export function composeDigest({ id, digest, detail, locale, atMs }: ComposingDig
   const { calls, sessions, questions, changes } = digest;
   const title = words.title(calls, questions.waiting)[locale];
   const summary = words.summary(sessions.length, changes.length, countsWords(digest.counts)[locale])[locale];
-  const full = () => cut(redactText(digestWords(digest)[locale]), mostChars);
+  const full = () => cut(withoutSecrets(digestWords(digest)[locale]), mostChars);
   const body = detail === 'none' ? '' : detail === 'summary' ? summary : full();
   return { ...{ id, kind: 'digest', locale, atMs, questions: [] }, title, body };
 }

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../contract/records.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
-import { redactText } from '../ground/text/redact.ts';
+import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 
 /** What one message on one channel says. Every form is made from this. */
 export interface Notice {
@@ -65,7 +65,7 @@ function questionOf(record: ApprovalRecord, detail: Detail, locale: Locale): Not
     ...{ tool: cleanLine(record.tool).slice(0, 80), caller: cleanLine(record.principal).slice(0, 80) },
   };
   if (detail === 'summary') return facts;
-  return { ...facts, question: cut(cleanText(redactText(record.message[locale])), mostQuestionChars) };
+  return { ...facts, question: cut(cleanText(withoutSecrets(record.message[locale])), mostQuestionChars) };
 }
 
 function bodyOf(told: readonly NoticeQuestion[], locale: Locale): string {

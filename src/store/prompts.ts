@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withoutSecrets } from '../ground/text/redact.ts';
+import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 
 /**
  * What a person writes to clients whose hooks tell of it: the user's own words for the same client's sessions, whichever

@@ -5,7 +5,7 @@ import { carriesData } from '../../ground/content/host-names.ts';
 import { type Money, moneyIn } from '../../ground/content/money.ts';
 import { holdsPassword, isSeedPhrase } from '../../ground/content/passwords.ts';
 import { decoded } from '../../ground/decoded.ts';
-import { holdsCredential } from '../../ground/text/redact.ts';
+import { holdsCredential } from '../../ground/secrets/without-secrets.ts';
 import { runsCommands } from '../policy/rule.ts';
 
 const maxDepth = 12;

@@ -10,7 +10,7 @@ import { ConfigError, ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import type { TraceSettings } from '../../contract/trace.ts';
-import { redactText } from '../../ground/text/redact.ts';
+import { withoutSecrets } from '../../ground/secrets/without-secrets.ts';
 import { asRoot, isRoot } from '../common/as-root.ts';
 import { ownCommand, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
@@ -169,7 +169,7 @@ function logFault(error: unknown): void {
     JSON.stringify({
       time: new Date().toISOString(),
       level: 'error',
-      message: redactText(words.slice(0, 2000)),
+      message: withoutSecrets(words.slice(0, 4000)).slice(0, 2000),
     }),
   );
 }
