@@ -188,6 +188,50 @@ test('a word that none of the servers sealed is not carried out', needs(missing)
   expect(existsSync(join(first.world.root, 'forged'))).toBe(false);
 });
 
+test(
+  'a word is answered once, and waited for by others although its holder has let go of it',
+  needs(missing),
+  async () => {
+    const [first, second] = await openTwoNodes(await createDatabase());
+    const [here, there] = await Promise.all([first, second].map(({ world }) => world.checkpoint.store()));
+    if (!here || !there) throw new Error('no stores');
+    const engine = await there.engine();
+    const seen = new Map<string, number>();
+    const finish = Promise.withResolvers<void>();
+    const letGo = await here.relay.hold('form-x', async (body) => {
+      seen.set(body, (seen.get(body) ?? 0) + 1);
+      letGo?.();
+      if (body === 'last') await finish.promise;
+      return body;
+    });
+    const letKeep = await here.relay.hold('kept', async (body) => {
+      seen.set(body, (seen.get(body) ?? 0) + 1);
+      return body;
+    });
+
+    // Each of them wakes the holder, while the others are on their way.
+    const many = Array.from({ length: 200 }, (_, n) => `${n}`);
+    const asked = many.map((body) => there.relay.ask('kept', body, new AbortController().signal));
+    expect(await Promise.all(asked)).toEqual(many);
+    const last = there.relay.ask('form-x', 'last', new AbortController().signal);
+    await expect.poll(() => seen.get('last')).toBe(1);
+    for (let looks = 0; looks < 3; looks += 1) {
+      const woken = engine.changes.next('relay', 10_000);
+      (await here.engine()).changes.tell('relay');
+      await woken;
+      await there.relay.ask('kept', `look ${looks}`, new AbortController().signal);
+    }
+    finish.resolve();
+
+    expect(await last).toBe('last');
+    expect([...seen.values()].filter((times) => times !== 1)).toEqual([]);
+    letKeep?.();
+    const { db } = engine;
+    const keys = () => sql`select name from relay_keys where name in ('form-x', 'kept')`.execute(db);
+    await expect.poll(async () => (await keys()).rows).toEqual([]);
+  },
+);
+
 function questionOf(reply: Reply) {
   if (reply.kind !== 'question') throw new Error(`expected a question, got ${JSON.stringify(reply)}`);
   return reply.question;

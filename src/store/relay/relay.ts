@@ -10,41 +10,63 @@ import { createSealing } from './sealing.ts';
 
 type Answer = (body: string, signal: AbortSignal) => Promise<string>;
 
+interface Word {
+  readonly id: string;
+  readonly name: string;
+  readonly body: string;
+}
+
 /** Words go through the store, which all servers reach: they need not reach each other. */
 export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Relay & { close(): void } {
   const node = randomId('node_', 16);
   const sealing = createSealing(key);
   const held = new Map<string, Answer>();
-  /** What we are being asked, until it is answered or nobody waits any more. */
+  /** What we are being asked, until a look shows that it is answered or that nobody waits any more. */
   const answering = new Map<string, AbortController>();
+  /** By key: how many words are being answered, and how to give the key up when they are. */
+  const busy = new Map<string, { words: number; release?: () => void }>();
   const closed = new AbortController();
   let hearing: Promise<void> | undefined;
 
   async function hear(): Promise<void> {
-    const { changes, db } = await openEngine();
-    while (held.size > 0 && !closed.signal.aborted) {
-      const next = changes.next(topic, lookMs, closed.signal);
-      const words = await db
-        .selectFrom('relay_words')
-        .select(['id', 'name', 'body'])
-        .where('node', '=', node)
-        .where('answer', 'is', null)
-        .execute()
-        // The next look finds what this one could not.
-        .catch(() => undefined);
-      if (words) {
-        const asked = new Set(words.map(({ id }) => id));
-        for (const [id, work] of answering) if (!asked.has(id)) work.abort();
-        for (const word of words) if (!answering.has(word.id)) void answer(word);
+    try {
+      const { changes, db } = await openEngine();
+      while (held.size + answering.size > 0 && !closed.signal.aborted) {
+        const next = changes.next(topic, lookMs, closed.signal);
+        const words = await db
+          .selectFrom('relay_words')
+          .select(['id', 'name', 'body'])
+          .where('node', '=', node)
+          .where('answer', 'is', null)
+          .execute()
+          // The next look finds what this one could not.
+          .catch(() => undefined);
+        if (words) look(words);
+        await next;
       }
-      await next;
+    } finally {
+      hearing = undefined;
     }
   }
 
-  async function answer(word: { readonly id: string; readonly name: string; readonly body: string }) {
+  function look(words: readonly Word[]): void {
+    const asked = new Set(words.map(({ id }) => id));
+    // Forgotten here and not when it is answered: a look that began before that still shows it, and it would run twice.
+    for (const [id, work] of answering) {
+      if (asked.has(id)) continue;
+      work.abort();
+      answering.delete(id);
+    }
+    for (const word of words) if (!answering.has(word.id)) void answer(word);
+  }
+
+  async function answer(word: Word) {
     const { id, name } = word;
     const work = new AbortController();
     answering.set(id, work);
+    const begun = busy.get(name) ?? { words: 0 };
+    busy.set(name, begun);
+    begun.words += 1;
     try {
       const how = held.get(name);
       // Let go of meanwhile: it was not begun here.
@@ -63,19 +85,15 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
     } catch {
       // Who asked waits no longer than we live.
     } finally {
-      answering.delete(id);
+      begun.words -= 1;
+      if (begun.words === 0) {
+        busy.delete(name);
+        begun.release?.();
+      }
     }
   }
 
-  async function open({
-    id,
-    name,
-    body,
-  }: {
-    readonly id: string;
-    readonly name: string;
-    readonly body: string;
-  }) {
+  async function open({ id, name, body }: Word) {
     return sealing.open(`${id} ask ${name}`, body);
   }
 
@@ -93,18 +111,22 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
       const isOurs = await engine.write((tx) => take(engine, tx, name, node), { durable: false });
       if (!isOurs) return undefined;
       held.set(name, answer);
-      hearing ??= hear().finally(() => {
-        hearing = undefined;
-      });
+      hearing ??= hear();
       // What fails in there is looked at again by the next who holds something.
       hearing.catch(() => {});
       return () => {
         if (held.get(name) !== answer) return;
         held.delete(name);
-        const release = (tx: Transaction<Tables>) =>
+        const gone = (tx: Transaction<Tables>) =>
           tx.deleteFrom('relay_keys').where('name', '=', name).where('node', '=', node).execute();
-        // One that stays is nobody's as soon as we are gone.
-        engine.write(release, { durable: false }).catch(() => {});
+        const release = () => {
+          // One that stays is nobody's as soon as we are gone.
+          if (!held.has(name)) engine.write(gone, { durable: false }).catch(() => {});
+        };
+        // Who waits for an answer takes us for gone when the key is.
+        const begun = busy.get(name);
+        if (begun) begun.release = release;
+        else release();
       };
     },
 
@@ -127,6 +149,8 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
       for (;;) {
         if (closed.signal.aborted) throw wentAway();
         const next = engine.changes.next(topic, lookMs, signal);
+        // Before its word: the key goes after the answer is there.
+        const isHeld = (await holderOf(engine, name)) === holder;
         const row = await engine.db
           .selectFrom('relay_words')
           .select('answer')
@@ -144,7 +168,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
           await forget(id);
           throw signal.reason;
         }
-        if ((await holderOf(engine, name)) !== holder) {
+        if (!isHeld) {
           await forget(id);
           throw wentAway();
         }
