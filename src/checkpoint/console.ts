@@ -47,6 +47,13 @@ async function dependenciesOf(
     memoryBrowser: async () => (await store()).memoryBrowser,
     team: async () => (await team.open()).admin,
     notify: settings.notify,
+    async replyToPress(url, body) {
+      const { post } = await import('../notify/channels/post.ts');
+      await post(
+        { url, headers: { 'content-type': 'application/json' }, body },
+        new AbortController().signal,
+      );
+    },
     notices: async () => (await store()).notices,
     passkeys: async () => (await store()).passkeys,
     pushKey: checkpoint.notices.publicKey,

@@ -34,6 +34,8 @@ export interface ConsoleDependencies {
   memoryBrowser(): Promise<MemoryBrowser>;
   team(): Promise<TeamAdmin>;
   readonly notify: NotifySettings;
+  /** Sends what came of a press to the address that Slack gave with it. */
+  replyToPress(url: string, body: string): Promise<void>;
   notices(): Promise<NoticeStore>;
   passkeys(): Promise<PasskeyStore>;
   /** What browsers subscribe to web push with. */

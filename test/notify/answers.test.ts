@@ -73,9 +73,15 @@ test('a press in Slack counts where Slack signed it, lately, for somebody who is
   const call = world.send('file_write', { path: 'a.txt', content: 'a' });
   const { blocks } = JSON.parse((await slack.nth(1)).body.toString());
   const buttons = blocks.at(-1).elements as { action_id: string; value?: string }[];
-  const value = buttons.find(({ action_id }) => action_id === 'sekisho-allow')?.value ?? '';
-  const press = (user: string, secret: string, ageS = 0) => {
-    const payload = JSON.stringify({ type: 'block_actions', user: { id: user }, actions: [{ value }] });
+  const allow = buttons.find(({ action_id }) => action_id === 'sekisho-allow')?.value ?? '';
+  const deny = buttons.find(({ action_id }) => action_id === 'sekisho-deny')?.value ?? '';
+  const elsewhere = await openReceiver();
+  const told = async (count: number) => JSON.parse((await slack.nth(count)).body.toString());
+  const press = (user: string, secret: string, ageS = 0, value = allow, replyTo = `${slack.url}/reply`) => {
+    const payload = JSON.stringify({
+      ...{ type: 'block_actions', user: { id: user }, actions: [{ value }] },
+      ...{ response_url: replyTo, message: { blocks } },
+    });
     const body = new URLSearchParams({ payload }).toString();
     const seconds = String(Math.floor(Date.now() / 1000) - ageS);
     const signature = `v0=${createHmac('sha256', secret).update(`v0:${seconds}:${body}`).digest('hex')}`;
@@ -91,13 +97,34 @@ test('a press in Slack counts where Slack signed it, lately, for somebody who is
   expect((await press('U1', 'other')).status).toBe(401);
   expect((await press('U1', 'shh', 3600)).status).toBe(401);
   expect((await press('U2', 'shh')).status).toBe(403);
+  expect(await told(2)).toEqual({
+    ...{ response_type: 'ephemeral', replace_original: false },
+    text: 'You are not among those who may answer here. Nothing was changed.',
+  });
+  // What Slack did not give is sent nothing.
+  expect((await press('U2', 'shh', 0, allow, `${elsewhere.url}/reply`)).status).toBe(403);
   // The address form of the same secret is no way round the signature.
-  expect((await fetch(`${world.base}/notices/answer/${value}`, { method: 'POST' })).status).toBe(410);
+  expect((await fetch(`${world.base}/notices/answer/${allow}`, { method: 'POST' })).status).toBe(410);
   expect(existsSync(join(world.root, 'a.txt'))).toBe(false);
   expect((await press('U1', 'shh')).status).toBe(200);
   expect(JSON.stringify(await call)).toContain('"success":true');
-  expect((await press('U1', 'shh')).status).toBe(403);
+  const said = (words: string) => ({ type: 'section', text: { type: 'plain_text', text: words } });
+  expect(await told(3)).toEqual({
+    ...{ replace_original: true, text: 'Allowed.', blocks: [...blocks.slice(0, -1), said('Allowed.')] },
+  });
+  const tooLate = 'Too late: this question has been answered or is over. This press changed nothing.';
+  for (const [count, value] of [
+    [4, deny],
+    [5, deny],
+    [6, allow],
+  ] as const) {
+    expect((await press('U1', 'shh', 0, value)).status).toBe(200);
+    expect(await told(count)).toMatchObject({ replace_original: true, text: tooLate });
+  }
+  expect((await press('U9', 'shh')).status).toBe(403);
+  expect(elsewhere.received).toEqual([]);
   expect(await world.store.audit.search({ tool: 'sekisho approve', limit: 5 })).toMatchObject([
     { principal: 'slack:U1', outcome: 'ok' },
+    { principal: 'slack:U1', outcome: 'error' },
   ]);
 });

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Channel, NoticeLink } from '../../contract/notice.ts';
 import type { Person } from '../../contract/person.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import type { PageContext } from '../pages/page-context.ts';
 
@@ -33,13 +34,25 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
       (each) => each.kind === 'slack' && isSigned(request, body, each.signingSecret, dependencies.now()),
     );
     if (signed.length === 0) return context.text('not signed', 401);
-    const { user, secret } = pressOf(body);
-    const link = await (await dependencies.notices()).findLink(secret, dependencies.now());
-    const channel = signed.find(({ name }) => name === link?.channel);
-    if (!link || channel?.kind !== 'slack' || !channel.people.includes(user)) return context.text('', 403);
-    if (!(await mayAnswer(link, channel, dependencies))) return context.text('', 403);
-    await answer(secret, { name: `slack:${user}`, ...behind }, dependencies);
-    // Slack shows its own sign of trouble for any other status; that the question is gone is none.
+    const press = pressOf(body);
+    const link = await (await dependencies.notices()).findLink(press.secret, dependencies.now());
+    const channel = signed.find(({ name, ...each }) =>
+      link ? name === link.channel : each.kind === 'slack' && each.people.includes(press.user),
+    );
+    if (channel?.kind !== 'slack') return context.text('', 403);
+    const tell = (message: Text, isOver: boolean) =>
+      tellSlack(channel.url, press, message[dependencies.locale], isOver, dependencies);
+    if (!channel.people.includes(press.user)) {
+      tell(notNamed, false);
+      return context.text('', 403);
+    }
+    if (!link) tell(tooLate, true);
+    else if (!(await mayAnswer(link, channel, dependencies))) tell(notFromHere, false);
+    else {
+      const counts = await answer(press.secret, { name: `slack:${press.user}`, ...behind }, dependencies);
+      tell(counts ? answeredAs(link.kind) : tooLate, true);
+    }
+    // Slack shows its own sign of trouble for any other status, and shows no one what stands in the reply.
     return context.body(null, 200);
   });
 }
@@ -79,14 +92,65 @@ function isSigned(request: Request, body: string, secret: string | undefined, no
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Who pressed what, of a payload that Slack signed; a stranger's all the same. */
-function pressOf(body: string): { readonly user: string; readonly secret: string } {
-  const { user, actions } = parsed(new URLSearchParams(body).get('payload') ?? '');
-  const [action] = Array.isArray(actions) ? actions : [];
-  return { user: String(Object(user).id ?? ''), secret: String(Object(action).value ?? '') };
+interface Press {
+  readonly user: string;
+  readonly secret: string;
+  /** Where Slack takes what follows from the press. */
+  readonly replyTo: string;
+  /** The message without its buttons. */
+  readonly blocks: readonly unknown[];
 }
 
-function parsed(json: string): { readonly user?: unknown; readonly actions?: unknown } {
+/** Who pressed what, of a payload that Slack signed; a stranger's all the same. */
+function pressOf(body: string): Press {
+  const { user, actions, response_url, message } = parsed(new URLSearchParams(body).get('payload') ?? '');
+  const [action] = Array.isArray(actions) ? actions : [];
+  const { blocks } = Object(message) as Readonly<Record<string, unknown>>;
+  return {
+    user: String(Object(user).id ?? ''),
+    secret: String(Object(action).value ?? ''),
+    replyTo: String(response_url ?? ''),
+    blocks: Array.isArray(blocks) ? blocks.filter((block) => Object(block).type !== 'actions') : [],
+  };
+}
+
+/**
+ * Says what came of a press: in the message, without its buttons, where the question is over, else to the person alone.
+ * Only where the channel's own messages go.
+ */
+function tellSlack(
+  channelUrl: string,
+  { replyTo, blocks }: Press,
+  words: string,
+  isOver: boolean,
+  { replyToPress, onFault }: ConsoleDependencies,
+): void {
+  if (!URL.canParse(replyTo) || new URL(replyTo).origin !== new URL(channelUrl).origin) return;
+  const section = { type: 'section', text: { type: 'plain_text', text: words } };
+  const message = isOver
+    ? { replace_original: true, text: words, blocks: [...blocks, section] }
+    : { response_type: 'ephemeral', replace_original: false, text: words };
+  void replyToPress(replyTo, JSON.stringify(message)).catch(onFault);
+}
+
+const tooLate = text(
+  'Too late: this question has been answered or is over. This press changed nothing.',
+  'この質問は既に回答済みか、終了しています。この操作では何も変わっていません。',
+);
+const notNamed = text(
+  'You are not among those who may answer here. Nothing was changed.',
+  'あなたはここで回答できる人に含まれていません。何も変わっていません。',
+);
+const notFromHere = text(
+  'This answer cannot be given from here. Use the console; nothing was changed.',
+  'この回答はここからはできません。コンソールを使ってください。何も変わっていません。',
+);
+
+function answeredAs(kind: NoticeLink['kind']): Text {
+  return kind === 'approved' ? text('Allowed.', '許可しました。') : text('Denied.', '拒否しました。');
+}
+
+function parsed(json: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(json));
   } catch {
