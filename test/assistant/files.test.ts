@@ -392,3 +392,47 @@ describe('list_files', () => {
     expect(await world.call('list_files', {})).toMatchObject({ files: [{ name: 'a' }], others: ['link'] });
   });
 });
+
+test('glob tells of what only the ignore file hides, and finds folders with brackets in their names', async () => {
+  world = openWorld({
+    '.gitignore': 'build/\n',
+    'build/o.js': 'x',
+    'build/p.js': 'x',
+    'app/[id]/page.tsx': 'x',
+  });
+  const { call } = world;
+  expect(await call('glob', { pattern: 'build/*.js' })).toMatchObject({
+    ...{ paths: [], total: 0, ignored: 2 },
+    text: '0 of 2 files match. Of those that .gitignore leaves out, 2 would: set include_ignored.',
+  });
+  expect(await call('glob', { pattern: '*.js', path: 'build' })).toMatchObject({ total: 2 });
+  expect((await call('glob', { pattern: 'build/*.js', include_ignored: true })).paths).toHaveLength(2);
+  expect(await call('glob', { pattern: 'none/*.js' })).not.toHaveProperty('ignored');
+  expect((await call('glob', { pattern: 'app/[id]/*.tsx' })).paths).toEqual(['app/[id]/page.tsx']);
+  expect((await call('grep', { pattern: 'x', glob: 'app/[id]/*' })).lines).toHaveLength(1);
+});
+
+test('a name that is decomposed on the disk is reached by the composed one, and made no second time', async () => {
+  const [guide, folder] = ['ガイド.md', 'プロジェクト'];
+  world = openWorld({
+    [guide.normalize('NFD')]: 'old',
+    [`${folder.normalize('NFD')}/${guide.normalize('NFD')}`]: 'inner',
+    'é.txt': 'composed',
+  });
+  const { call, root } = world;
+  const names = () => readdirSync(root, { recursive: true }).length;
+  const before = names();
+
+  expect((await call('read_file', { path: guide })).content).toBe('old');
+  expect((await call('read_file', { path: `${folder}/${guide}` })).content).toBe('inner');
+  expect((await call('read_file', { path: 'é.txt'.normalize('NFD') })).content).toBe('composed');
+  await call('write_file', { path: guide, content: 'new' });
+  await call('edit_file', { path: `${folder}/${guide}`, old_string: 'inner', new_string: 'changed' });
+  expect(names()).toBe(before);
+  expect((await call('read_file', { path: guide.normalize('NFD') })).content).toBe('new');
+  expect((await call('glob', { pattern: '**/ガイド.md' })).total).toBe(2);
+
+  await call('write_file', { path: `${folder}/新しい.md`, content: 'x' });
+  expect(readdirSync(root)).toContain(folder.normalize('NFD'));
+  expect(readdirSync(root)).not.toContain(folder);
+});

@@ -7,6 +7,7 @@ import { followLinks } from './links.ts';
 import { componentsOf, shownPath } from './names.ts';
 import { HeldPlace } from './place.ts';
 import { fold, type Protection } from './protected-names.ts';
+import { spelledAsOnDisk } from './spelling.ts';
 import type { Root } from './walk.ts';
 
 /** What the folders of one workspace share. */
@@ -27,7 +28,7 @@ export interface FolderOptions {
   readonly hides?: ((path: string) => boolean) | undefined;
 }
 
-/** Folders by path. A path becomes a place here, by its words alone; the disk is not looked at. */
+/** Folders by path. A path becomes a place here, by its words; the disk is asked only which Unicode form a name has. */
 export class HeldFolder implements Folder {
   readonly roots: readonly FolderRoot[];
   readonly #options: FolderOptions;
@@ -94,7 +95,10 @@ export class HeldFolder implements Folder {
     const { below, readOnly, dependencies } = this.#options;
     const best = this.#rootOf(absolute);
     if (!best) throw this.#outside(path);
-    const components = best.root.file === undefined ? absolute.slice(best.depth) : [best.root.file];
+    const components =
+      best.root.file === undefined
+        ? spelledAsOnDisk(best.root.components, absolute.slice(best.depth))
+        : [best.root.file];
     if (!startsWith(components, below)) throw this.#outside(path);
     if (this.#options.hiddenPaths.length > 0)
       this.#assertShown(path, [...best.root.components, ...components]);

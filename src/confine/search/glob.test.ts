@@ -102,3 +102,23 @@ function plainName(segment: string, name: string): boolean {
   if (name === '') return false;
   return (segment[0] === '?' || segment[0] === name[0]) && plainName(segment.slice(1), name.slice(1));
 }
+
+test.each([
+  ['app/[id]/page.tsx', 'app/[id]/page.tsx'],
+  ['app/[...slug]/*.tsx', 'app/[...slug]/page.tsx'],
+  ['app/[[...slug]]/page.tsx', 'app/[[...slug]]/page.tsx'],
+  ['app/{[id],[name]}/*', 'app/[name]/a'],
+  ['\\[id\\]/*', '[id]/a'],
+  ['[ab].ts', 'a.ts'],
+  ['[!a].ts', 'b.ts'],
+  ['ガイド*', `${'ガイド'.normalize('NFD')}.md`],
+  [`${'ガイド'.normalize('NFD')}*`, 'ガイド.md'],
+])('%s finds %s', (pattern, path) => {
+  expect(createGlob(pattern)(path)).toBe(true);
+});
+
+test('a class is one still, and brackets match no more than they say', () => {
+  expect(createGlob('[ab].ts')('c.ts')).toBe(false);
+  expect(createGlob('[id]/x')('id/x')).toBe(false);
+  expect(createGlob('\\[id\\]/x')('i/x')).toBe(false);
+});

@@ -6,15 +6,17 @@ import { compileGlob } from '../../ground/glob/match.ts';
 import type { GlobSyntax } from '../../ground/glob/tokens.ts';
 
 /**
- * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes,
- * `{a,b}` alternatives, `\` takes the next character as it is. Throws `invalid_parameter`.
+ * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes
+ * or a name with brackets, `{a,b}` alternatives, `\` takes the next character as it is. Throws `invalid_parameter`.
  */
 export function createGlob(
   pattern: string,
   field: 'pattern' | 'glob' = 'pattern',
 ): (path: string) => boolean {
   try {
-    return compileAll(pattern);
+    const matches = compileAll(pattern.normalize('NFC'));
+    // Names may be decomposed on the disk, and no one types them so.
+    return (path) => matches(/[^\x00-\x7f]/.test(path) ? path.normalize('NFC') : path);
   } catch (error) {
     if (!(error instanceof BadGlob)) throw error;
     const { en, ja } = error.problem;
@@ -53,7 +55,11 @@ function compileAll(pattern: string): (path: string) => boolean {
       );
     }
     // Slashes at the start or beside each other come of choices that are empty.
-    alternatives.push(compileGlob(alternative.replace(/\/{2,}/g, '/').replace(/^\//, ''), syntax));
+    const plain = alternative.replace(/\/{2,}/g, '/').replace(/^\//, '');
+    alternatives.push(compileGlob(plain, syntax));
+    // Folders of routes are named `[id]`, and are written as they are named.
+    const literal = plain.replace(/\\.|[[\]]/gs, (part) => (part.length > 1 ? part : `\\${part}`));
+    if (literal !== plain) alternatives.push(compileGlob(literal, syntax));
   }
   const [only] = alternatives;
   return alternatives.length === 1 && only ? only : (path) => alternatives.some((matches) => matches(path));

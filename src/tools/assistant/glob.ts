@@ -29,6 +29,7 @@ export const glob = defineTool({
     total: z.number().int(),
     searched: z.number().int().describe('How many files there were.'),
     deeper: z.number().int().optional().describe('How many **/PATTERN finds, where PATTERN finds none.'),
+    ignored: z.number().int().optional().describe('How many include_ignored finds, where nothing else does.'),
     next_cursor: z.string().optional(),
   }),
   ja: {
@@ -41,13 +42,14 @@ export const glob = defineTool({
     paths: 'ワークスペースからの相対パス。',
     searched: '対象のファイル数。',
     deeper: '一致がないとき、**/PATTERN なら見つかる数。',
+    ignored: '一致がないとき、include_ignored なら見つかる数。',
   },
   example: { pattern: '**/*.rs' },
   risk: ({ pattern, path }, { desk }) => ({
     reads: groundsOf(desk, startOf(pattern, path).path).map(({ shown }) => shown),
   }),
-  render: ({ paths, total, searched, deeper, next_cursor: next }, locale) => {
-    if (searched === 0) {
+  render: ({ paths, total, searched, deeper, ignored = 0, next_cursor: next }, locale) => {
+    if (searched === 0 && ignored === 0) {
       return text(
         'There is no file below that folder; include_ignored adds what .gitignore leaves out.',
         'そのフォルダーの下にファイルがありません。.gitignore の対象は include_ignored で含められます。',
@@ -59,7 +61,11 @@ export const glob = defineTool({
         ` In folders below ${deeper} would: put **/ before the pattern.`,
         `下の階層には ${deeper} 個あります。パターンの前に **/ を付けてください。`,
       );
-      return none[locale] + (deeper === undefined ? '' : below[locale]);
+      const left = text(
+        ` Of those that .gitignore leaves out, ${ignored} would: set include_ignored.`,
+        ` .gitignore の対象には ${ignored} 個あります。include_ignored を指定してください。`,
+      );
+      return none[locale] + (deeper === undefined ? '' : below[locale]) + (ignored > 0 ? left[locale] : '');
     }
     const more =
       next === undefined
@@ -74,8 +80,10 @@ export const glob = defineTool({
     let total = 0;
     let searched = 0;
     let deeper = 0;
+    let ignored = 0;
     const start = startOf(pattern, path);
-    for (const { place, shown, skip } of groundsOf(desk, start.path)) {
+    const grounds = groundsOf(desk, start.path);
+    for (const { place, shown, skip } of grounds) {
       const names = await search.names({
         below: place,
         pattern: start.pattern,
@@ -91,6 +99,12 @@ export const glob = defineTool({
       deeper += names.deeper;
       for (const name of names.paths) found.push(cleanName(nameBelow(shown, name)));
     }
+    if (total === 0 && !include_ignored) {
+      for (const { place, skip } of grounds) {
+        const query = { below: place, pattern: start.pattern, includeIgnored: true, skip, limit: 1, signal };
+        ignored += (await search.names(query)).total;
+      }
+    }
     const paths = found.slice(offset, offset + limit);
     const next = offset + paths.length;
     return {
@@ -98,6 +112,7 @@ export const glob = defineTool({
       total,
       searched,
       ...(total === 0 && deeper > 0 && { deeper }),
+      ...(ignored > 0 && { ignored }),
       ...(next < total && { next_cursor: String(next) }),
     };
   },
