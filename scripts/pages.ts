@@ -13,6 +13,7 @@ import { errorCodes } from '../src/contract/error.ts';
 import { type Locale, text } from '../src/contract/text/text.ts';
 import type { Tool } from '../src/contract/tool/tool.ts';
 import type { JsonSchema } from '../src/contract/tool/tool-card.ts';
+import { connectingPage } from './connecting.ts';
 import { documentsPage } from './documents/pages.ts';
 import { manPage } from './man.ts';
 
@@ -28,6 +29,8 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     ],
     ['docs/tools.md', toolsPage(tools, 'en')],
     ['docs/tools.ja.md', toolsPage(tools, 'ja')],
+    ['docs/connecting.md', connectingPage('en')],
+    ['docs/connecting.ja.md', connectingPage('ja')],
     ['docs/sekisho.1', manPage()],
     ['docs/performance.md', performancePage()],
     ['docs/claims-growth.svg', claimsPicture()],
@@ -99,7 +102,8 @@ function collectSettings(schema: JsonSchema, prefix: string, rows: string[]): vo
     const key = prefix === '' ? name : `${prefix}.${name}`;
     const named = property.additionalProperties as JsonSchema | undefined;
     if (property.properties) collectSettings(property, key, rows);
-    else if (named?.properties) collectSettings(named, `${key}.NAME`, rows);
+    // Each project has the keys of the whole, which stand in the table already.
+    else if (named?.properties && key !== 'projects') collectSettings(named, `${key}.NAME`, rows);
     else rows.push(`| \`${key}\` | ${typeOf(property)} | ${String(property.description ?? '')} |`);
   }
 }

@@ -11,6 +11,9 @@ const groups: readonly (readonly [en: string, ja: string, pages: readonly string
     'はじめに',
     [
       'first-hour',
+      'connecting',
+      'projects',
+      'troubleshooting',
       'for-one',
       'for-teams',
       'for-operators',

@@ -6,6 +6,7 @@ import { assertUsable } from '../store/usable.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
 import { announce } from './nodes.ts';
 import type { Checkpoint } from './open.ts';
+import { type ChooseCheckpoint, PlacedGateway } from './placed-gateway.ts';
 import { createPreloader } from './preload.ts';
 
 export interface StdioServing {
@@ -16,29 +17,38 @@ export interface StdioServing {
   readonly signal?: AbortSignal | undefined;
   /** The caller's bearer token, instead of the local person's standing. */
   readonly bearer?: string | undefined;
+  /** Finds another checkpoint for the folders that the client says it works in; absent: it is not asked. */
+  readonly choose?: ChooseCheckpoint | undefined;
   /** Hears of failures that the client is told nothing of. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>>;
 
+export interface StdioServer {
+  /** Resolves when the client has left and its answers are written. */
+  readonly closed: Promise<void>;
+  /** Closes the checkpoint that answers now, and waits for those that the client has left. */
+  close(graceMs: number): Promise<void>;
+}
+
 /**
- * Speaks MCP over stdio. `closed` resolves when the client has left and its answers are written. Throws where nothing
- * could be recorded; the database itself is opened at the first need.
+ * Speaks MCP over stdio. Throws where nothing could be recorded; the database itself is opened at the first need. The server
+ * owns the checkpoint from here on.
  */
-export async function serveStdio(
-  checkpoint: Checkpoint,
-  options: StdioServing = {},
-): Promise<{ readonly closed: Promise<void> }> {
+export async function serveStdio(checkpoint: Checkpoint, options: StdioServing = {}): Promise<StdioServer> {
   const { storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
   const transport = await import('../transport/stdio.ts');
   const ahead = createPreloader(checkpoint);
+  const { choose, onFault = () => {} } = options;
+  const placed = choose && new PlacedGateway(checkpoint, choose, onFault);
+  const gateway = placed?.gateway ?? checkpoint.gateway;
   const serving = transport.serveStdio({
     gateway: {
-      ...checkpoint.gateway,
+      ...gateway,
       async list(arrival) {
-        const tools = await checkpoint.gateway.list(arrival);
+        const tools = await gateway.list(arrival);
         ahead.soon();
         return tools;
       },
@@ -47,11 +57,12 @@ export async function serveStdio(
     output: options.output ?? process.stdout,
     signal: options.signal,
     arrival: { bearer: options.bearer },
+    place: placed && ((folders, arrival) => placed.place(folders, arrival)),
     onFault: options.onFault,
   });
-  // Whoever serves awaits its end, and hears of an error there.
+  // The server awaits `closed`, and hears of an error there.
   serving.closed.finally(ahead.stop).catch(() => {});
-  return serving;
+  return { closed: serving.closed, close: (graceMs) => (placed ?? checkpoint).close(graceMs) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
 import type { Call } from '../contract/call.ts';
-import { text } from '../contract/text/text.ts';
+import { joinSentences, text } from '../contract/text/text.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
 /**
@@ -63,8 +63,18 @@ const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Tool
 /** What a client is told at `initialize`, for its model. */
 export function instructionsFor(settings: Settings): string {
   if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
-  return instructions[settings.locale];
+  const [root] = settings.roots;
+  const below = settings.startedBelow;
+  const general = instructions[settings.locale];
+  if (below === undefined || !root) return general;
+  return joinSentences(general, startsAt(root.path, below)[settings.locale]);
 }
+
+const startsAt = (root: string, below: string) =>
+  text(
+    `Relative paths start in ${root}, above the folder ${below} that you work in.`,
+    `相対パスの起点は ${root} です（作業フォルダー ${below} の上位）。`,
+  );
 
 const instructions = text(
   'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.',

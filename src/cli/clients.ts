@@ -3,6 +3,7 @@ import { joinSentences, type Text, text, verbatim } from '../contract/text/text.
 /** How each client is told of a server that it starts itself. */
 export const clientNames = [
   'claude',
+  'claude-desktop',
   'cursor',
   'vscode',
   'codex',
@@ -12,6 +13,9 @@ export const clientNames = [
   'continue',
   'cline',
   'copilot',
+  'zed',
+  'windsurf',
+  'jetbrains',
 ] as const;
 
 export type ClientName = (typeof clientNames)[number];
@@ -27,6 +31,16 @@ export interface ClientConfig {
   /** The same as a change of its settings, where those can be changed by us. */
   readonly off?: OwnToolsOff | undefined;
 }
+
+/** Clients that start servers in another folder than the project; their lines name the project. */
+export const startsElsewhere: ReadonlySet<ClientName> = new Set([
+  'claude-desktop',
+  'cursor',
+  'vscode',
+  'cline',
+  'windsurf',
+  'jetbrains',
+]);
 
 export interface OwnToolsOff {
   /** From the home folder, or from the folder that tools see. */
@@ -49,10 +63,7 @@ const common = (server: object) => json({ mcpServers: { sekisho: server } });
 
 const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
   claude: (server) => ({
-    file: text(
-      '.mcp.json in your project (Claude Code), or claude_desktop_config.json (Claude Desktop)',
-      'プロジェクトの .mcp.json（Claude Code）か claude_desktop_config.json（Claude Desktop）',
-    ),
+    file: text('.mcp.json in your project', 'プロジェクトの .mcp.json'),
     words: common(server),
     ...offBy({
       file: '.claude/settings.json',
@@ -61,8 +72,19 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
       names: ['Bash', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch', 'Agent', 'Monitor'],
     }),
   }),
+  'claude-desktop': (server) => ({
+    file: text(
+      'claude_desktop_config.json (Settings, Developer, Edit Config)',
+      'claude_desktop_config.json（Settings、Developer、Edit Config）',
+    ),
+    words: common(server),
+    alone: text(
+      'it has none of its own; switch off other servers that reach the same files.',
+      '組み込みのものはありません。同じファイルを扱うほかのサーバーがあれば無効にしてください。',
+    ),
+  }),
   cursor: (server) => ({
-    file: verbatim('~/.cursor/mcp.json'),
+    file: text('.cursor/mcp.json in your project', 'プロジェクトの .cursor/mcp.json'),
     words: common(server),
     alone: text(
       'make a custom mode without the built-in tools (Settings, Chat, Custom modes).',
@@ -149,12 +171,37 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
   cline: (server) => ({
     file: verbatim('~/.cline/data/settings/cline_mcp_settings.json'),
     words: common({ ...server, disabled: false }),
+    needs: text(
+      'One process of Cline starts the servers of all folders, so these lines serve this one project in all of them.',
+      'Cline は 1 つのプロセスで全フォルダーのサーバーを起動するため、どのフォルダーでもこのプロジェクトが提供されます。',
+    ),
     alone: cannot,
   }),
   copilot: (server) => ({
     file: verbatim('~/.copilot/mcp-config.json'),
     words: common({ type: 'local', ...server, tools: ['*'] }),
     alone: verbatim('copilot --available-tools sekisho'),
+  }),
+  zed: (server) => ({
+    file: text('.zed/settings.json in your project', 'プロジェクトの .zed/settings.json'),
+    words: json({ context_servers: { sekisho: server } }),
+    alone: text(
+      'make an agent profile without the built-in tools (agent.profiles in the settings).',
+      '組み込みツールのないエージェントプロファイルを作ります（設定の agent.profiles）。',
+    ),
+  }),
+  windsurf: (server) => ({
+    file: verbatim('~/.codeium/windsurf/mcp_config.json'),
+    words: common(server),
+    alone: cannot,
+  }),
+  jetbrains: (server) => ({
+    file: text(
+      'Settings, Tools, AI Assistant, Model Context Protocol (AI Assistant), or .junie/mcp/mcp.json in your project (Junie)',
+      'Settings、Tools、AI Assistant、Model Context Protocol（AI Assistant）、またはプロジェクトの .junie/mcp/mcp.json（Junie）',
+    ),
+    words: common(server),
+    alone: cannot,
   }),
 };
 

@@ -1,6 +1,5 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
-import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
@@ -11,10 +10,11 @@ import { probeHooks } from './init/probe-hooks.ts';
 import { examineRecords } from './server/examine-records.ts';
 import type { Finding } from './server/finding.ts';
 import { examine, type ServerReport } from './server/report.ts';
+import { settingsAtStart, unnamedFolderNote } from './serving/working-folder.ts';
 
 /** What works on this machine, what is missing, and the command that installs it. Exit code 2 if something is. */
 export async function doctor(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
-  const settings = loadSettings(flags);
+  const settings = settingsAtStart(flags);
   const checkpoint = await openCheckpoint(settings);
   try {
     const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
@@ -32,6 +32,12 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         detail: because,
       });
     }
+    const unnamed = unnamedFolderNote(settings);
+    findings.push(
+      unnamed
+        ? { what: 'project', works: false, isWarning: true, detail: unnamed }
+        : { what: 'project', works: true, detail: settings.roots.map(({ path }) => path).join(', ') },
+    );
     const unread = unreadEnvFile(flags);
     if (unread) findings.push({ what: '.env', works: false, isWarning: true, detail: unread });
     const commands = await checkpoint.rooms.commands();

@@ -41,13 +41,17 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
   });
 }
 
+/** What happened to which path. */
+export function changeOf({ path, before, after }: HistoryEntry): string {
+  return `${told(verb(before, after))} ${cleanLine(path)} (${told(sizeOf(before))} → ${told(sizeOf(after))})`;
+}
+
 /** One line: id, time, what happened to which path, by whom. */
 export function describeEntry(entry: HistoryEntry): string {
   const words = [
     entry.id,
     new Date(entry.atMs).toISOString(),
-    `${told(verb(entry.before, entry.after))} ${cleanLine(entry.path)}`,
-    `(${told(sizeOf(entry.before))} → ${told(sizeOf(entry.after))})`,
+    changeOf(entry),
     told(
       text(
         `${entry.tool} by ${entry.principal} in ${entry.sessionId || 'no session'}`,

@@ -5,19 +5,27 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text, verbatim } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { sizeOf } from '../operator/describe-change.ts';
+import { agrees } from './common/agrees.ts';
 import { durationMs } from './common/duration.ts';
-import { say, told } from './common/say.ts';
+import { note, say, told } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
+import { changeOf } from './history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Takes changes back. Exit code 1 where it stopped before the end, or there was nothing to take back. */
+/**
+ * Takes changes back; without a word about which, those of the last call, after showing them. Exit code 1 where it stopped
+ * before the end, there was nothing to take back, or the person did not agree.
+ */
 export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   const given = orderOf(id, options);
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const { history } = await checkpoint.store();
-    const selection = await selected(given, options.call === true, history);
+    const selection = given
+      ? await selected(given, options.call === true, history)
+      : await lastCall(history, options.yes === true);
+    if (!selection) return 1;
     const { steps, sessionId, stopped } = await acts.undo(selection, {
       force: options.force === true,
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
@@ -42,12 +50,51 @@ async function selected(
   return auditId ? { auditId } : { id };
 }
 
-function orderOf(id: string | undefined, { session, since }: Options): UndoSelection {
-  if ([id, session, since].filter((given) => given !== undefined).length !== 1) {
+/** Shows what the last call changed, and asks whether to take it back. Undefined: nothing there, or no yes. */
+async function lastCall(history: HistoryStore, isAgreed: boolean): Promise<UndoSelection | undefined> {
+  const recent = await history.list({ standing: true, limit: 1000 });
+  const last = recent.find(({ undoes }) => undoes === undefined);
+  if (!last) {
+    say(nothingFor({}, undefined));
+    return undefined;
+  }
+  const { auditId, id } = last;
+  const entries = auditId ? await history.list({ auditId, standing: true, limit: shown + 1 }) : [last];
+  note(
+    text(
+      `The last call that changed something, ${cleanLine(last.tool)} at ${new Date(last.atMs).toISOString()}:`,
+      `最後に変更を行った呼び出し（${new Date(last.atMs).toISOString()} の ${cleanLine(last.tool)}）:`,
+    ),
+  );
+  for (const entry of entries.slice(0, shown)) note(`  ${changeOf(entry)}`);
+  if (entries.length > shown) note(text('  … and more', '  … ほか'));
+  if (!isAgreed && !process.stdin.isTTY) {
+    note(
+      text(
+        'Nothing was undone. Add --yes to undo it.',
+        '何も元に戻していません。元に戻すには --yes を付けてください。',
+      ),
+    );
+    return undefined;
+  }
+  if (!isAgreed && !(await agrees(text('Undo it? [y/N] ', '元に戻しますか? [y/N] ')))) {
+    note(text('Nothing was undone.', '何も元に戻していません。'));
+    return undefined;
+  }
+  return auditId ? { auditId } : { id };
+}
+
+const shown = 20;
+
+/** One of the three; undefined where none is given. Throws `ConfigError` for several. */
+function orderOf(id: string | undefined, { session, since, call }: Options): UndoSelection | undefined {
+  const given = [id, session, since].filter((each) => each !== undefined).length;
+  if (given === 0 && call !== true) return undefined;
+  if (given !== 1) {
     throw new ConfigError(
       text(
-        'undo takes one of: an entry, --session, --since. `sekisho history` lists entries.',
-        'undo には、変更の ID、--session、--since のいずれか 1 つを指定してください。変更は `sekisho history` で一覧できます。',
+        'undo takes at most one of: an entry, --session, --since; --call needs an entry. `sekisho history` lists entries.',
+        'undo に指定できるのは、変更の ID、--session、--since のいずれか 1 つです。--call には変更の ID が必要です。変更は `sekisho history` で一覧できます。',
       ),
     );
   }

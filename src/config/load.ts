@@ -6,7 +6,7 @@ import { limits } from '../contract/limits.ts';
 import { locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
-import { readConfig } from './file/file.ts';
+import { configFor, readConfigFile } from './file/file.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
 import { historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
@@ -17,6 +17,7 @@ import { hostsOf } from './network-sets.ts';
 import { notifyOf, publicUrlOf } from './notify/notify.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
+import { type Placement, placementOf, projectOf } from './projects.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
@@ -42,9 +43,11 @@ export function loadSettings(
   purpose: 'serve' | 'ask' = 'serve',
 ): Settings {
   const home = homeOf(environment);
-  const { config, rulesAt } = readConfig(flags, environment, home, cwd);
+  const written = readConfigFile(flags.config, environment, home, cwd);
+  const placement = placementFor(flags, written.file, cwd, home);
+  const { config, rulesAt } = configFor(written, flags.profile, placement.project);
   // A shell keeps the name by which one came into a folder, and clients send paths that begin with it.
-  const { roots, files } = rootsOf(flags, config, cwd, environment.PWD);
+  const { roots, files } = rootsOf(flags, config, cwd, { folder: placement.root, shown: environment.PWD });
   const context: LoadContext = { environment, home, cwd, roots };
   const { stateFolder, storeUrl, own } = recordsOf(flags, config, context);
   assertNotOwn(files, own);
@@ -57,7 +60,9 @@ export function loadSettings(
   return Object.freeze({
     roots,
     files,
-    startedIn: flags.root === undefined && config.roots === undefined ? roots[0].named : undefined,
+    startedIn: placement.isChosen ? undefined : roots[0].named,
+    project: placement.project,
+    startedBelow: placement.startedIn === roots[0].path ? undefined : placement.startedIn,
     protectedNames: config.protectedNames ?? [],
     toolsets,
     only,
@@ -72,6 +77,7 @@ export function loadSettings(
     hiddenPaths: insideOf(roots, own),
     storeUrl,
     http: httpOf(config.http),
+    hooks: { elsewhere: config.hooks?.elsewhere ?? 'judge' },
     notify: notifyOf(config.notify, {
       environment: config.notify ? variablesOf(flags, context) : {},
       workspaceFolder: roots[0].path,
@@ -128,6 +134,24 @@ export function loadSettings(
     // One tool alone is one tool alone.
     servers: only ? [] : serversOf(flags, config, context, sandbox),
   });
+}
+
+/** The folder that the flags or the file choose, or else the one that the client's folder lies in. */
+function placementFor(
+  flags: Flags,
+  { projects = {}, roots }: ConfigFile,
+  cwd: string,
+  home: string,
+): Partial<Placement> & { readonly isChosen: boolean } {
+  const keys = Object.keys(projects);
+  const [first] = roots ?? [];
+  const chosen = flags.root ?? (typeof first === 'object' ? first.path : first);
+  if (chosen === undefined) {
+    const placed = placementOf(keys, cwd, home);
+    return { ...placed, root: placed.root === placed.startedIn ? cwd : placed.root, isChosen: false };
+  }
+  const project = projectOf(keys, existingFolder(resolve(cwd, chosen)), home)?.key;
+  return { root: chosen, project, isChosen: true };
 }
 
 /** What settings are read in: variables, the person's home, the current folder, the roots. */

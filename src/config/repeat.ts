@@ -27,7 +27,7 @@ export function repeatSettings(
   const path = (value: string | undefined) => (value === undefined ? undefined : resolve(cwd, value));
   add('--config', path(flags.config));
   add('--profile', flags.profile);
-  // Where neither flag nor file names a folder, the current one was meant.
+  // Where neither flag nor file names a folder, it follows from the current one, which the other program is not in.
   add('--root', flags.root === undefined ? settings.startedIn : path(flags.root));
   for (const more of flags.allowPath ?? []) add('--allow-path', path(more));
   if (flags.toolsets) add('--toolsets', flags.toolsets.join(','));

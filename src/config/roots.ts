@@ -14,13 +14,13 @@ export interface Root {
 
 export type Roots = readonly [Root, ...Root[]];
 
-/** The roots of flags and file, resolved; the current folder where neither names one. Files are served alone. */
+/** The roots of flags and file, resolved; where neither names one, the folder `otherwise`. Files are served alone. */
 export function rootsOf(
   flags: { readonly root?: string | undefined; readonly allowPath?: readonly string[] | undefined },
   config: ConfigFile,
   cwd: string,
-  /** The current folder as the person's shell names it. */
-  shown: string = cwd,
+  /** `shown`: the current folder as the person's shell names it. */
+  otherwise: { readonly folder?: string | undefined; readonly shown?: string | undefined } = {},
 ): { readonly roots: Roots; readonly files: readonly Root[] } {
   const listed = (config.roots ?? []).map((root) =>
     typeof root === 'string'
@@ -31,7 +31,8 @@ export function rootsOf(
     ? [{ path: flags.root, writable: true }]
     : listed.length > 0
       ? []
-      : [{ path: cwd, writable: true }];
+      : [{ path: otherwise.folder ?? cwd, writable: true }];
+  const shown = otherwise.shown ?? cwd;
   const more = (flags.allowPath ?? []).map((path) => ({ path, writable: true }));
   const isFile = ({ path }: { path: string }) => kindOf(resolve(cwd, path)) === 'file';
   const folders = [...first, ...listed, ...more.filter((each) => !isFile(each))];

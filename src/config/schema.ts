@@ -24,15 +24,16 @@ const rateLimit = z.strictObject({
   perMinute: z.number().int().min(1).describe('Calls a minute for each principal.'),
 });
 
-/** The configuration file, `sekisho.jsonc`. Every key can be left out. `docs/configuration.md` is made from it. */
-export const configSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   $schema: z.string().optional(),
   profile: z.string().min(1).optional().describe('A set of defaults by name, e.g. "coding".'),
   roots: z
     .array(root)
     .min(1)
     .optional()
-    .describe('Folders that tools can see, e.g. ["/srv/project"]. Default: the current folder.'),
+    .describe(
+      'Folders that tools can see, wherever the server is started, e.g. ["/srv/project"]. Default: the project that the client works in (`projects`).',
+    ),
   protectedNames: names.optional().describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
   toolsets: z
     .array(z.enum(toolsetNames))
@@ -97,6 +98,16 @@ export const configSchema = z.strictObject({
         .optional()
         .describe(
           'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
+        ),
+    })
+    .optional(),
+  hooks: z
+    .strictObject({
+      elsewhere: z
+        .enum(['judge', 'leave'])
+        .optional()
+        .describe(
+          'What hooks do with the client\'s own tools in a folder that is no project: "judge" by the settings for all projects, or "leave" them alone. Default: "judge".',
         ),
     })
     .optional(),
@@ -268,4 +279,33 @@ export const configSchema = z.strictObject({
   ask: askSchema.optional(),
 });
 
+/** What a project may set for itself. All else, such as models and notices, is the person's. */
+const projectSchema = settingsSchema
+  .pick({
+    profile: true,
+    protectedNames: true,
+    toolsets: true,
+    mode: true,
+    rules: true,
+    flow: true,
+    rateLimits: true,
+    process: true,
+    'agent-cli': true,
+    assistant: true,
+    web: true,
+    vault: true,
+  })
+  .strict();
+
+/** The configuration file, `sekisho.jsonc`. Every key can be left out. `docs/configuration.md` is made from it. */
+export const configSchema = settingsSchema.extend({
+  projects: z
+    .record(z.string().min(1), projectSchema)
+    .optional()
+    .describe(
+      'Your projects by folder, e.g. {"~/code/*": {"profile": "coding"}}, each with settings of its own (profile, mode, toolsets, rules, process, web and others): `docs/projects.md`.',
+    ),
+});
+
 export type ConfigFile = z.input<typeof configSchema>;
+export type ProjectSettings = z.input<typeof projectSchema>;

@@ -38,8 +38,12 @@ export interface Settings {
   }[];
   /** Files outside of them that `--allow-path` names; commands can read them. */
   readonly files: Settings['roots'];
-  /** The current folder, where neither flag nor file names one: it is the root then. */
+  /** The root, where neither flag nor file chose it and it follows from the current folder. */
   readonly startedIn: string | undefined;
+  /** The project whose settings these are, as the key in `projects` is written. */
+  readonly project: string | undefined;
+  /** The folder in which the client works, where that lies below the root. */
+  readonly startedBelow: string | undefined;
   readonly protectedNames: readonly string[];
   readonly toolsets: readonly ToolsetName[];
   readonly only: SingleTool | undefined;
@@ -66,6 +70,8 @@ export interface Settings {
     /** Have the other servers of the store the same files? */
     readonly roots: 'own' | 'shared';
   };
+  /** What hooks do in a folder that is no project: judge by the settings for all, or leave the client's tools alone. */
+  readonly hooks: { readonly elsewhere: 'judge' | 'leave' };
   readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];
   /** Those of the same list that speak of what a command did. */

@@ -32,6 +32,11 @@ export function hookFolderOf(environment: NodeJS.ProcessEnv, home: string): stri
   return join(stateBaseOf(environment, home), 'hooks');
 }
 
+/** An empty folder, served where a client works in none that may be served. */
+export function nowhereFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
+  return join(stateBaseOf(environment, home), 'nowhere', 'empty');
+}
+
 function stateBaseOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(absolute(environment.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'sekisho');
 }

@@ -2,6 +2,7 @@ import type { Arrival } from '../contract/call.ts';
 import { idAtEdges } from '../contract/text/frames.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
+import { namesItsRoots, rootsOfClient } from './client-roots.ts';
 import type { Exchange } from './exchange.ts';
 import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import {
@@ -41,11 +42,18 @@ export interface StdioConnection {
   close(): Promise<void>;
 }
 
+export interface StdioConnectionOptions {
+  /** Takes the folders that the client says it works in; absent: it is not asked. */
+  readonly place?: ((folders: readonly string[], arrival: Arrival) => Promise<void>) | undefined;
+  /** Hears of failures that the client is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
 export function createStdioConnection(
   mcp: Mcp,
   base: Arrival,
   outbox: Outbox,
-  onFault?: (error: unknown) => void,
+  { place, onFault }: StdioConnectionOptions = {},
 ): StdioConnection {
   const running = new Map<RequestId, Run>();
   const subscriptions = new Map<RequestId, Subscription>();
@@ -55,6 +63,8 @@ export function createStdioConnection(
   let arrival = base;
   let clientCapabilities: Params = {};
   let whenIdle: (() => void) | undefined;
+  /** Settles when it is known where the client works; what came before waits for it. */
+  let placed: Promise<void> | undefined;
   /** Batches whose answers are not all there. */
   let batches = 0;
 
@@ -123,6 +133,7 @@ export function createStdioConnection(
     try {
       const wait = method === 'tools/call' ? throttle() : undefined;
       if (wait) await wait;
+      if (placed && method !== 'ping') await placed;
       frame = await answer(request, run);
     } catch (error) {
       if (!(error instanceof RpcError)) onFault?.(error);
@@ -200,7 +211,22 @@ export function createStdioConnection(
     return hands.resultJson;
   }
 
+  /** Clients may be asked once they have said that the handshake is over, and again when they say that something changed. */
+  function findPlace(): void {
+    if (!place || !namesItsRoots(clientCapabilities, arrival.client?.name)) return;
+    const before = placed;
+    const find = async () => {
+      await before;
+      const folders = await rootsOfClient((method, params, signal) =>
+        asks.ask(outbox.send, method, params, signal),
+      );
+      if (folders.length > 0) await place(folders, arrival);
+    };
+    placed = find().catch((error: unknown) => onFault?.(error));
+  }
+
   function notice(method: string, params: Params): void {
+    if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed') findPlace();
     if (method !== 'notifications/cancelled') return;
     const id = params.requestId as RequestId;
     const run = running.get(id);

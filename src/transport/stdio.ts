@@ -7,9 +7,9 @@ import { createFrameReader } from '../contract/text/frames.ts';
 import type { McpExtension } from './mcp.ts';
 import { createMcp } from './mcp.ts';
 import { createOutbox } from './outbox.ts';
-import { createStdioConnection } from './stdio-connection.ts';
+import { createStdioConnection, type StdioConnectionOptions } from './stdio-connection.ts';
 
-export interface StdioOptions {
+export interface StdioOptions extends StdioConnectionOptions {
   readonly gateway: Gateway;
   readonly input: Readable;
   readonly output: Writable;
@@ -19,8 +19,6 @@ export interface StdioOptions {
   readonly stopGraceMs?: number | undefined;
   readonly arrival?: Partial<Arrival> | undefined;
   readonly extension?: McpExtension | undefined;
-  /** Hears of failures that the client is told nothing of. */
-  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** While requests run after the input has ended, the reader is looked for this often. */
@@ -37,7 +35,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const mcp = createMcp(gateway, options.extension);
   const outbox = createOutbox(output);
   const arrival: Arrival = { transport: 'stdio', connectionId: randomUUID(), ...options.arrival };
-  const connection = createStdioConnection(mcp, arrival, outbox, options.onFault);
+  const connection = createStdioConnection(mcp, arrival, outbox, options);
   const read = createFrameReader(options.maxMessageBytes ?? limits.stdioMessageBytes, {
     onFrame: connection.receive,
     onRefused: connection.refuse,

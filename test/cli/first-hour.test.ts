@@ -78,7 +78,7 @@ test('init lets commands reach what the project installs from, and nothing where
       HOME: home,
     });
     expect(code).toBe(0);
-    expect(parse(readFileSync(file, 'utf8')).process).toEqual(process);
+    expect(parse(readFileSync(file, 'utf8')).projects[folder].process).toEqual(process);
     expect(stdout.includes('Commands can reach only the hosts of these sets: npm, pypi.')).toBe(
       process !== undefined,
     );

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { clientNames } from '../../src/cli/clients.ts';
+import { clientNames, startsElsewhere } from '../../src/cli/clients.ts';
 import { ownCommand, ownName, ownProgram } from '../../src/cli/common/own-command.ts';
 import { needs, programs } from '../support/needs.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
@@ -106,10 +106,14 @@ test(
       `The folder ${home}/nowhere cannot be opened: it does not exist. Once more, please.`,
     );
     expect(screen).toContain('The profile must be one of coding, notes');
-    expect(screen).toContain('The client must be one of claude, cursor');
+    expect(screen).toContain('The client must be one of claude, claude-desktop, cursor');
     expect(screen).toContain('The choice must be one of keep, hooks, got "off". Once more, please.');
     expect(screen).toContain('Put this into ~/.codex/config.toml:');
-    expect(written().value).toMatchObject({ profile: 'notes', roots: [join(home, 'project')] });
+    expect(written().value).toEqual(
+      expect.objectContaining({
+        projects: { [join(home, 'project')]: { profile: 'notes', mode: 'workspace-write' } },
+      }),
+    );
   },
 );
 
@@ -121,8 +125,8 @@ test(
     expect(status).toBe(0);
     expect(screen).toContain('ツールから見えるフォルダーは?');
     expect(screen).toContain('次を プロジェクトの .vscode/mcp.json に追加してください');
-    expect(written().words).toContain('// ツールから見えるフォルダー。');
-    expect(written().value).toMatchObject({ profile: 'coding', roots: [join(home, 'project')] });
+    expect(written().words).toContain('// プロジェクト。');
+    expect(written().value.projects).toMatchObject({ [join(home, 'project')]: { profile: 'coding' } });
   },
 );
 
@@ -132,7 +136,9 @@ test('a project that names packages is asked about their registries', needs(prog
   expect(status).toBe(0);
   expect(screen).toContain('Which registries may commands reach, or none? [npm, go]');
   expect(screen).toContain('Each must be one of npm, pypi, crates, go, github, none, got "npn".');
-  expect(written().value.process).toEqual({ network: ['npm', 'github'] });
+  expect(written().value.projects).toMatchObject({
+    [join(home, 'project')]: { process: { network: ['npm', 'github'] } },
+  });
 });
 
 test.each([
@@ -142,7 +148,9 @@ test.each([
   ['claude', '{"permissions":{"deny":["Bash","Read"'],
   ['copilot', 'copilot --available-tools sekisho'],
 ])('what %s needs beside those lines is told', async (client, needed) => {
-  const { stdout } = await runCommand(['init', '--yes', '--client', client], home, { HOME: home });
+  const { stdout } = await runCommand(['init', '--yes', '--client', client], join(home, 'project'), {
+    HOME: home,
+  });
   expect(stdout).toContain(needed);
 });
 
@@ -155,13 +163,8 @@ test.each(clientNames)('what is printed for %s starts this very program with tha
   expect(status).toBe(0);
   const [, , lines = ''] = stdout.split(/\n\n/);
   expect(stdout).toContain('The client still has its own tools');
-  const start = [
-    process.execPath,
-    startFile,
-    'serve',
-    '--config',
-    join(home, '.config/sekisho/sekisho.jsonc'),
-  ];
+  const root = startsElsewhere.has(client) ? ['--root', join(home, 'project')] : [];
+  const start = [process.execPath, startFile, 'serve', ...root];
   if (client === 'opencode') {
     expect(JSON.parse(lines).mcp.sekisho.command).toEqual(start);
     return;
@@ -178,7 +181,7 @@ test.each(clientNames)('what is printed for %s starts this very program with tha
       : Object.values(JSON.parse(lines) as Record<string, { sekisho: unknown }>)[0]?.sekisho;
   expect(server).toMatchObject({
     command: process.execPath,
-    args: [startFile, 'serve', '--config', join(home, '.config/sekisho/sekisho.jsonc')],
+    args: start.slice(1),
   });
 });
 
@@ -216,7 +219,7 @@ test('what a person is told to type is what works where they are', () => {
 });
 
 test('what init writes names a schema that is there', async () => {
-  await runCommand(['init', '--yes'], home, { HOME: home });
+  await runCommand(['init', '--yes'], join(home, 'project'), { HOME: home });
   const address = String(written().value.$schema);
   expect(address).toMatch(/^file:/);
   expect(JSON.parse(readFileSync(new URL(address), 'utf8'))).toHaveProperty('properties.roots');

@@ -107,7 +107,7 @@ const lines: readonly (readonly [exit: number, args: readonly string[]])[] = [
   [1, ['approve', 'revoke', 'apr_nothing']],
   [1, ['history']],
   [1, ['diff', 'chg_nothing']],
-  [2, ['undo']],
+  [2, ['undo', 'his_1', '--since', '1h']],
   [1, ['undo', 'chg_nothing']],
   [1, ['undo', '--since', '10m']],
   [0, ['policy', 'explain']],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -76,6 +76,29 @@ test('binary content is said to be so, and what cannot be meant is exit code 2',
   const { id } = JSON.parse((await sekisho('history', '--json')).stdout) as { id: string };
   expect((await sekisho('diff', id)).stdout).toContain('b.txt: binary');
   expect((await sekisho('diff', 'h0')).code).toBe(1);
-  expect((await sekisho('undo')).code).toBe(2);
+  expect((await sekisho('undo', 'h0', '--since', '1h')).code).toBe(2);
   expect((await sekisho('undo', id, '--since', '1h')).code).toBe(2);
+});
+
+test('without a word undo shows the last call, and takes it back only where that is agreed to', async () => {
+  expect(await sekisho('undo')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('nothing to undo'),
+  });
+  await write('a.txt', 'earlier\n');
+  await write('c.txt', 'last\n');
+  const shown = await sekisho('undo');
+  expect(shown.code).toBe(1);
+  expect(shown.stderr).toMatch(/The last call that changed something, file_write at .*:\n {2}created c\.txt/);
+  expect(shown.stderr).toContain('Nothing was undone. Add --yes to undo it.');
+  expect(readFileSync(join(root, 'c.txt'), 'utf8')).toBe('last\n');
+
+  expect((await sekisho('undo', '--yes')).code).toBe(0);
+  expect([existsSync(join(root, 'c.txt')), readFileSync(join(root, 'a.txt'), 'utf8')]).toEqual([
+    false,
+    'earlier\n',
+  ]);
+  // What was taken back is not the last call any more, and neither is the undo.
+  expect((await sekisho('undo', '--yes')).code).toBe(0);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
 });

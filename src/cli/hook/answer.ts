@@ -8,6 +8,8 @@ import type { EventRequest, HookRequest } from './socket.ts';
 interface Serving {
   readonly gate: Gate;
   readonly locale: Locale;
+  /** In a folder that is no project, where the person leaves the client's tools alone. */
+  readonly isLeft?: boolean | undefined;
   /** Aborts when whoever asked is gone. */
   readonly signal: AbortSignal;
 }
@@ -52,10 +54,11 @@ async function orRefusal(
   }
 }
 
-async function decided(request: EventRequest, { gate }: Pick<Serving, 'gate'>): Promise<Said> {
+async function decided(request: EventRequest, { gate, isLeft }: Omit<Serving, 'signal'>): Promise<Said> {
   const given = parse(request.event);
   const adapter = adapterOf(request.client, given);
   if (!adapter) throw new HookInputError(noClient(request.client));
+  if (isLeft) return adapter.say({ kind: 'nothing' }, given);
   const event = adapter.read(given);
   if (event.kind === 'before') {
     const client = { name: adapter.name, version: 'hook' };

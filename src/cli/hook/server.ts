@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { openCheckpoint } from '../../checkpoint/index.ts';
-import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
 import { limits } from '../../contract/limits.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
@@ -11,6 +10,7 @@ import { ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { untilTold } from '../serving/stop.ts';
+import { isUnnamed, settingsAtStart } from '../serving/working-folder.ts';
 import { answerEvent, answerRequest } from './answer.ts';
 import { isOursToStart } from './connect.ts';
 import { listenQuickly } from './quick-server.ts';
@@ -35,7 +35,9 @@ export async function serveHooks(flags: Flags, options: { readonly socket?: stri
 }
 
 async function serveAt(socket: string, flags: Flags): Promise<number> {
-  const checkpoint = await openCheckpoint(forHooks(loadSettings(flags)), {
+  const settings = settingsAtStart(flags);
+  const isLeft = settings.hooks.elsewhere === 'leave' && isUnnamed(settings);
+  const checkpoint = await openCheckpoint(forHooks(settings), {
     version: versionOf(),
     program: ownProgram(),
     onFault: (error) => note(String(error)),
@@ -59,7 +61,7 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
   };
   const server = createServer((connection) => {
     hold(connection);
-    serveOne(connection, (words, signal) => answerRequest(words, { gate, locale, signal }));
+    serveOne(connection, (words, signal) => answerRequest(words, { gate, locale, isLeft, signal }));
   });
   const forget = await listen(server, socket);
   const forgetQuick = await listenQuickly({
@@ -67,7 +69,7 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
     socket,
     hold,
     listen,
-    decide: (event) => answerEvent(event, { gate, locale }),
+    decide: (event) => answerEvent(event, { gate, locale, isLeft }),
   });
   const told = untilTold();
   await Promise.race([

@@ -26,7 +26,7 @@ export async function initHooks(options: Options): Promise<number> {
   if (runtimeOf({ config }, process.env, process.platform).runtime === 'container')
     throw new ConfigError(noHooks);
   // What would stop the server of the hooks is found here, not by the first tool.
-  loadSettings({ config });
+  loadSettings({ config, root: process.cwd() });
   const file = join(home, client.file);
   const now = readIfThere(file);
   const { command, args } = ownCommand(['hook', name, '--config', config]);

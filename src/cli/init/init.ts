@@ -1,70 +1,71 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
 import { spokenLocale } from '../../config/locale.ts';
 import { assertMakeable } from '../../config/makeable.ts';
-import { profiles } from '../../config/profiles.ts';
+import { placementOf, UnnamedFolderError } from '../../config/projects.ts';
+import { existingFolder } from '../../config/roots.ts';
 import { type Runtime, runtimes } from '../../config/runtime.ts';
-import { configFolderOf, homeOf } from '../../config/state.ts';
-import { ConfigError } from '../../contract/error.ts';
-import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
-import { clientConfig, clientNames } from '../clients.ts';
-import { ownCommand, ownName, schemaAddress } from '../common/own-command.ts';
+import { configPathOf, homeOf } from '../../config/state.ts';
+import { type Text, text, verbatim } from '../../contract/text/text.ts';
+import { clientConfig, clientNames, startsElsewhere } from '../clients.ts';
+import { ownCommand, ownName } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
+import { addProject } from './add-project.ts';
 import { initHooks } from './hooks.ts';
 import { switchOff } from './own-tools.ts';
-import { type Answers, askPerson, networkFor, oneOf, ownToolsOf, profileNames } from './questions.ts';
+import { askPerson, networkFor, oneOf, ownToolsOf, profileNames } from './questions.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Writes `sekisho.jsonc` and prints what to paste into a client. Asks where a terminal is there; with `--yes`, or
- * without a terminal, takes the defaults and the options. Never overwrites a file unless told to.
+ * Adds the folder to the projects in `sekisho.jsonc` and prints what to paste into a client. Asks where a terminal is
+ * there; with `--yes`, or without a terminal, takes the defaults and the options. Replaces a project only with `--force`.
  */
 export async function init(options: Options): Promise<number> {
   const locale = spokenLocale([], process.env);
-  const path = resolve(
-    String(options.out ?? join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc')),
-  );
+  const out = options.out === undefined ? undefined : String(options.out);
+  const path = configPathOf(out, process.env, homeOf(process.env), process.cwd());
   assertMakeable(path, text('the configuration', '設定ファイル'));
-  if (existsSync(path) && !options.force) {
-    throw new ConfigError(
-      text(
-        `${path} already exists. \`--force\` replaces it, \`--out FILE\` writes another file.`,
-        `${path} は既にあります。\`--force\` で置き換え、\`--out FILE\` で別のファイルに書けます。`,
-      ),
-    );
-  }
+  const asks = !options.yes && process.stdin.isTTY;
   const given = {
-    folder: resolve(String(options.root ?? process.cwd())),
+    folder: options.root === undefined ? folderHere(asks) : resolve(String(options.root)),
     profile: oneOf(verbatim('--profile'), String(options.profile ?? 'coding'), profileNames),
     client: oneOf(verbatim('--client'), String(options.client ?? 'claude'), clientNames),
   };
   const runtime = runtimeFor(options.runtime);
-  const answers =
-    options.yes || !process.stdin.isTTY
-      ? {
-          ...given,
-          network: networkFor(given.profile, given.folder),
-          ownTools: oneOf(
-            verbatim('--own-tools'),
-            String(options.ownTools ?? 'keep'),
-            ownToolsOf(given.client),
-          ),
-        }
-      : await askPerson(given, locale);
+  const answers = asks
+    ? await askPerson(given, locale)
+    : {
+        ...given,
+        network: networkFor(given.profile, given.folder),
+        ownTools: oneOf(
+          verbatim('--own-tools'),
+          String(options.ownTools ?? 'keep'),
+          ownToolsOf(given.client),
+        ),
+      };
   if (!answers) {
     process.stderr.write(`\n${words.nothing[locale]}\n`);
     return 1;
   }
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, configFor(answers, runtime, locale), { mode: 0o600 });
-  // What was written must load; a file that would stop the next start is a mistake of ours, found here.
-  loadSettings({ config: path });
-  const { command, args } = ownCommand(['serve', '--config', path]);
+  const folder = existingFolder(answers.folder);
+  const added = addProject(
+    { path, replaces: options.force === true },
+    { ...answers, folder },
+    runtime,
+    locale,
+  );
+  // The written file must load. A file that would stop the next start is our mistake, found here.
+  loadSettings({ config: path, root: folder });
+  const isUsual = path === configPathOf(undefined, process.env, homeOf(process.env), process.cwd());
+  const { command, args } = ownCommand([
+    'serve',
+    ...(isUsual && !process.env.XDG_CONFIG_HOME ? [] : ['--config', path]),
+    ...(startsElsewhere.has(answers.client) ? ['--root', folder] : []),
+  ]);
   const { file, words: lines, needs, alone, off } = clientConfig(answers.client, command, args);
   const parts = [
-    words.wrote(path),
+    added === 'written' ? words.wrote(path) : words.added(folder, path),
     ...(answers.network.length > 0 ? [words.reaches(answers.network)] : []),
     words.put(file),
     verbatim(lines),
@@ -76,30 +77,18 @@ export async function init(options: Options): Promise<number> {
   say(parts.map((part) => part[locale]).join('\n\n'));
   if (answers.ownTools === 'hooks') return initHooks({ client: answers.client, out: path, yes: options.yes });
   if (answers.ownTools === 'off' && off)
-    return (await switchOff(answers.client, off, answers.folder, options.yes === true)) ? 0 : 1;
+    return (await switchOff(answers.client, off, folder, options.yes === true)) ? 0 : 1;
   return 0;
 }
 
-function configFor(
-  { folder, profile, network }: Answers,
-  runtime: Runtime | undefined,
-  locale: Locale,
-): string {
-  const reached = `  // ${comments.network[locale]}
-  "process": { "network": ${JSON.stringify(network)} },
-`;
-  return `{
-  "$schema": ${JSON.stringify(schemaAddress())},
-  // ${profiles[profile].summary[locale]}
-  "profile": ${JSON.stringify(profile)},
-  // ${comments.folders[locale]}
-  "roots": [${JSON.stringify(folder)}],
-${runtime ? `  // ${comments.runtime[locale]}\n  "runtime": ${JSON.stringify(runtime)},\n` : ''}  // ${comments.mode[locale]}
-  "mode": "workspace-write",
-${network.length > 0 ? reached : ''}  // ${comments.rules[locale]}
-  "rules": []
-}
-`;
+/** The project that the current folder lies in. A home is none unless the person names it, which a question lets them do. */
+function folderHere(asks: boolean): string {
+  try {
+    return placementOf([], process.cwd(), homeOf(process.env)).root;
+  } catch (error) {
+    if (asks && error instanceof UnnamedFolderError) return process.cwd();
+    throw error;
+  }
 }
 
 /** What the file says of it: what was asked for, or the container where this machine has nothing else. */
@@ -107,32 +96,14 @@ function runtimeFor(named: unknown): Runtime | undefined {
   return runtimes.find((each) => each === named) ?? (process.platform === 'linux' ? undefined : 'container');
 }
 
-const comments = {
-  runtime: text(
-    'host, or container: the server runs in docker or podman, with the folders below mounted',
-    'host または container。container では、サーバーが docker または podman の中で動き、下のフォルダーがマウントされます',
-  ),
-  folders: text(
-    'Folders that tools can see; relative paths start in the first one.',
-    'ツールから見えるフォルダー。相対パスは最初のフォルダーを起点とします。',
-  ),
-  mode: text(
-    'read-only, workspace-write (a person is asked about risky calls) or full-access',
-    'read-only、workspace-write（危険な呼び出しは人に確認）、full-access のいずれか',
-  ),
-  network: text(
-    'Hosts that commands can reach, as names of sets; `sekisho policy show` lists their hosts.',
-    'コマンドが接続できるホスト。組の名前で指定します。組に含まれるホストは `sekisho policy show` で確認できます。',
-  ),
-  rules: text(
-    'Your own rules; the strictest matching rule wins.',
-    '独自の規則。当てはまる規則のうち、最も厳しいものが適用されます。',
-  ),
-} as const;
-
 const words = {
   nothing: text('Nothing was written.', '何も書きませんでした。'),
   wrote: (path: string) => text(`Wrote ${path}.`, `${path} を書きました。`),
+  added: (folder: string, path: string) =>
+    text(
+      `Added ${folder} to the projects in ${path}.`,
+      `${path} のプロジェクトに ${folder} を追加しました。`,
+    ),
   reaches: (network: readonly string[]) =>
     text(
       `Commands can reach only the hosts of these sets: ${network.join(', ')}. \`${ownName()} policy show\` lists them.`,

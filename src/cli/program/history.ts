@@ -37,12 +37,17 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
       exitWith(await showDigest(flagsOf(options), options));
     });
   withSettings(
-    program.command('undo [entry]').description('undo a change, a session or everything since a time'),
+    program
+      .command('undo [entry]')
+      .description(
+        'undo a change, a session or everything since a time; alone: the last call, after showing it',
+      ),
   )
     .option('--call', 'undo everything that the same call changed')
     .option('--session <id>', 'undo all changes of a session')
     .option('--since <time>', 'undo all changes since, e.g. 10m, 2h')
     .option('--force', 'continue even if later changes are lost')
+    .option('--yes', 'undo the last call without asking')
     .option('--json', 'print as JSON Lines')
     .action(async (id: string | undefined, options: Options) => {
       const { undo } = await import('../undo.ts');

@@ -80,6 +80,8 @@ export const ja: Readonly<Record<string, string>> = {
   'show the mode and all rules in force': 'モードと有効なすべての規則を表示',
   'show what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'':
     '呼び出しがどう扱われるかを表示。例: \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
+  'list your projects, when each was last used, and the questions that wait in it':
+    'プロジェクトの一覧（最後に使った日時と未回答の質問付き）',
   'list the servers that share the records, with load and version':
     '記録を共有するサーバーの一覧（負荷とバージョン付き）',
   'manage what remember has stored': 'remember が保存したメモリを管理',
@@ -89,8 +91,8 @@ export const ja: Readonly<Record<string, string>> = {
   'store memories from JSON Lines; - reads stdin': 'JSON Lines のメモリを保存。- で標準入力から読む',
   'list what tools changed, newest first': 'ツールによる変更を新しい順に一覧',
   'show what a change did': '変更の内容を表示',
-  'undo a change, a session or everything since a time':
-    '1 件の変更、セッション、またはある時点以降の変更を元に戻す',
+  'undo a change, a session or everything since a time; alone: the last call, after showing it':
+    '1 件の変更、セッション、またはある時点以降の変更を元に戻す。指定がなければ、最後の呼び出しを表示してから戻す',
   'manage the program that starts agents': 'エージェントを起動するプログラムを管理',
   'create a new token for it and revoke the old one': '新しいトークンを作成し、以前のものを失効させる',
   'write to an agent and read its answers': 'エージェントにメッセージを送り、返事を読む',
@@ -133,6 +135,7 @@ export const ja: Readonly<Record<string, string>> = {
   'undo all changes of a session': 'セッションの変更をすべて元に戻す',
   'undo all changes since, e.g. 10m, 2h': 'それ以降の変更をすべて元に戻す。例: 10m、2h',
   'continue even if later changes are lost': '後の変更が失われる場合も続ける',
+  'undo the last call without asking': '確認せずに、最後の呼び出しを元に戻す',
   'listen on HTTP (default 127.0.0.1:7040)': 'HTTP で待ち受ける（既定値 127.0.0.1:7040）',
   'the role of the local caller, for policy rules': 'ポリシー規則から見たローカルの呼び出し元のロール',
   'the role of the local caller': 'ローカルの呼び出し元のロール',

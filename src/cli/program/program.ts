@@ -76,7 +76,7 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
   { names: ['coordinator', 'chat', 'team', 'agent', 'project', 'task'], add: addTeamCommands },
   { names: ['server', 'import'], add: addServers },
   { names: ['history', 'diff', 'story', 'digest', 'undo'], add: addHistoryCommands },
-  { names: ['store', 'nodes', 'policy', 'memory'], add: addRecordCommands },
+  { names: ['store', 'nodes', 'projects', 'policy', 'memory'], add: addRecordCommands },
   { names: ['doctor', 'console'], add: addLooks },
   { names: ['init', 'image'], add: addSetUp },
   // It completes all the others, which stand beside it.

@@ -1,9 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { locales } from '../../contract/text/text.ts';
 import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** `sekisho policy`, `memory`, `store` and `nodes`. */
+/** `sekisho policy`, `memory`, `store`, `nodes` and `projects`. */
 export function addRecordCommands(program: Command, exitWith: (code: number) => void): void {
   addPolicy(program, exitWith);
   addMemory(program, exitWith);
@@ -25,6 +26,16 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
     .action(async (options: Options) => {
       const { showNodes } = await import('../nodes.ts');
       exitWith(await showNodes(flagsOf(options), { json: options.json === true }));
+    });
+  program
+    .command('projects')
+    .description('list your projects, when each was last used, and the questions that wait in it')
+    .option('--config <file>', 'configuration file; never looked for in a workspace')
+    .addOption(new Option('--locale <locale>', 'language of texts').choices(locales))
+    .option('--json', 'print as JSON Lines')
+    .action(async (options: Options) => {
+      const { showProjects } = await import('../projects.ts');
+      exitWith(await showProjects(flagsOf(options), { json: options.json === true }));
     });
 }
 

@@ -20,13 +20,14 @@ import { listenProblem } from './listen-problem.ts';
 import { keepMemorySteady } from './steady-memory.ts';
 import { untilTold } from './stop.ts';
 import type { StdioServer } from './welcome.ts';
+import { settingsAtStart, settingsIn, unnamedFolderNote } from './working-folder.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
 export async function serve(flags: Flags, options: Options): Promise<number> {
   keepMemorySteady();
-  const loaded = loadSettings(flags);
+  const loaded = options.http === undefined ? settingsAtStart(flags) : loadSettings(flags);
   const settings =
     options.console === false ? { ...loaded, http: { ...loaded.http, console: false } } : loaded;
   if (settings.process.sandbox === 'off') {
@@ -41,7 +42,7 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
   const unread = unreadEnvFile(flags);
   if (unread) note(unread[settings.locale]);
   return options.http === undefined
-    ? serveOverStdio(settings, options)
+    ? serveOverStdio(settings, flags, options)
     : serveOverHttp(settings, flags, options);
 }
 
@@ -55,12 +56,19 @@ function openServed(settings: Settings, options: Options): Promise<Checkpoint> {
   });
 }
 
-async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
+async function serveOverStdio(settings: Settings, flags: Flags, options: Options): Promise<number> {
+  const unnamed = unnamedFolderNote(settings);
+  if (unnamed) note(unnamed[settings.locale]);
   const checkpoint = await openServed(settings, options);
   const stop = new AbortController();
-  const { closed } = await serveStdio(checkpoint, {
+  const served = await serveStdio(checkpoint, {
     signal: stop.signal,
     bearer: process.env.SEKISHO_TOKEN,
+    // A folder that a person chose stays, wherever the client works.
+    choose:
+      settings.startedIn === undefined
+        ? undefined
+        : (folders, present) => openIn(folders, present, flags, options),
     onFault: logFault,
   }).catch(async (error: unknown) => {
     await checkpoint.close();
@@ -69,13 +77,34 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
   // Beside the first calls: what is served is known before its rules are looked through.
   warnOfRules(checkpoint).catch(logFault);
   const told = untilTold();
-  await Promise.race([closed, told.signal]);
+  await Promise.race([served.closed, told.signal]);
   told.forget();
   stop.abort();
   // The last replies leave before what they came from is closed.
-  await closed;
-  await checkpoint.close(limits.stopGraceMs);
+  await served.closed;
+  await served.close(limits.stopGraceMs);
   return 0;
+}
+
+/** Opens the project that the client says it works in, and tells the person which one that is. */
+async function openIn(
+  folders: readonly string[],
+  present: Checkpoint,
+  flags: Flags,
+  options: Options,
+): Promise<Checkpoint | undefined> {
+  const settings = settingsIn(folders, flags, present.settings);
+  if (!settings) return undefined;
+  const [from, to] = [present.settings, settings].map(({ roots }) =>
+    roots.map(({ path }) => path).join(', '),
+  );
+  note(
+    text(
+      `The client works in ${to}, so that is served in place of ${from}.`,
+      `クライアントの作業フォルダーに合わせ、${from} に代えて ${to} を提供します。`,
+    ),
+  );
+  return openServed(settings, options);
 }
 
 async function serveOverHttp(settings: Settings, flags: Flags, options: Options): Promise<number> {

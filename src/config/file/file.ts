@@ -11,26 +11,39 @@ import { parseJsonc } from './jsonc.ts';
 import { rulePlaces } from './rule-places.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
-/**
- * The file, checked, over the profile that a flag or the file names, and where its rules are written. Throws `ConfigError`, naming
- * key and value.
- */
-export function readConfig(
-  named: { readonly config?: string | undefined; readonly profile?: string | undefined },
-  environment: NodeJS.ProcessEnv,
-  home: string,
-  cwd: string,
-): { readonly config: ConfigFile; readonly rulesAt: readonly string[] } {
-  const { file, rulesAt } = readConfigFile(named.config, environment, home, cwd);
-  return { config: merge(profileOf(named.profile ?? file.profile), file), rulesAt };
+/** The configuration file as it is written, checked. */
+export interface WrittenConfig {
+  readonly path: string;
+  readonly file: ConfigFile;
+  readonly json: string;
 }
 
-function readConfigFile(
+/**
+ * The file over the profile that a flag, the project or the file names, and the project's own settings over both, with where
+ * the rules are written. A project's rules come on top of the person's.
+ */
+export function configFor(
+  { path, file, json }: WrittenConfig,
+  profile: string | undefined,
+  project: string | undefined,
+): { readonly config: ConfigFile; readonly rulesAt: readonly string[] } {
+  const own = project === undefined ? undefined : file.projects?.[project];
+  const settings = merge(merge(profileOf(profile ?? own?.profile ?? file.profile), file), own ?? {});
+  const rules = [...(file.rules ?? []), ...(own?.rules ?? [])];
+  const rulesAt = [
+    ...(file.rules ? rulePlaces(path, json) : []),
+    ...(own?.rules ? rulePlaces(path, json, ['projects', project ?? '', 'rules']) : []),
+  ];
+  return { config: rules.length === 0 ? settings : { ...settings, rules }, rulesAt };
+}
+
+/** Reads the file that is named, or the person's own. Throws `ConfigError`, naming key and value. */
+export function readConfigFile(
   named: string | undefined,
   environment: NodeJS.ProcessEnv,
   home: string,
   cwd: string,
-): { readonly file: ConfigFile; readonly rulesAt: readonly string[] } {
+): WrittenConfig {
   // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
   const path = configPathOf(named, environment, home, cwd);
   let words: string;
@@ -39,7 +52,7 @@ function readConfigFile(
   } catch (error) {
     // ENOTDIR: the home folder is none, as that of service accounts.
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    if (!named && isAbsent) return { file: {}, rulesAt: [] };
+    if (!named && isAbsent) return { path, file: {}, json: '' };
     throw new ConfigError(
       text(
         `The configuration file ${path} cannot be read: ${whyUnreadable(error).en}. \`sekisho init\` writes one.`,
@@ -53,10 +66,7 @@ function readConfigFile(
   const value = parseJsonc(path, json);
   // Read once a start: parsers compiled for it, as zod does by itself, would take longer than the reading.
   const parsed = configSchema.safeParse(value ?? {}, { jitless: true });
-  if (parsed.success) {
-    const file = parsed.data as ConfigFile;
-    return { file, rulesAt: file.rules ? rulePlaces(path, json) : [] };
-  }
+  if (parsed.success) return { path, file: parsed.data as ConfigFile, json };
   const problem = describeProblem(parsed.error.issues[0], value);
   throw new ConfigError(text(`${path}: ${problem.en}`, `${path}: ${problem.ja}`));
 }

@@ -1,9 +1,13 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 
-/** Where each rule of a configuration file is written, as `FILE:LINE`, in the file's order. */
-export function rulePlaces(path: string, words: string): readonly string[] {
+/** Where each rule under `key` of a configuration file is written, as `FILE:LINE`, in the file's order. */
+export function rulePlaces(
+  path: string,
+  words: string,
+  key: readonly string[] = ['rules'],
+): readonly string[] {
   const tree = parseTree(words, [], { allowTrailingComma: true });
-  const rules = tree && findNodeAtLocation(tree, ['rules']);
+  const rules = tree && findNodeAtLocation(tree, [...key]);
   let line = 1;
   let counted = 0;
   return (rules?.children ?? []).map(({ offset }) => {

@@ -65,10 +65,20 @@ function findsLost(deletes: string): Finds {
     lostFiles > most ? losesFiles(lostFiles, unlisted) : unlistedText(unlisted);
 }
 
-function findsWritten(pattern: string): Finds {
+/** A pattern that begins with `/` is compared with host paths, any other with paths below a root. */
+function createChangeGlob(pattern: string): (change: DryRunChange) => boolean {
   const fits = createPathGlob(pattern);
+  return (change) => fits(pathFor(pattern, change));
+}
+
+function pathFor(pattern: string, { root, path }: DryRunChange): string {
+  return pattern.startsWith('/') ? `${root === '/' ? '' : root}/${path}` : path;
+}
+
+function findsWritten(pattern: string): Finds {
+  const fits = createChangeGlob(pattern);
   const may = (change: DryRunChange) =>
-    fits(change.path) || (isDeletedFolder(change) && mayFitBelow(pattern, change.path));
+    fits(change) || (isDeletedFolder(change) && mayFitBelow(pattern, pathFor(pattern, change)));
   return ({ changes, unlisted }) => {
     const found = changes.find(may);
     return found ? writesText(found) : unlistedText(unlisted);
@@ -77,17 +87,17 @@ function findsWritten(pattern: string): Finds {
 
 /** All that it does is there. */
 function findsOnly(pattern: string): Finds {
-  const fits = createPathGlob(pattern);
+  const fits = createChangeGlob(pattern);
   return ({ changes, unlisted }) =>
-    unlisted === 0 && changes.every(({ path }) => fits(path))
+    unlisted === 0 && changes.every(fits)
       ? text(`it writes only ${pattern}`, `${pattern} だけに書き込みます`)
       : undefined;
 }
 
 function findsOutside(patterns: readonly string[]): Finds {
-  const globs = patterns.map(createPathGlob);
+  const globs = patterns.map(createChangeGlob);
   return ({ changes, unlisted }) => {
-    const found = changes.find(({ path }) => !globs.some((fits) => fits(path)));
+    const found = changes.find((change) => !globs.some((fits) => fits(change)));
     if (!found) return unlistedText(unlisted);
     const what = writesText(found);
     const where = patterns.join(', ');

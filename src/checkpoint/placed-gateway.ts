@@ -1,0 +1,111 @@
+import type { Arrival } from '../contract/call.ts';
+import { ToolError } from '../contract/error.ts';
+import type { Gateway, PromptGateway, ResourceGateway } from '../contract/gateway.ts';
+import { limits } from '../contract/limits.ts';
+import { text } from '../contract/text/text.ts';
+import type { Checkpoint } from './open.ts';
+
+/** Finds the checkpoint for the folders that a client says it works in; undefined: the present one is right. */
+export type ChooseCheckpoint = (
+  folders: readonly string[],
+  present: Checkpoint,
+) => Promise<Checkpoint | undefined>;
+
+type Changed = Parameters<Gateway['onListChanged']>[0];
+
+/**
+ * One connection's gateway, which another checkpoint answers once the client has said that it works in another folder.
+ * What the handshake told (name, instructions, kinds of lists) stays that of the first.
+ */
+export class PlacedGateway {
+  readonly gateway: Gateway;
+  readonly #choose: ChooseCheckpoint;
+  readonly #listeners = new Set<Changed>();
+  readonly #onFault: (error: unknown) => void;
+  #present: Checkpoint;
+  #forget: () => void;
+  #moves = 0;
+  #left: Promise<unknown> = Promise.resolve();
+
+  constructor(first: Checkpoint, choose: ChooseCheckpoint, onFault: (error: unknown) => void) {
+    this.#present = first;
+    this.#choose = choose;
+    this.#onFault = onFault;
+    this.#forget = this.#follow();
+    const present = () => this.#present.gateway;
+    this.gateway = {
+      ...first.gateway,
+      list: async (arrival) => {
+        const moves = this.#moves;
+        const { key, tools } = await present().list(arrival);
+        // Keys of two checkpoints may be the same for different lists.
+        return { key: `${moves} ${key}`, tools };
+      },
+      call: (call) => present().call(call),
+      leave: (arrival) => present().leave(arrival),
+      admits: (arrival) => present().admits(arrival),
+      onListChanged: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      resources: first.gateway.resources && resourcesOf(present),
+      prompts: first.gateway.prompts && promptsOf(present),
+    };
+  }
+
+  get present(): Checkpoint {
+    return this.#present;
+  }
+
+  /** Takes the folders of the client's answer. Background work in the folder that it left ends. */
+  async place(folders: readonly string[], arrival: Arrival): Promise<void> {
+    const former = this.#present;
+    const next = await this.#choose(folders, former);
+    if (!next) return;
+    this.#forget();
+    this.#present = next;
+    this.#moves += 1;
+    this.#forget = this.#follow();
+    for (const listener of this.#listeners) listener(undefined);
+    const leaving = former.gateway.leave(arrival).finally(() => former.close(limits.stopGraceMs));
+    this.#left = Promise.all([this.#left, leaving.catch(this.#onFault)]);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#forget();
+    await Promise.all([this.#left, this.#present.close(graceMs)]);
+  }
+
+  #follow(): () => void {
+    return this.#present.gateway.onListChanged((connectionId) => {
+      for (const listener of this.#listeners) listener(connectionId);
+    });
+  }
+}
+
+/** Answered by the present checkpoint, or empty where that has none. Nothing of the folder that was left can be read. */
+function resourcesOf(present: () => Gateway): ResourceGateway {
+  return {
+    list: async (...given) => (await present().resources?.list(...given)) ?? { resources: [] },
+    read: (...given) => present().resources?.read(...given) ?? Promise.reject(notServed()),
+    subscribe: (...given) => present().resources?.subscribe(...given) ?? Promise.reject(notServed()),
+    onChanged: (listener) => present().resources?.onChanged?.(listener) ?? (() => {}),
+    templates: async (...given) => (await present().resources?.templates?.(...given)) ?? [],
+  };
+}
+
+function promptsOf(present: () => Gateway): PromptGateway {
+  return {
+    list: async (...given) => (await present().prompts?.list(...given)) ?? [],
+    get: (...given) => present().prompts?.get(...given) ?? Promise.reject(notServed()),
+    complete: (...given) => present().prompts?.complete(...given) ?? Promise.reject(notServed()),
+    onChanged: (listener) => present().prompts?.onChanged(listener) ?? (() => {}),
+  };
+}
+
+function notServed(): ToolError {
+  return new ToolError(
+    'not_found',
+    text('The project that you work in has none.', '作業中のプロジェクトにはありません。'),
+  );
+}
