@@ -11,7 +11,21 @@ import { readSessions, type SentLine, type Session } from './sessions.ts';
 
 const root = '/workspace';
 const network = hostsOf(['npm', 'pypi', 'github', 'crates', 'go']);
-const judge = createCommandJudge();
+/** The projects of these sessions have the tools that they run. */
+const tools = [
+  ...['typescript', 'tsc', 'tsx', 'tsup', 'ts-node', 'vitest', 'jest', 'mocha', 'tap', 'c8', 'playwright'],
+  ...['eslint', 'prettier', 'stylelint', 'biome', 'knip', 'depcheck', 'madge', 'svelte-check', 'husky'],
+  ...['next', 'vite', 'webpack', 'rollup', 'esbuild', 'swc', 'storybook', 'astro', 'turbo', 'wrangler'],
+  ...['prisma', 'typeorm', 'knex', 'drizzle-kit', 'wait-on', 'react-scripts', 'http-server', 'serve'],
+  ...['nuxi', 'nx', 'lerna', 'cypress', 'kill-port', 'chromatic', 'changeset'],
+];
+const manifest = JSON.stringify({ devDependencies: Object.fromEntries(tools.map((name) => [name, '*'])) });
+const judge = createCommandJudge({
+  read(path) {
+    if (path === `${root}/pyproject.toml`) return 'dependencies = [\n  "pytest-cov",\n]\n';
+    return path === `${root}/package.json` ? manifest : undefined;
+  },
+});
 const policy = createPolicy({
   mode: 'workspace-write',
   rules: [],

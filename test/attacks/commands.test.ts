@@ -15,7 +15,17 @@ import {
   wrappers,
 } from '../judgement/corpus.ts';
 
-const judge = createCommandJudge();
+const everyday = readFileSync(new URL('../judgement/everyday.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+/** The project has the tools that its everyday lines run. */
+const tools = everyday.flatMap((line) =>
+  [...line.matchAll(/\bnpx (?:--?\S+ )*([@\w/-]+)/g)].map(([, name]) => name),
+);
+const manifest = JSON.stringify({ devDependencies: Object.fromEntries(tools.map((name) => [name, '*'])) });
+const judge = createCommandJudge({
+  read: (path) => (path === '/workspace/package.json' ? manifest : undefined),
+});
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
 function decide(script: string, dialect: Dialect = 'listed', shell: 'sh' | 'bash' = 'bash') {
@@ -143,11 +153,12 @@ function decideInProject(line: string): string {
 }
 
 test('everyday commands of software developers run without a question', () => {
-  const everyday = readFileSync(new URL('../judgement/everyday.txt', import.meta.url), 'utf8')
-    .trim()
-    .split('\n');
   expect(everyday.length).toBeGreaterThan(300);
-  expect(everyday.filter((script) => decide(script).decision !== 'allow')).toEqual([]);
+  // Without walls, these two download something new and run it.
+  expect(everyday.filter((script) => decide(script).decision !== 'allow')).toEqual([
+    'npx -y create-vite@latest my-app -- --template react-ts',
+    'pnpm dlx degit user/repo dir',
+  ]);
 });
 
 test.each([

@@ -32,7 +32,7 @@ import { clean } from './syntax/walk.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { startsBuiltins } from './unwrap/table.ts';
 import { unwrap } from './unwrap/unwrap.ts';
-import { assignmentRule, namesAssigned, namesUndone } from './variables/assignments.ts';
+import { assignmentRule, namesAssigned, namesShared, namesUndone } from './variables/assignments.ts';
 import { commandIn } from './variables/code-variables.ts';
 import type { Variables } from './variables/values.ts';
 import { createVariables, givenBy, settled } from './variables/variables.ts';
@@ -203,6 +203,7 @@ export function examine(
       variables.add(name, { kind: 'static', value: '' });
       variables.spoilMap(name);
     }
+    for (const name of namesShared(use)) variables.add(name, { kind: 'wild' });
     if (job.via.length > maxWrappers) {
       raise('too-deep', job.excerpt());
       return;
@@ -210,8 +211,9 @@ export function examine(
     if (inners.length === 0 && !isShell(program)) return;
     const via = [...job.via, program];
     if (isShell(program) && readShellLine(args).readsInput) {
-      for (const text of job.texts) pushInput(text, job, via);
-      if (piped) pushPiped(piped, job, via);
+      const posix = !/^r?bash$/.test(program);
+      for (const text of job.texts) pushInput(text, posix, job, via);
+      if (piped) pushPiped(piped, posix, job, via);
     }
     for (const inner of inners) {
       if (inner.kind === 'command')
@@ -246,17 +248,17 @@ export function examine(
     if (rule) raise(rule, job.excerpt());
   }
 
-  function pushInput(source: Word, job: Where, via: readonly string[]): Writing | undefined {
+  function pushInput(source: Word, posix: boolean, job: Where, via: readonly string[]): Writing | undefined {
     if (source.value === undefined) raise('dynamic-script', job.excerpt());
     const text = source.value && inBraces(source.value);
-    const writing = text ? readText(text, true, { place: job.place, via }) : undefined;
+    const writing = text ? readText(text, posix, { place: job.place, via }) : undefined;
     if (writing) rewrite(job.writing, source, writing);
     return writing;
   }
 
   /** In some shells `echo` reads backslashes. */
-  function pushPiped({ text, by }: PipedText, job: CommandJob, via: readonly string[]): void {
-    const writing = pushInput(text, job, via);
+  function pushPiped({ text, by }: PipedText, posix: boolean, job: CommandJob, via: readonly string[]): void {
+    const writing = pushInput(text, posix, job, via);
     if (!text.at || (by === 'echo' && writing?.text.includes('\\'))) raise('shell-input', job.excerpt());
     deferred.push({ rule: 'shell-input', excerpt: job.excerpt, isBad: () => functions.has(by) });
   }

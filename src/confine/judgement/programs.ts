@@ -20,7 +20,8 @@ export function programOf(name: string): string {
     .replace(/^=?(zf_)?/, '')
     // mkfs.ext4, newfs_hfs, python3.11: one program in many names.
     .replace(/^(mkfs\b|newfs)[._].*$/, '$1')
-    .replace(/^(python\d?|pip\d?|perl\d?|ruby)-?\d?(\.\d+)+$/, '$1');
+    .replace(/^(python\d?|pip\d?|perl\d?|ruby|gem|bundle|bundler|easy_install)-?\d?(\.\d+)+$/, '$1')
+    .replace(/^(pip|easy_install)-?(\d)$/, (_, name, digit) => (name === 'pip' ? `pip${digit}` : name));
   return prefixedByG.test(base) ? base.slice(1) : base;
 }
 

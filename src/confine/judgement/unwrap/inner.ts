@@ -29,6 +29,9 @@ export function joined(words: readonly Word[]): Inner {
   return { kind: 'script', source, posix: false };
 }
 
+/** A shell that reads its input. */
+export const shellAlone: Inner = { kind: 'command', words: [literalWord('sh')] };
+
 /** It cannot be told what this word makes of the command. */
 export function unread(word: Word): Inner {
   return { kind: 'unread', rule: 'wrapper-unread', word };

@@ -1,7 +1,7 @@
 import { hasOption, optionsNamed, readOptions } from '../words/options.ts';
 import { isOneField, literalWord, type Word } from '../words/word.ts';
 import { readHead } from './head.ts';
-import { type Inner, unread } from './inner.ts';
+import { type Inner, shellAlone, unread } from './inner.ts';
 import type { WrapperGrammar } from './table.ts';
 
 export function unwrapSu(words: readonly Word[]): readonly Inner[] {
@@ -23,6 +23,7 @@ export function unwrapSu(words: readonly Word[]): readonly Inner[] {
     option.value ? [{ kind: 'script', source: option.value, posix: true }] : [],
   );
   if (hasOption(options, 'u', ['user'])) inner.push({ kind: 'command', words: options.operands });
+  if (inner.length === 0 && !hasOption(options, 'hV', ['help', 'version'])) inner.push(shellAlone);
   return inner;
 }
 
@@ -122,6 +123,6 @@ export function unwrapScript(words: readonly Word[]): readonly Inner[] {
   );
   const start = options.operands[0] ? words.indexOf(options.operands[0]) : -1;
   const command = start < 0 ? [] : words.slice(start + 1).filter((word) => word.value !== '--');
-  if (inner.length === 0 && command.length > 0) inner.push({ kind: 'command', words: command });
-  return inner;
+  if (inner.length > 0 || hasOption(options, 'hV', ['help', 'version'])) return inner;
+  return [command.length > 0 ? { kind: 'command', words: command } : shellAlone];
 }

@@ -1,3 +1,4 @@
+import { parse } from 'unbash';
 import { optionsNamed, readOptions } from '../words/options.ts';
 import { literalWord, partOf, type Word } from '../words/word.ts';
 import type { Inner } from './inner.ts';
@@ -114,14 +115,60 @@ const hyperfineValued = [
   ...['export-csv', 'export-markdown', 'names', 'prefix-colors', 'kill-others-on', 'style', 'time-unit'],
 ];
 
-/** tmux runs words in several of its subcommands: whatever could be such words is judged. */
+/** Subcommands of tmux(1) that start a program, or commands of its own which may; the short ones have names of their own. */
+const tmuxStarts = [
+  ...['new-session', 'new-window', 'split-window', 'respawn-pane', 'respawn-window', 'run-shell', 'if-shell'],
+  ...['pipe-pane', 'display-popup', 'popup', 'display-menu', 'confirm-before', 'command-prompt', 'bind-key'],
+  ...['set-hook', 'copy-pipe', 'source-file', 'choose-tree', 'new', 'neww', 'splitw', 'respawnp', 'respawnw'],
+  ...['run', 'if', 'pipep', 'menu', 'confirm', 'bind'],
+];
+
+/** tmux runs words in several of its subcommands: there, whatever could be such words is judged. */
 function tmuxCommands(words: readonly Word[]): readonly Inner[] {
   if (words.length > 40) return [{ kind: 'unread', rule: 'wrapper-unread', word: literalWord('tmux') }];
-  return words.flatMap((word, at): Inner[] => {
-    if (word.value === undefined || word.prefix.startsWith('-') || tmuxFormat.test(word.value)) return [];
-    if (/[^\w./:=-]/.test(word.value)) return [{ kind: 'script', source: word, posix: true }];
-    return [{ kind: 'command', words: words.slice(at) }];
-  });
+  const end = words.findIndex(({ value }) => value === ';' || value === '\\;');
+  const own = end < 0 ? words : words.slice(0, end);
+  const after = end < 0 ? [] : tmuxCommands(words.slice(end + 1));
+  const at = words.findIndex(
+    ({ prefix }, index) => !prefix.startsWith('-') && !isTmuxValue(words[index - 1]),
+  );
+  const name = own[at]?.value ?? '';
+  const rest = own.slice(at + 1);
+  const formats = own.flatMap(({ value }) =>
+    [...(value ?? '').matchAll(/#\((.*)\)/gs)].map(([, source = '']) => asScript(literalWord(source))),
+  );
+  const isOption = name.startsWith('set') && rest.some(({ value }) => /-(command|shell)$/.test(value ?? ''));
+  const isStart =
+    own[at]?.value === undefined || (name !== 'set' && tmuxStarts.some((each) => each.startsWith(name)));
+  if (/^send/.test(name) && 'send-keys'.startsWith(name))
+    return [...rest.flatMap((word) => typedText(word)), ...formats, ...after];
+  if (!isOption && !isStart) return [...formats, ...after];
+  return [...rest.flatMap(tmuxWord), ...formats, ...after];
+}
+
+/** tmux(1): `tmux -L NAME -f FILE new …`. */
+function isTmuxValue(before: Word | undefined): boolean {
+  return /^-[cfLST]$/.test(before?.value ?? '');
+}
+
+function tmuxWord(word: Word, at: number, words: readonly Word[]): readonly Inner[] {
+  if (word.value === undefined || word.prefix.startsWith('-') || tmuxFormat.test(word.value)) return [];
+  // `if-shell true 'run-shell "make"'`
+  if (tmuxStarts.includes(word.value.split(' ', 1)[0] ?? ''))
+    return [asScript(literalWord(`tmux ${word.value}`))];
+  if (/[^\w./:=-]/.test(word.value)) return [asScript(word)];
+  return [{ kind: 'command', words: words.slice(at) }];
+}
+
+/** What is typed into a terminal is a script where a shell could read it; else another program reads it there. */
+export function typedText(word: Word): readonly Inner[] {
+  const line = word.value?.replace(/(\^M|\\[nr]|\\0?1[25]|[\r\n])+$/, '');
+  if (line === undefined || parse(line).errors?.length) return [];
+  return [asScript(literalWord(line))];
+}
+
+function asScript(source: Word): Inner {
+  return { kind: 'script', source, posix: true };
 }
 
 /** `#S`, `#{session_name}: #W`: to a shell it is a comment, and tmux fills it in; `#(…)` would run. */

@@ -36,8 +36,9 @@ export function readShellLine(words: readonly Word[]): ShellLine {
       continue;
     }
     for (const letter of value.slice(1)) {
-      if (letter === 'c' && value.startsWith('-')) takesScript = true;
-      if (letter === 's' && value.startsWith('-')) fromInput = true;
+      // bash and dash read `+c` as `-c`.
+      if (letter === 'c') takesScript = true;
+      if (letter === 's') fromInput = true;
       if (letter === 'o' || letter === 'O') index++;
     }
   }

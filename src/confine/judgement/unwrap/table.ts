@@ -104,10 +104,10 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
   ['gosu', { operands: 1 }],
   ['su-exec', { operands: 1 }],
   ['chroot', { long: ['skip-chdir'], longValued: ['groups', 'userspec', 'group', 'user'], operands: 1 }],
-  ['setarch', { flags: 'vRFZLXBITS3h', long: ['verbose', 'addr-no-randomize', 'uname-2.6'], operands: 1 }],
-  ['linux32', { flags: 'vRFZLXBITS3' }],
-  ['i386', { flags: 'vRFZLXBITS3' }],
-  ['linux64', { flags: 'vRFZLXBITS3' }],
+  ...['setarch', 'linux32', 'linux64', 'i386', 'uname26', 'x86_64'].map((name): [string, WrapperGrammar] => [
+    name,
+    setarch(),
+  ]),
   ['taskset', { flags: 'ac', long: ['all-tasks', 'cpu-list'], operands: 1 }],
   [
     'chrt',
@@ -219,7 +219,7 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
       longValued: ['event', 'output', 'repeat', 'call-graph', 'freq'],
     },
   ],
-  ['screen', { flags: 'dDmUqaAOLrRix', valued: 'ceEhpsStT' }],
+  ['screen', { flags: 'dDmUqaAOLrRixX', valued: 'ceEhpsStT' }],
   ['noglob', {}],
   ['nocorrect', {}],
   ['repeat', { operands: 1 }],
@@ -247,6 +247,17 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
     },
   ],
 ]);
+
+function setarch(): WrapperGrammar {
+  return {
+    flags: 'vRFZLXBITS3hV',
+    long: [
+      ...['verbose', 'addr-no-randomize', 'fdpic-funcptrs', 'mmap-page-zero', 'addr-compat-layout'],
+      ...['read-implies-exec', '32bit', 'short-inode', 'whole-seconds', 'sticky-timeouts', '3gb', '4gb'],
+      ...['uname-2.6', 'list', 'show', 'help', 'version'],
+    ],
+  };
+}
 
 function unshareSwitches(): readonly string[] {
   return [

@@ -1,5 +1,5 @@
 import { cousinShells, foreignShells, multiCall, posixShells } from '../programs.ts';
-import { readOptions } from '../words/options.ts';
+import { type GivenOption, readOptions } from '../words/options.ts';
 import { subcommandsOf } from '../words/subcommands.ts';
 import { literalWord, type Word } from '../words/word.ts';
 import { unwrapBwrap } from './bwrap.ts';
@@ -8,7 +8,7 @@ import { unwrapEval } from './eval.ts';
 import { unwrapFd, unwrapFind } from './find.ts';
 import { unwrapGit } from './git.ts';
 import { readHead } from './head.ts';
-import { type Inner, joined, unread } from './inner.ts';
+import { type Inner, joined, shellAlone, unread } from './inner.ts';
 import { unwrapAwk } from './languages/awk.ts';
 import { unwrapCode } from './languages/code.ts';
 import { startedByInput, unwrapConsole } from './languages/consoles.ts';
@@ -17,11 +17,11 @@ import { unwrapSed } from './languages/sed.ts';
 import { unwrapFlock, unwrapParallel, unwrapScript, unwrapSu } from './launchers.ts';
 import { unwrapLoose } from './loose.ts';
 import { runners } from './runners.ts';
-import { optionScripts } from './scripts.ts';
+import { optionScripts, typedText } from './scripts.ts';
 import { unwrapShell } from './shell.ts';
 import { socatAddresses } from './socat.ts';
 import { unwrapSsh } from './ssh.ts';
-import { type WrapperGrammar, wrappers } from './table.ts';
+import { wrappers } from './table.ts';
 import { scriptOfNames, withInput } from './xargs.ts';
 
 type Unwrap = (words: readonly Word[], program: string) => readonly Inner[];
@@ -51,6 +51,8 @@ const own: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ['trap', unwrapTrap],
   ['flock', unwrapFlock],
   ['script', unwrapScript],
+  // The name of an architecture may stand before the options.
+  ['setarch', (words) => unwrapWrapper('setarch', isArchitecture(words[0]) ? words.slice(1) : words)],
   // hub hands on to git what it does not know.
   ['hub', (words) => [{ kind: 'command', words: [literalWord('git'), ...words] }]],
 ]);
@@ -111,7 +113,19 @@ function yarnWorkspace(words: readonly Word[]): readonly Inner[] {
   }));
 }
 
-function unwrapWrapper(program: string, words: readonly Word[], grammar: WrapperGrammar): readonly Inner[] {
+/** setarch(8); `$(uname -m)` and its like name one as well. */
+function isArchitecture(word: Word | undefined): boolean {
+  return word !== undefined && (word.value === undefined || architectures.test(word.value));
+}
+
+const architectures =
+  /^(linux(32|64)|uname26|(i[3-6]|x)86(_64)?|athlon|ia64|(sparc|ppc|s390|mips|parisc|arm|aarch|riscv|alpha|loong|amd)\w*)$/;
+
+function unwrapWrapper(
+  program: string,
+  words: readonly Word[],
+  grammar = wrappers.get(program) ?? {},
+): readonly Inner[] {
   // `command -v x` and `screen -ls` only tell.
   if (/^(command:-[pvV]*[vV]|screen:-(ls|list|wipe))$/.test(`${program}:${words[0]?.value}`)) return [];
   const head = readHead(words, grammar);
@@ -131,7 +145,13 @@ function unwrapWrapper(program: string, words: readonly Word[], grammar: Wrapper
       }
     }
   }
-  if (head.rest.length === 0) return inner;
+  for (const { name, value } of head.given) {
+    const line = /^(o|output)$/.test(name) && /^[|!]\s*(.*)$/s.exec(value?.value ?? '')?.[1];
+    // strace(1): such a name is a command that gets what would be written.
+    if (program === 'strace' && line) inner.push({ kind: 'script', source: literalWord(line), posix: true });
+  }
+  if (program === 'screen' && named('X')) return [...inner, ...screenCommand(head.rest)];
+  if (head.rest.length === 0) return startsShell(program, head.given) ? [...inner, shellAlone] : inner;
   // `setarch x86_64 -R ls`: options behind an operand hide where the command begins.
   if (grammar.operands && head.rest[0]?.prefix.startsWith('-')) return [...inner, unread(head.rest[0])];
   if (program === 'pnpm' && words.some(({ value }) => /^(-\w*c|--shell-mode)$/.test(value ?? '')))
@@ -141,6 +161,33 @@ function unwrapWrapper(program: string, words: readonly Word[], grammar: Wrapper
   if (grammar.joined && !named('x') && !named('exec')) return [...inner, joined(head.rest)];
   return [...inner, { kind: 'command', words: head.rest }];
 }
+
+/** `screen -X COMMAND`: what a screen that runs is told to do (screen(1), Customization). */
+function screenCommand([name, ...rest]: readonly Word[]): readonly Inner[] {
+  if (
+    !name ||
+    /^(quit|kill|hardcopy|log|logfile|title|number|select|detach|width|height|scrollback)$/.test(
+      name.value ?? '',
+    )
+  )
+    return [];
+  if (name.value === 'stuff') return rest.flatMap(typedText);
+  const starts = name.value === 'exec' || name.value === 'screen';
+  return [starts && rest.length > 0 ? { kind: 'command', words: rest } : unread(name)];
+}
+
+/** Without a command these start a shell, which reads its input. */
+function startsShell(program: string, given: readonly GivenOption[]): boolean {
+  const named = (pattern: RegExp) => given.some(({ name }) => pattern.test(name));
+  if (named(/^(h|V|help|version|list|show)$/)) return false;
+  if (/^(sudo|doas)$/.test(program)) return named(/^(s|i|shell|login)$/);
+  return shellStarters.has(program);
+}
+
+const shellStarters = new Set([
+  ...['setarch', 'linux32', 'linux64', 'i386', 'uname26', 'x86_64', 'unshare', 'nsenter', 'chroot'],
+  ...['fakeroot', 'setpriv', 'pkexec', 'run0'],
+]);
 
 function unwrapMultiCall(words: readonly Word[]): readonly Inner[] {
   const first = words[0];

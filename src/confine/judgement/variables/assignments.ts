@@ -13,6 +13,10 @@ const runsCode =
 /** action:message:category:module:line, where a category with a dot in it would be imported. */
 const harmlessFilter = /^(default|error|always|module|once|ignore)(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/;
 
+/** What Node is told of memory, warnings, reports and its debugger; none loads a file. */
+const harmlessNode =
+  /^--((max-(old|semi)-space-size|max-http-header-size|stack-trace-limit|stack-size|unhandled-rejections|dns-result-order|disable-warning|inspect|inspect-brk|inspect-wait|inspect-port|inspect-publish-uid|trace-[a-z-]+|report-(on-\w+|uncaught-exception|compact)|heapsnapshot-near-heap-limit|network-family-autoselection-attempt-timeout)(=[\w.:[\],-]+)?|no-warnings|enable-source-maps|enable-network-family-autoselection|(no-)?experimental-(vm-modules|strip-types|transform-types|fetch|require-module|detect-module|global-webcrypto|sqlite|webstorage|websocket|default-type=module)|no-(deprecation|network-family-autoselection)|throw-deprecation|pending-deprecation|openssl-legacy-provider|use-(openssl|bundled|system)-ca|expose-gc|preserve-symlinks(-main)?|track-heap-objects|zero-fill-buffers|interpreted-frames-native-stack|perf-(basic-)?prof|force-context-aware|abort-on-uncaught-exception)$/;
+
 /** ssh with a key or a file of known hosts of its own. */
 const plainSsh =
   /^(\/usr\/bin\/)?ssh( -[46aCqTvx]+| -[ip] ?[\w./~$-]+| -F ?\/dev\/null| -o ?(StrictHostKeyChecking|UserKnownHostsFile|ConnectTimeout|BatchMode|IdentitiesOnly|IdentityFile|LogLevel|ServerAliveInterval|Port|User)[= ][\w./~-]+)*$/;
@@ -22,6 +26,16 @@ const evaluated = /^(RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|BASHPID|LINENO)$/;
 
 /** What may part words: with a letter or a digit among them one word is made of two. */
 export const separators = /^[ \n\t,:;|./=@-]*$/;
+
+/** Of a prompt, another one may be part: `PS1="(venv) $PS1"`. */
+function expandsToCode(name: string, value: Word | undefined): boolean {
+  if (name === 'PS4' && value?.value === undefined) return true;
+  return (value?.pieces ?? []).some((piece) =>
+    piece.kind === 'literal'
+      ? /[`]|\$\(|\$\{[^}]*[^\w}]/.test(piece.text)
+      : !(piece.kind === 'variable' && /^PS[1-3]$/.test(piece.name)),
+  );
+}
 
 /** The rule that an assignment to this name breaks, judged by the value where that says enough. */
 export function assignmentRule(
@@ -37,20 +51,15 @@ export function assignmentRule(
   if (name === 'IFS')
     return value?.value !== undefined && separators.test(value.value) ? undefined : 'code-variable';
   if (/^(DY)?LD_LIBRARY_PATH$/.test(name)) return namesLibraries(value) ? undefined : 'code-variable';
-  // Nobody is shown a prompt; what stands before a traced line is expanded each time.
-  if (/^PS[0-3]$/.test(name)) return undefined;
-  if (name === 'PS4')
-    return /[`]|\$\(|\$\{[^}]*[^\w}]/.test(value?.value ?? '`') ? 'code-variable' : undefined;
+  // What stands before a traced line is expanded each time, and so is what an interactive shell prompts with.
+  if (/^PS[0-4]$/.test(name)) return expandsToCode(name, value) ? 'code-variable' : undefined;
   if (name === 'GIT_SSH_COMMAND' || name === 'GIT_SSH')
     return plainSsh.test(value?.value ?? '') ? undefined : 'code-variable';
   if (name === 'HOME') return isItself(value, name) ? undefined : 'code-variable';
   if (name === 'BASH_XTRACEFD') return /^\d+$/.test(value?.value ?? '') ? undefined : 'code-variable';
   if (name === 'NODE_OPTIONS') {
-    return /^(--(max-old-space-size|max-http-header-size|stack-trace-limit|no-warnings|trace-warnings|enable-source-maps|experimental-vm-modules|no-deprecation|unhandled-rejections|openssl-legacy-provider)(=\w+)? ?)*$/.test(
-      value?.value ?? '?',
-    )
-      ? undefined
-      : 'code-variable';
+    const options = value?.value?.split(' ').filter((option) => option !== '');
+    return options?.every((option) => harmlessNode.test(option)) ? undefined : 'code-variable';
   }
   if (name === 'PYTHONWARNINGS')
     return (value?.value ?? '.').split(',').every((filter) => harmlessFilter.test(filter))
@@ -206,6 +215,13 @@ export function namesUndone({ program, args }: Use): readonly string[] {
   return args.flatMap(({ value }) =>
     value !== undefined && /^[A-Za-z_]\w*$/.test(value) && !isMap ? [value] : [],
   );
+}
+
+/** Second names, and what they are names of: each may hold what was given to the other. */
+export function namesShared({ program, args }: Use): readonly string[] {
+  if (!/^(local|declare|typeset)$/.test(program)) return [];
+  if (!args.some(({ value }) => /^-[a-zA-Z]*n/.test(value ?? ''))) return [];
+  return args.flatMap(({ prefix }) => (/^[-+]/.test(prefix) ? [] : prefix.split('=')));
 }
 
 /** The result of arithmetic: an unknown number. */

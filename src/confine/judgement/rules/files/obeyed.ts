@@ -116,7 +116,9 @@ function written({ program, args }: Use): readonly Word[] {
       return args.flatMap((word) => (word.prefix.startsWith('of=') ? [partOf(word, 3)] : []));
     case 'sed': {
       const options = readOptions(args, { valued: 'efl', longValued: ['expression', 'file'] });
-      return hasOption(options, 'i', ['in-place']) ? options.operands : [];
+      // The first is the script, unless an option gives one.
+      const isGiven = hasOption(options, 'e', ['expression']) || hasOption(options, 'f', ['file']);
+      return hasOption(options, 'i', ['in-place']) ? options.operands.slice(isGiven ? 0 : 1) : [];
     }
     default: {
       const options = readOptions(args, {

@@ -33,8 +33,9 @@ export function alwaysInstalls(program: string): boolean {
   );
 }
 
-/** npm, gem and composer take any beginning of a subcommand that fits no other. */
-function isNamed(program: string, word: string, names: readonly string[]): boolean {
+/** npm, gem and composer take any beginning of a subcommand that fits no other, and npm `cleanInstall` for `clean-install`. */
+function isNamed(program: string, given: string, names: readonly string[]): boolean {
+  const word = program === 'npm' ? given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : given;
   if (names.includes(word)) return true;
   if (!/^(npm|gem|composer)$/.test(program) || word.length < 3 || others.test(word)) return false;
   return names.some((name) => name.startsWith(word));
@@ -199,6 +200,7 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   rustup: [...verbs, 'default', 'self', 'toolchain', 'target', 'component'],
   gem: [...verbs, 'i', 'cleanup', 'push', 'yank'],
   bundle: [...verbs, 'clean'],
+  bundler: [...verbs, 'clean'],
   go: ['install', 'get'],
   conda: [...verbs, 'create', 'env', 'clean'],
   mamba: [...verbs, 'create', 'env', 'clean'],

@@ -4,9 +4,11 @@ import type { CommandRule } from '../rule.ts';
 import { installNeed, staysHere } from './install-needs.ts';
 import { installsFromManifest } from './manifest-install.ts';
 import { alwaysInstalls, changesPackages, packageManagers } from './package-managers.ts';
+import { packageRunnerRule } from './package-runners.ts';
 
 /** Package managers that install, remove or publish. */
 export const packageRules: readonly CommandRule[] = [
+  packageRunnerRule,
   {
     id: 'package-manager',
     decision: 'ask',
@@ -50,6 +52,11 @@ export const packageRules: readonly CommandRule[] = [
       'npm install -- --dry-run',
       'uv pip install x',
       'yarn add --dry-run x',
+      'npm cleanInstall',
+      'npm installTest',
+      'pip-3 install x',
+      'gem3.1 install x',
+      'bundler install',
     ],
     notMatch: [
       'npm test',

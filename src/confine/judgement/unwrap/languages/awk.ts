@@ -11,7 +11,10 @@ export function unwrapAwk(words: readonly Word[]): readonly Inner[] {
   const sources = optionsNamed(options, 'e', ['source']).flatMap(({ value }) => value ?? []);
   const isElsewhere = sources.length > 0 || optionsNamed(options, 'fE', ['file', 'exec']).length > 0;
   const programs = isElsewhere ? sources : options.operands.slice(0, 1);
-  return programs.flatMap((word) => (word.value === undefined ? [] : startsOf(word.value)));
+  // `NAME=value` among the files is an assignment, too.
+  const assigned = optionsNamed(options, 'v', ['assign']).flatMap(({ value }) => value ?? []);
+  const given = [...assigned, ...options.operands].map(({ value, prefix }) => value ?? prefix);
+  return programs.flatMap((word) => (word.value === undefined ? [] : startsOf(word.value, given)));
 }
 
 interface Token {
@@ -19,26 +22,58 @@ interface Token {
   readonly text: string;
 }
 
-function startsOf(program: string): readonly Inner[] {
+function startsOf(program: string, given: readonly string[]): readonly Inner[] {
   const tokens = tokensOf(program);
-  return tokens.flatMap((token, at): Inner[] => {
+  return tokens.flatMap((token, at): readonly Inner[] => {
     const next = tokens[at + 1];
     if (token.kind === 'name' && token.text === 'system' && next?.text === '(')
-      return [commandIn(tokens, at + 2, at + 3)];
+      return commandsIn(tokens, at + 2, at + 3, given);
     if (token.kind !== 'sign' || !/^\|&?$/.test(token.text)) return [];
-    return [next?.text === 'getline' ? commandIn(tokens, at - 1, at - 2) : commandIn(tokens, at + 1, at + 2)];
+    return next?.text === 'getline'
+      ? commandsIn(tokens, at - 1, at - 2, given)
+      : commandsIn(tokens, at + 1, at + 2, given);
   });
 }
 
-/** The command is a constant, with nothing beside it that it could be joined with; or it is not known. */
-function commandIn(tokens: readonly Token[], at: number, beside: number): Inner {
+/** The command is a constant, or a variable that holds nothing else, with nothing beside it; or it is not known. */
+function commandsIn(
+  tokens: readonly Token[],
+  at: number,
+  beside: number,
+  given: readonly string[],
+): readonly Inner[] {
   const word = tokens[at];
-  const neighbour = tokens[beside];
-  const isAlone =
-    neighbour === undefined || (neighbour.kind === 'sign' && /^[(){};\n!&|]/.test(neighbour.text));
-  return word?.kind === 'string' && isAlone
-    ? { kind: 'script', source: literalWord(word.text), posix: true }
-    : unread(literalWord(word?.text ?? ''));
+  const isAlone = isEnd(tokens[beside]);
+  const texts =
+    word?.kind === 'string' ? [word.text] : word?.kind === 'name' ? valuesOf(word.text, tokens, given) : [];
+  return isAlone && texts.length > 0
+    ? texts.map((source) => ({ kind: 'script', source: literalWord(source), posix: true }))
+    : [unread(literalWord(word?.text ?? ''))];
+}
+
+function isEnd(token: Token | undefined): boolean {
+  return token === undefined || (token.kind === 'sign' && /^[(){};\n!&|]/.test(token.text));
+}
+
+/** All that a variable is given, where each is one string and no function, loop, input or option gives it anything else. */
+function valuesOf(name: string, tokens: readonly Token[], given: readonly string[]): readonly string[] {
+  // A function's parameter and what is read into a variable are not seen as such.
+  if (tokens.some(({ kind, text }) => kind === 'name' && /^(function|split|g?sub|for|in)$/.test(text)))
+    return [];
+  const values: string[] = [];
+  for (const option of given) {
+    if (option.startsWith(`${name}=`)) values.push(unescaped(option.slice(name.length + 1)));
+  }
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind !== 'name' || token.text !== name) continue;
+    if (tokens[at - 1]?.text === 'getline') return [];
+    const [sign, value, end] = [tokens[at + 1], tokens[at + 2], tokens[at + 3]];
+    const isChanged = sign?.kind === 'sign' && /^[-+*/%^[=]$/.test(sign.text);
+    if (!isChanged || (sign.text === '=' && value?.text === '=' && value.kind === 'sign')) continue;
+    if (sign.text !== '=' || value?.kind !== 'string' || !isEnd(end)) return [];
+    values.push(value.text);
+  }
+  return values;
 }
 
 const token =

@@ -1,0 +1,213 @@
+import { posix } from 'node:path';
+import { text } from '../../../../contract/text/text.ts';
+import { readHead } from '../../unwrap/head.ts';
+import { runners } from '../../unwrap/runners.ts';
+import { operandsOf, subcommandsOf } from '../../words/subcommands.ts';
+import type { Word } from '../../words/word.ts';
+import type { CommandRule, Scene } from '../rule.ts';
+import { isNamedIn, nameIn } from './manifest.ts';
+
+/** Programs that download a package and run it at once: the same new code that an installation brings. */
+export const packageRunnerRule: CommandRule = {
+  id: 'package-runner',
+  decision: 'ask',
+  programs: [
+    ...['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'uvx', 'uv', 'pipx', 'go', 'deno', 'gem'],
+    ...['dnx', 'pixi', 'corepack', 'nix'],
+  ],
+  because: text(
+    'it downloads a package that the project does not have, and runs it',
+    'プロジェクトにないパッケージをダウンロードして実行します',
+  ),
+  suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
+  fits: ({ program, args }, scene) =>
+    // Without a host, only what is here can run.
+    (!scene.confinement || scene.confinement.network.length > 0) &&
+    packagesOf(program, args).some(
+      (word) => !isPath(word) && !(looksHere(program, args) && isHeld(word, scene)),
+    ),
+  match: [
+    'npx cowsay',
+    'npx -y create-react-app x',
+    'npx -p cowsay cowsay hi',
+    'npm exec -- cowsay',
+    'npm x cowsay',
+    'npm create vite@latest app',
+    'npm init vite app',
+    'pnpm dlx cowsay',
+    'pnpm create vite',
+    'yarn dlx cowsay',
+    'bunx cowsay',
+    'bun x cowsay',
+    'uvx ruff check',
+    'uv run --with cowsay python x.py',
+    'uv run https://example.com/x.py',
+    'pipx run cowsay',
+    'go run example.com/x@latest',
+    'deno run npm:cowsay',
+    'deno run -A https://example.com/x.ts',
+    'gem exec cowsay',
+    'nix run nixpkgs#hello',
+    'corepack pnpm@9 add x',
+    'timeout 9 npx cowsay',
+  ],
+  notMatch: [
+    'npx --no-install tsc',
+    'npx --offline tsc',
+    'npm init -y',
+    'npm run build',
+    'npx ./tools/cli',
+    'pnpm exec tsc',
+    'yarn create',
+    'uv run pytest',
+    'go run ./cmd/x a@b.example/c',
+    'go run .',
+    'deno run main.ts npm:x',
+    'deno test',
+    'nix run .#app',
+    'npx',
+  ],
+};
+
+/** The words that name what is downloaded; none where the line runs what is here. */
+function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
+  if (/^(npx|pnpx|bunx|uvx)$/.test(program)) return started(program, given);
+  const args = withoutValues(given);
+  const verbs = subcommandsOf(args);
+  const verb = verbs.find(({ value }) => verbsOf[program]?.test(value ?? ''));
+  if (program === 'corepack') return verbs.slice(0, 1).filter(({ prefix }) => prefix.includes('@'));
+  if (program === 'dnx') return verbs.slice(0, 1);
+  if (!verb) return [];
+  const [first, second] = operandsOf(args.slice(args.indexOf(verb) + 1));
+  const operands = [first, second].filter((word) => word !== undefined);
+  if (/^(init|innit|create)$/.test(verb.value ?? '')) return operands.slice(0, 1);
+  switch (program) {
+    case 'npm':
+    case 'pnpm':
+    case 'yarn':
+    case 'pipx':
+      return started(program, args);
+    case 'uv':
+      // What it starts is the project's own, unless it stands at an address.
+      return started(program, args, isAddress);
+    case 'go':
+      // The first may be the value of an option.
+      return operands.filter(({ prefix }) => /^[\w.-]+\.\w+\/.*@/.test(prefix));
+    case 'deno':
+      return operands.slice(0, 1).filter(isAddress);
+    case 'nix':
+      return operands.slice(0, 1).filter(({ prefix }) => !/^[.#]/.test(prefix));
+    default:
+      return operands.slice(0, 1);
+  }
+}
+
+/** `pnpm exec` and `yarn exec` know only what is installed. */
+const verbsOf: Readonly<Record<string, RegExp>> = {
+  npm: /^(exec|x|init|innit|create)$/,
+  pnpm: /^(dlx|create)$/,
+  yarn: /^(dlx|create)$/,
+  bun: /^x$/,
+  uv: /^run$/,
+  pipx: /^run$/,
+  go: /^run$/,
+  deno: /^(run|serve|x)$/,
+  gem: /^exec$/,
+  pixi: /^exec$/,
+  nix: /^(run|shell|develop)$/,
+};
+
+/** Options of these programs whose value is the next word, and names nothing to download. */
+const takesNext =
+  /^(--(prefix|workspace|loglevel|cache|registry|userconfig|filter|dir|cwd|directory|project)|-[CFw])$/;
+
+function withoutValues(args: readonly Word[]): readonly Word[] {
+  const takes = (word: Word | undefined) => takesNext.test(word?.value ?? '');
+  return args.filter((word, at) => !takes(word) && !takes(args[at - 1]));
+}
+
+/** What a runner was told to take by an option, or the program that it starts. */
+function started(
+  program: string,
+  args: readonly Word[],
+  isNew: (command: Word) => boolean = () => true,
+): readonly Word[] {
+  const head = readHead(args, runners.get(program) ?? {});
+  // What cannot be read is refused for that.
+  if ('pieces' in head) return [];
+  if (head.given.some(({ name }) => /^(no|no-install|offline)$/.test(name))) return [];
+  const named = head.given.flatMap(({ name, value }) =>
+    value && /^(p|package|from|with|spec)$/.test(name) && !(program === 'uvx' && name === 'p') ? [value] : [],
+  );
+  const replaces = head.given.some(({ name }) => /^(p|package|from|spec)$/.test(name));
+  return replaces ? named : [...named, ...head.rest.slice(0, 1).filter(isNew)];
+}
+
+/** Does it take what is installed here? `dlx`, `create` and their like always download. */
+function looksHere(program: string, args: readonly Word[]): boolean {
+  return (
+    /^(npx|bunx|bun|uv)$/.test(program) ||
+    (program === 'npm' &&
+      subcommandsOf(withoutValues(args)).some(({ value }) => /^(exec|x)$/.test(value ?? '')))
+  );
+}
+
+function isPath({ prefix }: Word): boolean {
+  return /^\.{0,2}\//.test(prefix);
+}
+
+function isAddress({ prefix }: Word): boolean {
+  return /^(npm|jsr|https?):/.test(prefix);
+}
+
+/** Has the project this package, by its manifest or its `node_modules`, and no other version of it? */
+function isHeld({ value }: Word, scene: Scene): boolean {
+  if (value === undefined) return false;
+  const name = nameIn(value);
+  if (name === undefined) return false;
+  const version = /(?<=.)@(.*)$/.exec(value)?.[1] ?? '';
+  return foldersOf(scene).some((folder) => {
+    const read = (path: string) => scene.read(posix.join(folder, path));
+    const fits = (found: string) =>
+      version === '' || found === version || found.startsWith(`${version.replace(/^[\^~]/, '')}.`);
+    const installed = parsed(read(`node_modules/${name}/package.json`));
+    if (installed) return fits(String(installed.version));
+    if (version !== '') return false;
+    if (manifests.some((file) => isNamedIn(file, read(file) ?? '', name))) return true;
+    return dependenciesOf(read('package.json')).some((each) => {
+      const bin = parsed(read(`node_modules/${each}/package.json`))?.bin;
+      return typeof bin === 'object' && bin !== null && Object.hasOwn(bin, name);
+    });
+  });
+}
+
+/** Where the command may run, and the folders above that, as Node looks for packages. */
+function foldersOf({ folders = [], roots }: Scene): readonly string[] {
+  const found = new Set<string>();
+  for (let folder of folders) {
+    while (roots.some((root) => folder === root || folder.startsWith(`${root}/`))) {
+      found.add(folder);
+      folder = posix.dirname(folder);
+    }
+  }
+  return [...found];
+}
+
+const manifests = ['package.json', 'pyproject.toml', 'requirements.txt', 'requirements-dev.txt'];
+const mostDependencies = 300;
+
+function dependenciesOf(manifest: string | undefined): readonly string[] {
+  const { dependencies, devDependencies } = parsed(manifest) ?? {};
+  return [dependencies, devDependencies]
+    .flatMap((section) => Object.keys(Object(section)))
+    .slice(0, mostDependencies);
+}
+
+function parsed(json: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return json === undefined ? undefined : (Object(JSON.parse(json)) as Readonly<Record<string, unknown>>);
+  } catch {
+    // Half written: as if it were not there.
+    return undefined;
+  }
+}
