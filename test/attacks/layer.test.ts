@@ -61,7 +61,7 @@ echo made > made; sleep 3; true`,
     const running = runIn(world, 'python3 evil.py');
     // The last that it writes before it sleeps.
     const written = join(world.folder, 'state/layers/*/*/upper/made');
-    await expect.poll(() => globSync(written).length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => globSync(written).length).toBe(1);
     expect(tree(world.root)).toEqual(before);
     const { stderr } = await running;
     expect(stderr).toContain('not kept, as nothing writes such here');

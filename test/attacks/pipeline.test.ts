@@ -137,10 +137,7 @@ for (const { name, path } of awks) {
     },
   );
 
-  test(`${name} and the judge agree on programs made at random`, {
-    timeout: 120_000,
-    ...needs(programs(name)),
-  }, async () => {
+  test(`${name} and the judge agree on programs made at random`, needs(programs(name)), async () => {
     world = await openWorld();
     const folder = join(world.top, 'awk');
     mkdirSync(folder);

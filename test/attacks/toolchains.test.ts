@@ -45,41 +45,39 @@ const pathOf = (person: { readonly home: string }) =>
   [...programs.map((folder) => join(person.home, folder)), '/usr/bin', '/bin'].join(':');
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  test('every program runs, no credential beside one is read, nothing of them is changed', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const person = createPerson(home);
-    const commands = person.open(name, { PATH: pathOf(person) });
-    expect((await commands.run('cargo; python; node; mine')).stdout).toBe('cargo\npython\nnode\nmine\n');
-    const { stdout } = await commands.run(
-      `cat ${Object.keys(home)
-        .map((path) => join(person.base, path))
-        .join(
-          ' ',
-        )} | grep canary; grep -r canary ${person.home} 2>/dev/null; find ${person.home} -name credentials.toml -o -name pip.conf -size +0`,
-    );
-    expect(stdout).not.toContain('canary');
-    const tried = programs.flatMap((folder) => {
-      const path = join(person.home, folder);
-      return [
-        `echo planted > ${path}/new`,
-        `for f in ${path}/*; do echo planted >> $f; rm -f $f; chmod 777 $f; mv $f $f.x; ln -s /bin/sh $f; done`,
-        `mv ${path} ${path}.aside; rm -rf ${path}; mkdir -p ${path}/made`,
-      ];
-    });
-    await commands.run(tried.join('\n'));
-    for (const [path, content] of Object.entries(home)) {
-      expect(readFileSync(join(person.base, path), 'utf8')).toBe(content);
-    }
-    await commands.close();
-    person.remove();
-  });
+  test(
+    'every program runs, no credential beside one is read, nothing of them is changed',
+    needs(sandbox(name)),
+    async () => {
+      const person = createPerson(home);
+      const commands = person.open(name, { PATH: pathOf(person) });
+      expect((await commands.run('cargo; python; node; mine')).stdout).toBe('cargo\npython\nnode\nmine\n');
+      const { stdout } = await commands.run(
+        `cat ${Object.keys(home)
+          .map((path) => join(person.base, path))
+          .join(
+            ' ',
+          )} | grep canary; grep -r canary ${person.home} 2>/dev/null; find ${person.home} -name credentials.toml -o -name pip.conf -size +0`,
+      );
+      expect(stdout).not.toContain('canary');
+      const tried = programs.flatMap((folder) => {
+        const path = join(person.home, folder);
+        return [
+          `echo planted > ${path}/new`,
+          `for f in ${path}/*; do echo planted >> $f; rm -f $f; chmod 777 $f; mv $f $f.x; ln -s /bin/sh $f; done`,
+          `mv ${path} ${path}.aside; rm -rf ${path}; mkdir -p ${path}/made`,
+        ];
+      });
+      await commands.run(tried.join('\n'));
+      for (const [path, content] of Object.entries(home)) {
+        expect(readFileSync(join(person.base, path), 'utf8')).toBe(content);
+      }
+      await commands.close();
+      person.remove();
+    },
+  );
 
-  test('a credential that is written later is not seen either', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
+  test('a credential that is written later is not seen either', needs(sandbox(name)), async () => {
     const person = createPerson(home);
     rmSync(join(person.home, '.nvm/versions/node/v24/etc'), { recursive: true });
     rmSync(join(person.home, '.pyenv/versions/3.12/pip.conf'));
@@ -92,51 +90,53 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     person.remove();
   });
 
-  test('a toolchain whose place another folder takes is not shown any more', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const person = createPerson(home);
-    const commands = person.open(name, { PATH: pathOf(person) });
-    await commands.run('true');
-    renameSync(join(person.home, '.nvm'), join(person.home, '.nvm.old'));
-    symlinkSync('.ssh', join(person.home, '.nvm'));
-    renameSync(join(person.home, '.local/bin'), join(person.home, '.local/bin.old'));
-    mkdirSync(join(person.home, '.local/bin'));
-    writeFileSync(join(person.home, '.local/bin/stolen'), 'canary');
-    const { stdout } = await commands.run(
-      `cat ${person.home}/.nvm/* ${person.home}/.local/bin/stolen ${person.home}/.ssh/*; cargo`,
-    );
-    expect(stdout).toBe('cargo\n');
-    await commands.close();
-    person.remove();
-  });
+  test(
+    'a toolchain whose place another folder takes is not shown any more',
+    needs(sandbox(name)),
+    async () => {
+      const person = createPerson(home);
+      const commands = person.open(name, { PATH: pathOf(person) });
+      await commands.run('true');
+      renameSync(join(person.home, '.nvm'), join(person.home, '.nvm.old'));
+      symlinkSync('.ssh', join(person.home, '.nvm'));
+      renameSync(join(person.home, '.local/bin'), join(person.home, '.local/bin.old'));
+      mkdirSync(join(person.home, '.local/bin'));
+      writeFileSync(join(person.home, '.local/bin/stolen'), 'canary');
+      const { stdout } = await commands.run(
+        `cat ${person.home}/.nvm/* ${person.home}/.local/bin/stolen ${person.home}/.ssh/*; cargo`,
+      );
+      expect(stdout).toBe('cargo\n');
+      await commands.close();
+      person.remove();
+    },
+  );
 
-  test('what a command leaves in the project shows the next server nothing', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const person = createPerson(home);
-    const path = `${person.project}/node_modules/.bin:${person.project}/.venv/bin:${pathOf(person)}`;
-    const variables = {
-      PATH: path,
-      VIRTUAL_ENV: join(person.project, '.venv'),
-      PYENV_ROOT: join(person.project, 'p'),
-    };
-    const first = person.open(name, variables);
-    await first.run(`mkdir -p node_modules .venv p
+  test(
+    'what a command leaves in the project shows the next server nothing',
+    needs(sandbox(name)),
+    async () => {
+      const person = createPerson(home);
+      const path = `${person.project}/node_modules/.bin:${person.project}/.venv/bin:${pathOf(person)}`;
+      const variables = {
+        PATH: path,
+        VIRTUAL_ENV: join(person.project, '.venv'),
+        PYENV_ROOT: join(person.project, 'p'),
+      };
+      const first = person.open(name, variables);
+      await first.run(`mkdir -p node_modules .venv p
       ln -s ${person.home}/.ssh node_modules/.bin; ln -s ${person.home}/.aws .venv/bin; ln -s ${person.home}/.ssh .venv/lib
       echo 'home = ${person.home}/.ssh' > .venv/pyvenv.cfg; ln -s ${person.home}/.aws p/versions
       printf '3.12' > .python-version; ln -s ${person.home}/.ssh/id_ed25519 .tool-versions`);
-    await first.close();
-    const second = person.open(name, variables);
-    const { stdout } = await second.run(
-      'cat node_modules/.bin/* .venv/bin/* .venv/lib/* p/versions/* .tool-versions; cargo',
-    );
-    expect(stdout).toBe('cargo\n');
-    await second.close();
-    person.remove();
-  });
+      await first.close();
+      const second = person.open(name, variables);
+      const { stdout } = await second.run(
+        'cat node_modules/.bin/* .venv/bin/* .venv/lib/* p/versions/* .tool-versions; cargo',
+      );
+      expect(stdout).toBe('cargo\n');
+      await second.close();
+      person.remove();
+    },
+  );
 });
 
 describe('a root that holds the home folder', needs(sandbox('bubblewrap')), () => {

@@ -75,7 +75,7 @@ test(
     for (const { world } of [first, second]) {
       const names = async () =>
         (await world.checkpoint.gateway.list({ transport: 'cli' })).tools.map(({ name }) => name);
-      await expect.poll(names, { timeout: 60_000 }).toContain('fix__echo');
+      await expect.poll(names).toContain('fix__echo');
     }
     const formAnswer: FormAnswer = { action: 'accept', content: { name: 'Hana' } };
 
@@ -109,7 +109,7 @@ test(
     const { engine } = await second.world.checkpoint.store();
     const { db } = await engine();
     const words = () => sql<{ body: string }>`select body from relay_words`.execute(db);
-    await expect.poll(async () => (await words()).rows.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await words()).rows.length).toBe(1);
     const [word] = (await words()).rows;
     await first.fallSilent();
 

@@ -40,17 +40,18 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
     const runner = open({ backends: [name] });
     afterAll(() => runner.close());
 
-    test('npx of what is not there gives up by itself, and the answer says what would help', {
-      ...needs(programs('npx')),
-      timeout: 90_000,
-    }, async () => {
-      // Two retries take 20 seconds and more; the time for one command is set to a minute here.
-      const result = await runner.sh('npx --yes sekisho-has-no-such-package');
-      expect(result.timedOut).toBe(false);
-      expect(result.exitCode).toBe(1);
-      expect(result.stderr).toMatch(/npm error[\s\S]*registry/);
-      expect(result.stderr.endsWith(note)).toBe(true);
-    });
+    test(
+      'npx of what is not there gives up by itself, and the answer says what would help',
+      needs(programs('npx')),
+      async () => {
+        // Two retries take 20 seconds and more; the time for one command is set to a minute here.
+        const result = await runner.sh('npx --yes sekisho-has-no-such-package');
+        expect(result.timedOut).toBe(false);
+        expect(result.exitCode).toBe(1);
+        expect(result.stderr).toMatch(/npm error[\s\S]*registry/);
+        expect(result.stderr.endsWith(note)).toBe(true);
+      },
+    );
 
     test('a program that is installed runs by npx', needs(programs('npx')), async () => {
       const bin = join(root, 'node_modules', '.bin');

@@ -73,7 +73,7 @@ describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
     ['the network is shared', 'args=("${args[0]}" --share-net "${args[@]:1}")', /network/],
     [
       "the host's files are bound",
-      'for i in "${!args[@]}"; do [ "${args[i]}" = --remount-ro ] && args=("${args[@]:0:i}" --bind /root /root --bind /home /home --bind /tmp /tmp "${args[@]:i}") && break; done',
+      `for i in "\${!args[@]}"; do [ "\${args[i]}" = --remount-ro ] && args=("\${args[@]:0:i}" --bind '${homedir()}' '${homedir()}' "\${args[@]:i}") && break; done`,
       /file outside could be (read|written)/,
     ],
     [

@@ -233,7 +233,7 @@ serve('/tmp/background.sock', () => serve('in-root.sock', () => console.log('up'
       { kind: 'program', program: process.execPath, args: ['server.cjs'] },
       { workingFolder: root, inSession: true },
     );
-    await expect.poll(() => background.read().text, { timeout: 20_000 }).toContain('up');
+    await expect.poll(() => background.read().text).toContain('up');
     const asked = `for (const path of ["/tmp/background.sock", "in-root.sock"])
   require("net").connect(path).on("data", (bytes) => console.log(String(bytes)))`;
     for (const landing of [undefined, {}]) {

@@ -41,7 +41,7 @@ async function serverInCommand() {
   const server = startServer(root, state, ['--sandbox', 'off']);
   await server.connect();
   void server.call('shell_exec', { command: 'touch begun; sleep 60' });
-  await vi.waitFor(() => expect(existsSync(join(root, 'begun'))).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(() => expect(existsSync(join(root, 'begun'))).toBe(true), { timeout: 60_000 });
   return { ...server, root, state };
 }
 
@@ -108,7 +108,7 @@ test(`ended at ${kills} instants, by all ways in turn, the log has every call th
       void server.call('file_write', { path: `${kill}-${n}.txt`, content: `${n}` });
     }
     await vi.waitFor(() => expect(readdirSync(root).some((name) => name.startsWith(`${kill}-`))).toBe(true), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 2,
     });
     await sleep((kill * 7) % 40);

@@ -103,7 +103,7 @@ test('while the bucket is away calls go on; it gets what it missed, and undo fin
   expect(readFileSync(join(world.root, 'a.txt'), 'utf8')).toBe('two');
   await server.start();
   await expect
-    .poll(async () => (await openBucket(server.url).all()).map(({ bytes }) => bytes), { timeout: 30_000 })
+    .poll(async () => (await openBucket(server.url).all()).map(({ bytes }) => bytes))
     .toHaveLength(3);
   await world.close();
 });

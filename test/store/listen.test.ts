@@ -95,10 +95,11 @@ test(
   async () => {
     const place = await postgres?.createPlace();
     if (!place) throw new Error('no PostgreSQL');
-    const direct = await place.open();
+    const direct = await place.open(() => 1_000);
     expect(await direct.wakeups()).toMatchObject({ state: 'working', pollEveryMs: 3000 });
 
-    const store = await openStore({ url: await throughDeafPooler(place.url), stateFolder: place.folder });
+    const pooled = await throughDeafPooler(place.url);
+    const store = await openStore({ url: pooled, stateFolder: place.folder, clock: () => 1_000 });
     onTestFinished(() => store.close());
     expect(await store.wakeups()).toMatchObject({ state: 'failing', pollEveryMs: 250 });
     const { id } = await direct.approvals.request(approvalInput, 1_000);

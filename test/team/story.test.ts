@@ -29,37 +29,38 @@ test('the whole story: a person gives work, a manager divides it, workers do it 
   expect(await place.command('task', 'show', whole)).toContain('in_progress → done');
 });
 
-test('two servers on one PostgreSQL: each call goes to the other one, the first is killed in the middle, and the story goes on', {
-  ...needs(missing),
-  timeout: 120_000,
-}, async () => {
-  if (!('createDatabase' in postgres)) return;
-  const place = await createTeamPlace(await postgres.createDatabase());
-  const [first, second] = [await place.serve(), await place.serve()];
-  const whole = await place.command(
-    'task',
-    'add',
-    '--project',
-    'p',
-    '--title',
-    'House',
-    '--assign',
-    'm',
-    '--start',
-  );
-  let alive: readonly TeamServer[] = [first, second];
-  let calls = 0;
-  await tellStory({
-    whole,
-    at: () => alive[calls++ % alive.length] ?? second,
-    other: second,
-    async midway() {
-      await first.kill();
-      alive = [second];
-    },
-  });
-  expect(await place.command('task', 'show', whole)).toContain('in_progress → done');
-});
+test(
+  'two servers on one PostgreSQL: each call goes to the other one, the first is killed in the middle, and the story goes on',
+  needs(missing),
+  async () => {
+    if (!('createDatabase' in postgres)) return;
+    const place = await createTeamPlace(await postgres.createDatabase());
+    const [first, second] = [await place.serve(), await place.serve()];
+    const whole = await place.command(
+      'task',
+      'add',
+      '--project',
+      'p',
+      '--title',
+      'House',
+      '--assign',
+      'm',
+      '--start',
+    );
+    let alive: readonly TeamServer[] = [first, second];
+    let calls = 0;
+    await tellStory({
+      whole,
+      at: () => alive[calls++ % alive.length] ?? second,
+      other: second,
+      async midway() {
+        await first.kill();
+        alive = [second];
+      },
+    });
+    expect(await place.command('task', 'show', whole)).toContain('in_progress → done');
+  },
+);
 
 interface Story {
   readonly whole: string;

@@ -9,53 +9,54 @@ const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
 
 describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
-  test('whoever waits wakes by what happens, here and at another server, long before the time is over', {
-    ...needs(missing),
-    timeout: 60_000,
-  }, async () => {
-    const place = await createPlace();
-    const here = openTeam(await place.open());
-    // A second server on the same records.
-    const there = openTeam(await place.open());
-    await settle(here);
-    const whole = await here.admin.addTask({
-      projectId: 'p',
-      title: 'Whole',
-      assigneeId: 'm',
-      start: true,
-    });
-    const m = await enter(here, 'm');
-    await m.team.myTask();
-    const { tasks } = await m.team.createTasks({
-      parent_task_id: whole,
-      tasks: [1, 2, 3].map((n) => ({ local_id: `${n}`, title: `Part ${n}`, assignee_id: 'a' })),
-    });
-    const a = await enter(here, 'a');
-    for (const [index, { task_id }] of tasks.entries()) {
-      const mine = there.lend(a.caller, { transport: 'http' });
-      await mine.claimTask({ task_id });
-      const order: string[] = [];
-      const waiting = m.team.nextAction({ timeout_seconds: 50 }, patient).then((next) => {
-        order.push('woken');
-        return next;
+  test(
+    'whoever waits wakes by what happens, here and at another server, long before the time is over',
+    needs(missing),
+    async () => {
+      const place = await createPlace();
+      const here = openTeam(await place.open());
+      // A second server on the same records.
+      const there = openTeam(await place.open());
+      await settle(here);
+      const whole = await here.admin.addTask({
+        projectId: 'p',
+        title: 'Whole',
+        assigneeId: 'm',
+        start: true,
       });
-      // It does wait: nothing has happened yet.
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(order).toEqual([]);
-      order.push('reported');
-      const told = performance.now();
-      await mine.reportCompleted({ result: 'success' });
-      const next = await waiting;
-      expect(order).toEqual(['reported', 'woken']);
-      expect(next.action).toBe(index === 2 ? 'complete' : 'wait');
-      expect(next.state).toMatchObject({ done: index + 1 });
-      if (process.env.SEKISHO_HAMMER) {
-        process.stderr.write(
-          `${name}: woken after ${Math.round(performance.now() - told)} ms at another server\n`,
-        );
+      const m = await enter(here, 'm');
+      await m.team.myTask();
+      const { tasks } = await m.team.createTasks({
+        parent_task_id: whole,
+        tasks: [1, 2, 3].map((n) => ({ local_id: `${n}`, title: `Part ${n}`, assignee_id: 'a' })),
+      });
+      const a = await enter(here, 'a');
+      for (const [index, { task_id }] of tasks.entries()) {
+        const mine = there.lend(a.caller, { transport: 'http' });
+        await mine.claimTask({ task_id });
+        const order: string[] = [];
+        const waiting = m.team.nextAction({ timeout_seconds: 50 }, patient).then((next) => {
+          order.push('woken');
+          return next;
+        });
+        // It does wait: nothing has happened yet.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        expect(order).toEqual([]);
+        order.push('reported');
+        const told = performance.now();
+        await mine.reportCompleted({ result: 'success' });
+        const next = await waiting;
+        expect(order).toEqual(['reported', 'woken']);
+        expect(next.action).toBe(index === 2 ? 'complete' : 'wait');
+        expect(next.state).toMatchObject({ done: index + 1 });
+        if (process.env.SEKISHO_HAMMER) {
+          process.stderr.write(
+            `${name}: woken after ${Math.round(performance.now() - told)} ms at another server\n`,
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
   test('what was missed between two calls ends the wait at once', needs(missing), async () => {
     const place = await createPlace();
@@ -134,47 +135,48 @@ describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
     },
   );
 
-  test('a step and the counts beside it are of one moment, while another server changes tasks', {
-    ...needs(missing),
-    timeout: 60_000,
-  }, async () => {
-    const place = await createPlace();
-    const [here, there] = [openTeam(await place.open()), openTeam(await place.open())];
-    await settle(here);
-    const whole = await here.admin.addTask({
-      projectId: 'p',
-      title: 'Whole',
-      assigneeId: 'm',
-      start: true,
-    });
-    const m = await enter(here, 'm');
-    await m.team.myTask();
-    const made = await m.team.createTasks({
-      parent_task_id: whole,
-      tasks: Array.from({ length: 20 }, (_, n) => ({
-        local_id: `${n}`,
-        title: `Part ${n}`,
-        assignee_id: 'a',
-      })),
-    });
-    const a = await enter(there, 'a');
-    let isOver = false;
-    const work = (async () => {
-      for (const { task_id } of made.tasks.slice(0, -1)) {
-        await a.team.claimTask({ task_id });
-        await a.team.reportCompleted({ result: 'success' });
+  test(
+    'a step and the counts beside it are of one moment, while another server changes tasks',
+    needs(missing),
+    async () => {
+      const place = await createPlace();
+      const [here, there] = [openTeam(await place.open()), openTeam(await place.open())];
+      await settle(here);
+      const whole = await here.admin.addTask({
+        projectId: 'p',
+        title: 'Whole',
+        assigneeId: 'm',
+        start: true,
+      });
+      const m = await enter(here, 'm');
+      await m.team.myTask();
+      const made = await m.team.createTasks({
+        parent_task_id: whole,
+        tasks: Array.from({ length: 20 }, (_, n) => ({
+          local_id: `${n}`,
+          title: `Part ${n}`,
+          assignee_id: 'a',
+        })),
+      });
+      const a = await enter(there, 'a');
+      let isOver = false;
+      const work = (async () => {
+        for (const { task_id } of made.tasks.slice(0, -1)) {
+          await a.team.claimTask({ task_id });
+          await a.team.reportCompleted({ result: 'success' });
+        }
+        isOver = true;
+      })();
+      const torn: unknown[] = [];
+      while (!isOver) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const { needs, state } = await m.team.nextAction({ timeout_seconds: 0 }, patient);
+        if ((needs?.running?.length ?? 0) !== (state.in_progress ?? 0)) torn.push({ needs, state });
       }
-      isOver = true;
-    })();
-    const torn: unknown[] = [];
-    while (!isOver) {
-      await new Promise((resolve) => setImmediate(resolve));
-      const { needs, state } = await m.team.nextAction({ timeout_seconds: 0 }, patient);
-      if ((needs?.running?.length ?? 0) !== (state.in_progress ?? 0)) torn.push({ needs, state });
-    }
-    await work;
-    expect(torn).toEqual([]);
-  });
+      await work;
+      expect(torn).toEqual([]);
+    },
+  );
 
   test('a wait that is withdrawn ends', needs(missing), async () => {
     const place = await createPlace();

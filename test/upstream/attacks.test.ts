@@ -36,7 +36,7 @@ test('a server that closes its ears and lives on is given up, started again, and
   expect(wordsOf(await world.call('good__echo', { text: 'x' }))).toBe('x');
   await vi.waitFor(
     async () => expect(wordsOf(await world.call('bad__echo', { text: 'back' }))).toBe('back'),
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 });
 

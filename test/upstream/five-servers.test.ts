@@ -233,7 +233,7 @@ describe.each(eras)('what the Inspector cannot do, the SDK does, %s', (_, mode) 
     else await client.listen({ resourceSubscriptions: [uri] });
     await client.callTool({ name: 'everything__toggle-subscriber-updates', arguments: {} });
     try {
-      await vi.waitFor(() => expect(updated).toHaveBeenCalledWith(uri), { timeout: 30_000 });
+      await vi.waitFor(() => expect(updated).toHaveBeenCalledWith(uri), { timeout: 60_000 });
     } finally {
       await client.callTool({ name: 'everything__toggle-subscriber-updates', arguments: {} });
     }

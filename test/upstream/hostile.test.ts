@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { habitual, namesIn, openWithServers, wordsOf } from './world.ts';
 
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 
 function isRunning(pid: number): boolean {
   try {

@@ -69,7 +69,7 @@ test('a person who reads Japanese logs in and out in Japanese', async () => {
   const running = main(['server', 'login', 'far', ...settings, ...state]);
   const address = await vi.waitFor(
     () => new URL(/http:\S+\/auth\?\S+/.exec(printed)?.[0] ?? `not yet: ${printed}`),
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   );
   expect(printed).toContain(`${issuer.issuer} で far にログインします`);
   const back = new URL(await browse(address, String(address.searchParams.get('redirect_uri'))));

@@ -82,8 +82,8 @@ test('a change while it runs hides the tool and tells whoever watches', async ()
 
   await world.call('fix__other', { text: 'announce' });
 
-  await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 15_000 });
-  await vi.waitFor(async () => expect(await namesIn(world)).toEqual(['fix__other']), { timeout: 15_000 });
+  await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await namesIn(world)).toEqual(['fix__other']), { timeout: 60_000 });
   expect(await world.call('fix__echo', { text: 'x' })).toMatchObject({ code: 'not_found' });
 });
 

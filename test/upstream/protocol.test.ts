@@ -72,11 +72,11 @@ test('a real client reaches tools, prompts, resources and questions of a server 
 
     writeFileSync(file, JSON.stringify([{ ...echo, description: 'changed' }]));
     await client.callTool({ name: 'fix__echo', arguments: { text: 'announce' } });
-    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 20_000 });
+    await vi.waitFor(() => expect(told).toHaveBeenCalled(), { timeout: 60_000 });
     await vi.waitFor(
       async () =>
         expect((await client.listTools()).tools.map((tool) => tool.name)).not.toContain('fix__echo'),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
   } finally {
     await client.close();

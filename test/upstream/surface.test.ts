@@ -79,7 +79,7 @@ test('a server over Streamable HTTP answers like one over stdio, and a dead one 
       far: { url: `http://127.0.0.1:${port}/mcp`, headers: { 'X-Key': 'k' } },
       nowhere: { url: `http://127.0.0.1:${await freePort()}/mcp` },
     });
-    await vi.waitFor(async () => expect(await namesIn(world)).toContain('far__echo'), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await namesIn(world)).toContain('far__echo'), { timeout: 60_000 });
     expect(wordsOf(await world.call('far__echo', { message: 'over http' }))).toBe('Echo: over http');
     const steps: number[] = [];
     const reply: Reply = await world.call(
@@ -117,7 +117,7 @@ test('a server over HTTP that went away is reached again when it is back', async
   let server = await start();
   try {
     await using world = await openWithServers({ far: { url: `http://127.0.0.1:${port}/mcp` } });
-    await vi.waitFor(async () => expect(await namesIn(world)).toContain('far__echo'), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await namesIn(world)).toContain('far__echo'), { timeout: 60_000 });
     server.kill('SIGKILL');
     await new Promise((resolve) => server.once('exit', resolve));
     expect(await world.call('far__echo', { message: 'x' })).toMatchObject({ kind: 'error' });
@@ -125,7 +125,7 @@ test('a server over HTTP that went away is reached again when it is back', async
     server = await start();
     await vi.waitFor(
       async () => expect(wordsOf(await world.call('far__echo', { message: 'back' }))).toBe('Echo: back'),
-      { timeout: 20_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   } finally {
     server.kill('SIGKILL');

@@ -8,7 +8,7 @@ import { local, remote } from '../support/open-test-checkpoint.ts';
 import { startFile } from '../support/run-command.ts';
 import { habitual, namesIn, openWithServers, wordsOf } from './world.ts';
 
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 const { signal } = new AbortController();
 const address = 'upstream://fix/shelf:///a';
 

@@ -18,26 +18,27 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   const path = `/usr/bin:/bin:${person.base}/open/bin:${person.home}`;
   afterAll(() => person.remove());
 
-  test('the first command that misses a program is told why it is not there', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const commands = person.open(name, { PATH: path });
-    const note = `[toolchain: ${person.base}/open/bin is not shown: everybody can change it; the operator can list it in process.readable]`;
-    expect((await commands.run('special')).stderr.split('\n').slice(1, -1)).toEqual([note]);
-    expect((await commands.run('special')).stderr).not.toContain('[toolchain: ');
-    const { stderr } = await commands.run(`cat ${person.home}/.cargo/config.toml`);
-    expect(stderr).toContain(
-      `[toolchain: ${person.home}/.cargo/config.toml is not shown: it may contain credentials`,
-    );
-    expect(stderr).not.toContain('[walls: ');
-    // Whether it is there is nobody's business.
-    expect((await commands.run('private')).stderr).not.toContain('[');
-    expect((await commands.run('no-such-program')).stderr).not.toContain('[');
-    await commands.close();
-  });
+  test(
+    'the first command that misses a program is told why it is not there',
+    needs(sandbox(name)),
+    async () => {
+      const commands = person.open(name, { PATH: path });
+      const note = `[toolchain: ${person.base}/open/bin is not shown: everybody can change it; the operator can list it in process.readable]`;
+      expect((await commands.run('special')).stderr.split('\n').slice(1, -1)).toEqual([note]);
+      expect((await commands.run('special')).stderr).not.toContain('[toolchain: ');
+      const { stderr } = await commands.run(`cat ${person.home}/.cargo/config.toml`);
+      expect(stderr).toContain(
+        `[toolchain: ${person.home}/.cargo/config.toml is not shown: it may contain credentials`,
+      );
+      expect(stderr).not.toContain('[walls: ');
+      // Whether it is there is nobody's business.
+      expect((await commands.run('private')).stderr).not.toContain('[');
+      expect((await commands.run('no-such-program')).stderr).not.toContain('[');
+      await commands.close();
+    },
+  );
 
-  test('what the operator lists is there', { timeout: 60_000, ...needs(sandbox(name)) }, async () => {
+  test('what the operator lists is there', needs(sandbox(name)), async () => {
     const commands = person.open(name, { PATH: path }, { readable: [join(person.base, 'open')] });
     expect((await commands.run('special')).out).toBe('special\n');
     await commands.close();

@@ -25,43 +25,41 @@ function install(program: string, place: string): void {
 }
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
-  test('a shim of pyenv runs the version that its files choose, and a virtual environment its base', {
-    timeout: 60_000,
-    ...needs(sandbox(name), programs('python3')),
-  }, async () => {
-    const person = createPerson({
-      'home/.pyenv/version': '3.99.1\n',
-      // As pyenv lays it out: the shim calls its program, which reads the file and runs what is chosen.
-      'home/.pyenv/bin/pyenv': { link: '../libexec/pyenv' },
-      'home/.pyenv/libexec/pyenv': `#!/usr/bin/env bash
+  test(
+    'a shim of pyenv runs the version that its files choose, and a virtual environment its base',
+    needs(sandbox(name), programs('python3')),
+    async () => {
+      const person = createPerson({
+        'home/.pyenv/version': '3.99.1\n',
+        // As pyenv lays it out: the shim calls its program, which reads the file and runs what is chosen.
+        'home/.pyenv/bin/pyenv': { link: '../libexec/pyenv' },
+        'home/.pyenv/libexec/pyenv': `#!/usr/bin/env bash
           version=$PYENV_VERSION
           for f in "$PWD/.python-version" "$PYENV_ROOT/version"; do [ -n "$version" ] || { [ -e "$f" ] && read -r version < "$f"; }; done
           exec "$PYENV_ROOT/versions/$version/bin/$2" "\${@:3}"\n`,
-    });
-    const { home, project } = person;
-    person.put(
-      'home/.pyenv/shims/python3',
-      `#!/usr/bin/env bash\nset -e\nexport PYENV_ROOT="${home}/.pyenv"\nexec "${home}/.pyenv/libexec/pyenv" exec "\${0##*/}" "$@"\n`,
-    );
-    const base = join(home, '.pyenv/versions/3.99.1/bin/python3');
-    install('/usr/bin/python3', base);
-    execFileSync(base, ['-m', 'venv', '--without-pip', join(project, '.venv')], { stdio: 'ignore' });
-    const commands = person.open(name, { PATH: `${home}/.pyenv/shims:${home}/.pyenv/bin:/usr/bin:/bin` });
-    const executable = `-c 'import sys; print(sys.executable, sys.prefix)'`;
-    expect((await commands.run(`python3 ${executable} | cut -d' ' -f1`)).out).toBe(`${base}\n`);
-    expect((await commands.run(`.venv/bin/python3 ${executable}`)).out).toBe(
-      `${project}/.venv/bin/python3 ${project}/.venv\n`,
-    );
-    // Without a way there, this ended in another interpreter and exit code 0.
-    expect((await commands.run('PYENV_VERSION=3.98 python3 -c 0')).exitCode).not.toBe(0);
-    await commands.close();
-    person.remove();
-  });
+      });
+      const { home, project } = person;
+      person.put(
+        'home/.pyenv/shims/python3',
+        `#!/usr/bin/env bash\nset -e\nexport PYENV_ROOT="${home}/.pyenv"\nexec "${home}/.pyenv/libexec/pyenv" exec "\${0##*/}" "$@"\n`,
+      );
+      const base = join(home, '.pyenv/versions/3.99.1/bin/python3');
+      install('/usr/bin/python3', base);
+      execFileSync(base, ['-m', 'venv', '--without-pip', join(project, '.venv')], { stdio: 'ignore' });
+      const commands = person.open(name, { PATH: `${home}/.pyenv/shims:${home}/.pyenv/bin:/usr/bin:/bin` });
+      const executable = `-c 'import sys; print(sys.executable, sys.prefix)'`;
+      expect((await commands.run(`python3 ${executable} | cut -d' ' -f1`)).out).toBe(`${base}\n`);
+      expect((await commands.run(`.venv/bin/python3 ${executable}`)).out).toBe(
+        `${project}/.venv/bin/python3 ${project}/.venv\n`,
+      );
+      // Without a way there, this ended in another interpreter and exit code 0.
+      expect((await commands.run('PYENV_VERSION=3.98 python3 -c 0')).exitCode).not.toBe(0);
+      await commands.close();
+      person.remove();
+    },
+  );
 
-  test('Node of nvm, with what links in its bin lead to', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
+  test('Node of nvm, with what links in its bin lead to', needs(sandbox(name)), async () => {
     const person = createPerson({
       'home/.nvm/alias/default': 'v24.0.0',
       'home/.nvm/nvm.sh': 'nvm() { echo "default is $(cat "$NVM_DIR/alias/default")"; }\n',
@@ -81,71 +79,71 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     person.remove();
   });
 
-  test('names of links are kept: a home folder elsewhere, and a folder that is made for each shell', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const person = createPerson({
-      'disk/me/.local/share/fnm/node-versions/v24/installation/bin/tool': '#!/bin/sh\necho tool of "$0"\n',
-      'disk/me/project/x': '',
-      'run/me': { link: '../disk/me' },
-      'run/shells/1_2': { link: '../me/.local/share/fnm/node-versions/v24/installation' },
-    });
-    const named = join(person.base, 'run/me');
-    const commands = person.open(
-      name,
-      { HOME: named, PATH: `${person.base}/run/shells/1_2/bin:/usr/bin:/bin` },
-      { roots: [{ hostPath: join(named, 'project'), writable: true }] },
-    );
-    const { out } = await commands.run(
-      `tool; ${named}/.local/share/fnm/node-versions/v24/installation/bin/tool`,
-      join(person.base, 'disk/me/project'),
-    );
-    expect(out).toBe(
-      `tool of ${person.base}/run/shells/1_2/bin/tool\ntool of ${named}/.local/share/fnm/node-versions/v24/installation/bin/tool\n`,
-    );
-    await commands.close();
-    person.remove();
-  });
-
-  test('a link in what the operator lists, or above it, keeps no command from starting', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const person = createPerson({
-      'home/listed/tools': { link: '../../opt/tools' },
-      'opt/tools/bin/tool': '#!/bin/sh\necho tool\n',
-      named: { link: 'home' },
-    });
-    const path = `${person.home}/listed/tools/bin:${person.base}/named/listed/tools/bin:/usr/bin:/bin`;
-    for (const readable of [join(person.home, 'listed'), join(person.base, 'named/listed')]) {
-      const commands = person.open(name, { PATH: path }, { readable: [readable] });
-      expect((await commands.run('tool')).out).toBe('tool\n');
+  test(
+    'names of links are kept: a home folder elsewhere, and a folder that is made for each shell',
+    needs(sandbox(name)),
+    async () => {
+      const person = createPerson({
+        'disk/me/.local/share/fnm/node-versions/v24/installation/bin/tool': '#!/bin/sh\necho tool of "$0"\n',
+        'disk/me/project/x': '',
+        'run/me': { link: '../disk/me' },
+        'run/shells/1_2': { link: '../me/.local/share/fnm/node-versions/v24/installation' },
+      });
+      const named = join(person.base, 'run/me');
+      const commands = person.open(
+        name,
+        { HOME: named, PATH: `${person.base}/run/shells/1_2/bin:/usr/bin:/bin` },
+        { roots: [{ hostPath: join(named, 'project'), writable: true }] },
+      );
+      const { out } = await commands.run(
+        `tool; ${named}/.local/share/fnm/node-versions/v24/installation/bin/tool`,
+        join(person.base, 'disk/me/project'),
+      );
+      expect(out).toBe(
+        `tool of ${person.base}/run/shells/1_2/bin/tool\ntool of ${named}/.local/share/fnm/node-versions/v24/installation/bin/tool\n`,
+      );
       await commands.close();
-    }
-    person.remove();
-  });
+      person.remove();
+    },
+  );
 
-  test('the files that name the system are read, without which pip starts nothing', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
-    const files = ['debian_version', 'lsb-release', 'redhat-release', 'alpine-release', 'os-release']
-      .map((file) => `/etc/${file}`)
-      .filter((file) => existsSync(file));
-    const person = createPerson();
-    const commands = person.open(name, {});
-    expect((await commands.run(`cat ${files.join(' ')}`)).out).toBe(
-      files.map((file) => readFileSync(file, 'utf8')).join(''),
-    );
-    await commands.close();
-    person.remove();
-  });
+  test(
+    'a link in what the operator lists, or above it, keeps no command from starting',
+    needs(sandbox(name)),
+    async () => {
+      const person = createPerson({
+        'home/listed/tools': { link: '../../opt/tools' },
+        'opt/tools/bin/tool': '#!/bin/sh\necho tool\n',
+        named: { link: 'home' },
+      });
+      const path = `${person.home}/listed/tools/bin:${person.base}/named/listed/tools/bin:/usr/bin:/bin`;
+      for (const readable of [join(person.home, 'listed'), join(person.base, 'named/listed')]) {
+        const commands = person.open(name, { PATH: path }, { readable: [readable] });
+        expect((await commands.run('tool')).out).toBe('tool\n');
+        await commands.close();
+      }
+      person.remove();
+    },
+  );
 
-  test('variables that choose a version are passed; no other is', {
-    timeout: 60_000,
-    ...needs(sandbox(name)),
-  }, async () => {
+  test(
+    'the files that name the system are read, without which pip starts nothing',
+    needs(sandbox(name)),
+    async () => {
+      const files = ['debian_version', 'lsb-release', 'redhat-release', 'alpine-release', 'os-release']
+        .map((file) => `/etc/${file}`)
+        .filter((file) => existsSync(file));
+      const person = createPerson();
+      const commands = person.open(name, {});
+      expect((await commands.run(`cat ${files.join(' ')}`)).out).toBe(
+        files.map((file) => readFileSync(file, 'utf8')).join(''),
+      );
+      await commands.close();
+      person.remove();
+    },
+  );
+
+  test('variables that choose a version are passed; no other is', needs(sandbox(name)), async () => {
     const person = createPerson({ 'home/.rustup/toolchains/x/bin/cargo': '', 'home/.cargo/bin/cargo': '' });
     const commands = person.open(name, {
       RUSTUP_TOOLCHAIN: 'nightly',
