@@ -116,7 +116,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
       waiting: waiting.length,
       needsUnlock: await needsUnlock(person, dependencies),
     });
-    await next();
+    return next();
   });
 
   app.use(async (context, next) => {
@@ -126,7 +126,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
       const { forbidden, forbiddenNote } = words.errors;
       return context.html(await problemPage(outside(context.req.raw), forbidden, forbiddenNote), 403);
     }
-    await next();
+    return next();
   });
 
   const feed = createLiveFeed(dependencies);

@@ -84,7 +84,7 @@ export function createStdioConnection(
       return;
     }
     if (Array.isArray(value)) void receiveBatch(value);
-    else take(readMessage(value), outbox.send);
+    else void take(readMessage(value), outbox.send);
   }
 
   /** Revision 2025-03-26 allows several messages in an array; their answers go back in one. */

@@ -381,7 +381,7 @@ test("Azure's version stays in the query, and its key has a header of its own", 
       key: request.headers['api-key'],
       authorization: request.headers.authorization,
     };
-    sends(delta({ content: 'ok' }), stop)(_seen, response, request);
+    void sends(delta({ content: 'ok' }), stop)(_seen, response, request);
   });
   await oneAnswer(`${server.url}/deployments/x?api-version=2024-10-21`, { keyHeader: 'api-key' });
   expect(asked).toEqual({

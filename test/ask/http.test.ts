@@ -126,7 +126,7 @@ test('two questions to one conversation at once: the second is turned away, and 
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
-      says('two')(seen, response, request);
+      void says('two')(seen, response, request);
     },
     says('three'),
   );

@@ -145,7 +145,7 @@ test('cancelling ends the wait before another attempt', async () => {
   const cancel = new AbortController();
   await using server = await openScriptedModel((seen, response, request) => {
     setTimeout(() => cancel.abort(), 50);
-    answersStatus(500, 'busy')(seen, response, request);
+    void answersStatus(500, 'busy')(seen, response, request);
   });
   const { result } = await oneAnswer(server.url, {}, { retryDelaysMs: [600_000] }, cancel.signal);
   expect(result).toMatchObject({ code: 'cancelled' });

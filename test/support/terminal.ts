@@ -46,7 +46,7 @@ export function spawnInTerminal(
           resolve();
         };
         look();
-        ended.then(() =>
+        void ended.then(() =>
           reject(new Error(`It ended before ${JSON.stringify(words)}: ${shown.slice(-2000)}`)),
         );
       }),

@@ -41,11 +41,13 @@ export async function listenQuickly({ flags, socket, hold, listen, decide }: Qui
     });
     connection.on('end', () => {
       const told = readTold(Buffer.concat(chunks).toString('utf8'));
-      if (!told) return connection.destroy();
-      answer(told).then(
-        (said) => connection.end(inBytes(said)),
-        () => connection.destroy(),
-      );
+      if (!told) connection.destroy();
+      else {
+        answer(told).then(
+          (said) => connection.end(inBytes(said)),
+          () => connection.destroy(),
+        );
+      }
     });
   });
   const forget = await listen(server, quickSocketOf(config, script));

@@ -27,7 +27,7 @@ export function chatWith(
     const left = new AbortController();
     const chat = { admin, agentId, projectId, left };
     const stop = untilTold();
-    stop.signal.then(() => left.abort());
+    void stop.signal.then(() => left.abort());
     try {
       if (words.length > 0 || !isTerminal) return await sayOnce(chat, message, waitMs);
       const lines = openLines({ input: stdin, output: stderr, isTerminal, onInterrupt: () => left.abort() });
