@@ -33,6 +33,17 @@ const noise = ['Home page link', 'Buy our shoes', 'Copyright footer', 'Another s
 
 export const pages: readonly SitePage[] = [
   {
+    path: '/spans',
+    body: `<article>${prose(3)}<table><tr><th>Region</th><th>City</th><th>Pop</th></tr><tr><td rowspan=2>Kanto</td><td>Tokyo</td><td>14</td></tr><tr><td>Yokohama</td><td>4</td></tr><tr><td colspan=2>Total</td><td>18</td></tr><tr><td rowspan=0>rest</td><td colspan=99999>wide</td></tr><tr><td>a</td><td>b</td></tr></table></article>`,
+    has: [
+      '| Kanto | Tokyo | 14 |',
+      '| Kanto | Yokohama | 4 |',
+      '| Total |  | 18 |',
+      /\| rest \| wide \|/,
+      /\| rest \| a \| b \|/,
+    ],
+  },
+  {
     path: '/news',
     body: `<html lang="en"><head><title>Harbour opens | The Daily</title><meta name="description" content="A new harbour."><meta property="og:site_name" content="The Daily"><meta name="author" content="Ann Writer"><meta property="article:published_time" content="2026-02-20T10:00:00Z"></head><body>${chrome(`<article><h1>Harbour opens</h1>${prose(5)}</article>`)}</body></html>`,
     title: 'Harbour opens',

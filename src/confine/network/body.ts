@@ -21,7 +21,8 @@ export async function collectBody(
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
+    // Servers write names there that are none (`UTF-8`, `none`, `aws-chunked`), and browsers show the page as it came.
+    .filter((coding) => codingNames.has(coding));
   if (codings.length > maxCodings) throw new Error('too many content codings');
 
   const chunks: Buffer[] = [];
@@ -54,6 +55,7 @@ export async function collectBody(
 }
 
 const maxCodings = 3;
+const codingNames: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
 /** What RFC 9659 lets a zstd frame on the web ask for: 8 MiB. */
 const zstdWindowLog = 23;
 // A server that closes without the trailer has still sent its text.

@@ -1,13 +1,21 @@
 import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../../contract/capabilities/network.ts';
+import type {
+  FetchedPage,
+  FetchOptions,
+  ReadablePage,
+  ReadOptions,
+  Web,
+} from '../../contract/capabilities/network.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 import { acceptedCodings, collectBody } from './body.ts';
 import { createPageCache, freshness } from './cache.ts';
 import { openConverter } from './convert/converter.ts';
 import { readableImage } from './convert/image.ts';
+import { createCookies } from './cookies.ts';
 import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
+import { isChallenge, refreshIn } from './in-markup.ts';
 import { request } from './request.ts';
 import { createRobots } from './robots.ts';
 import { createWebRules, type WebRuleOptions } from './rules.ts';
@@ -39,7 +47,8 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const robots = options.robots
     ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
     : undefined;
-  const readings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
+  const mainReadings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
+  const fullReadings: typeof mainReadings = new WeakMap();
 
   /** One request, no redirect followed, no cache looked at. */
   async function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
@@ -51,13 +60,15 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
 
   async function follow(first: URL, signal: AbortSignal, heedsRobots: boolean): Promise<FetchedPage> {
     let url = first;
+    const cookies = createCookies();
     for (let redirects = 0; ; redirects++) {
       if (heedsRobots && robots && !(await robots.allows(url, signal))) throw refusedByRobots(url.hostname);
       const known = cache.get(url.href);
       if (known && known.freshUntilMs > now()) return { ...known.page, fromCache: true };
-      const response = await ask(url, validatorsOf(known), signal);
+      const response = await ask(url, { ...validatorsOf(known), ...cookies.headerFor(url) }, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
+      cookies.take(url, response.headers['set-cookie']);
 
       if (redirectStatuses.has(status) && location !== undefined) {
         response.destroy();
@@ -81,8 +92,18 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         fetchedAtMs: now(),
         fromCache: false,
         retryAfterMs: retryAfterMs(response.headers['retry-after'], now()),
+        isChallenge: isChallenge(String(response.headers['cf-mitigated'] ?? ''), body),
       };
-      if (status === 200) cache.set(url.href, { page, ...freshness(response.headers, now()) });
+      const refresh = status === 200 ? refreshIn(page.contentType, body) : undefined;
+      const next = refresh === undefined ? undefined : addressOf(refresh, url);
+      if (next !== undefined && withoutFragment(next) !== withoutFragment(url.href)) {
+        if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
+        url = rules.check(next);
+        continue;
+      }
+      // What was answered to a cookie is not for those who have none.
+      const life = cookies.any ? { freshUntilMs: 0 } : freshness(response.headers, now());
+      if (status === 200) cache.set(url.href, { page, ...life });
       return page;
     }
   }
@@ -114,12 +135,14 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       }
     },
 
-    async read(page, signal) {
+    async read(page, signal, { full = false }: ReadOptions = {}) {
       const image = readableImage(page);
       if (image) return image;
+      const readings = full ? fullReadings : mainReadings;
       let reading = readings.get(page.body);
       if (!reading) {
-        reading = converter.convert({ url: page.url, contentType: page.contentType, body: page.body });
+        const { url, contentType, body } = page;
+        reading = converter.convert({ url, contentType, body, full });
         readings.set(page.body, reading);
         // A failure is for this reader; the next one tries again.
         reading.catch(() => readings.delete(page.body));
@@ -154,6 +177,10 @@ async function resolveBySystem(host: string): Promise<readonly string[]> {
 function addressOf(location: string, base: URL): string {
   const address = Buffer.from(location, 'latin1').toString('utf8');
   return URL.canParse(address, base.href) ? new URL(address, base).href : address;
+}
+
+function withoutFragment(address: string): string {
+  return address.replace(/#.*$/s, '');
 }
 
 /** A look-up cannot be called back, but nobody has to wait for it. */

@@ -12,6 +12,8 @@ export interface FetchedPage {
   readonly fromCache: boolean;
   /** The server asked for patience (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
+  /** It asks for a proof that its reader is a browser. */
+  readonly isChallenge?: boolean | undefined;
 }
 
 /** A page as text: Markdown for HTML, pretty JSON, raw text, the words of a PDF. All of it is a stranger's. */
@@ -24,6 +26,19 @@ export interface ReadablePage {
   readonly published?: string | undefined;
   readonly language?: string | undefined;
   readonly image?: { readonly data: string; readonly mimeType: string } | undefined;
+  /** The encoding that it was read in, where nothing says so. */
+  readonly guessedEncoding?: string | undefined;
+  /** How many elements of which kind, with words, are not in the text. */
+  readonly leftOut?: Readonly<Record<string, number>> | undefined;
+  /** Scripts would put in what is missing here. */
+  readonly isScripted?: boolean | undefined;
+  /** Pages of a PDF, and how many of them hold no words. */
+  readonly pdfPages?: { readonly all: number; readonly wordless: number } | undefined;
+}
+
+export interface ReadOptions {
+  /** All that stands in the page, in place of its main part. */
+  readonly full?: boolean | undefined;
 }
 
 export interface FetchOptions {
@@ -39,5 +54,5 @@ export interface Web {
    */
   fetch(url: string, signal: AbortSignal, options?: FetchOptions): Promise<FetchedPage>;
   /** Throws `unsupported_type` for what cannot be shown as text or image. */
-  read(page: FetchedPage, signal?: AbortSignal): Promise<ReadablePage>;
+  read(page: FetchedPage, signal?: AbortSignal, options?: ReadOptions): Promise<ReadablePage>;
 }

@@ -1,34 +1,37 @@
+import { analyse } from 'chardet';
 import encodingJapanese from 'encoding-japanese';
+
+/** A body as text. */
+export interface Decoded {
+  readonly text: string;
+  /** The name of its encoding, where that was found out by its looks alone. */
+  readonly guessed?: string | undefined;
+}
 
 /**
  * Decodes a page. Order: byte order mark, header, what the page says of itself, what its bytes look like. A name
  * is believed only where the bytes fit it, for headers are often wrong.
  */
-export function decodeText(body: Uint8Array, contentType: string, isMarkup: boolean): string {
+export function decodeText(body: Uint8Array, contentType: string, isMarkup: boolean): Decoded {
   const marked = byteOrderMark(body);
-  if (marked) return new TextDecoder(marked).decode(body);
+  if (marked) return { text: new TextDecoder(marked).decode(body) };
 
   const header = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType)?.[1];
-  const candidates = [
-    header,
-    isMarkup ? declaredInside(body) : undefined,
-    'utf-8',
-    guess(body),
-    'windows-1252',
-  ];
-  const fitting: { readonly name: string; readonly text: string }[] = [];
-  for (const candidate of candidates) {
+  const said = [header, isMarkup ? declaredInside(body) : undefined, 'utf-8'];
+  const fitting = new Map<string, Decoded>();
+  for (const [at, candidate] of [...said, ...guesses(body), 'windows-1252'].entries()) {
     const name = encodingName(candidate);
-    if (name === undefined || fitting.some((one) => one.name === name)) continue;
+    if (name === undefined || fitting.has(name)) continue;
     const text = decodeStrictly(body, name);
-    if (text !== undefined) fitting.push({ name, text });
+    if (text !== undefined) fitting.set(name, { text, guessed: at < said.length ? undefined : name });
   }
   // Every byte string is windows-1252, and many EUC-JP ones are Shift_JIS: such a name yields to one that says more.
   const [first] = fitting;
-  if (!first) return new TextDecoder(encodingName(header) ?? 'utf-8').decode(body);
-  if (first.name === 'windows-1252') return (fitting.find(({ name }) => isStrict(name)) ?? first).text;
-  if (first.name === 'shift_jis' || first.name === 'euc-jp') return likelierJapanese(first, body);
-  return first.text;
+  if (!first) return { text: new TextDecoder(encodingName(header) ?? 'utf-8').decode(body) };
+  const [name, decoded] = first;
+  if (name === 'windows-1252') return [...fitting].find(([other]) => isStrict(other))?.[1] ?? decoded;
+  if (name === 'shift_jis' || name === 'euc-jp') return likelierJapanese(name, decoded, body);
+  return decoded;
 }
 
 function byteOrderMark(body: Uint8Array): string | undefined {
@@ -49,20 +52,24 @@ function declaredInside(body: Uint8Array): string | undefined {
   return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name;
 }
 
-function guess(body: Uint8Array): string | undefined {
-  const name = encodingJapanese.detect(body.subarray(0, guessBytes), ['JIS', 'EUCJP', 'SJIS']);
-  switch (name) {
-    case 'JIS':
-      return 'iso-2022-jp';
-    case 'EUCJP':
-      return 'euc-jp';
-    case 'SJIS':
-      return 'shift_jis';
-    default:
-      return undefined;
-  }
+/** The encodings that the bytes look like, the likeliest first. Japanese shows by its kana; others by what is common. */
+function guesses(body: Uint8Array): readonly string[] {
+  const sample = body.subarray(0, guessBytes);
+  const found = encodingJapanese.detect(sample, ['JIS', 'EUCJP', 'SJIS']);
+  const japanese = typeof found === 'string' ? japaneseNames.get(found) : undefined;
+  if (japanese === 'iso-2022-jp') return [japanese];
+  const text = japanese && new TextDecoder(japanese).decode(sample);
+  const ranked = analyse(sample)
+    .filter(({ confidence }) => confidence > 10)
+    .map(({ name }) => name as string);
+  return japanese && text && hiragana(text) > 0 ? [japanese] : [...ranked, ...(japanese ? [japanese] : [])];
 }
 
+const japaneseNames = new Map([
+  ['JIS', 'iso-2022-jp'],
+  ['EUCJP', 'euc-jp'],
+  ['SJIS', 'shift_jis'],
+]);
 const guessBytes = 64 * 1024;
 
 function encodingName(label: string | undefined): string | undefined {
@@ -88,10 +95,11 @@ function isStrict(name: string): boolean {
 }
 
 /** Real Japanese prose is full of hiragana; the wrong one of the two readings has none. */
-function likelierJapanese(first: { readonly name: string; readonly text: string }, body: Uint8Array): string {
-  if (hiragana(first.text) > 0) return first.text;
-  const other = decodeStrictly(body, first.name === 'shift_jis' ? 'euc-jp' : 'shift_jis');
-  return other !== undefined && hiragana(other) > 0 ? other : first.text;
+function likelierJapanese(name: string, first: Decoded, body: Uint8Array): Decoded {
+  if (hiragana(first.text) > 0) return first;
+  const guessed = name === 'shift_jis' ? 'euc-jp' : 'shift_jis';
+  const text = decodeStrictly(body, guessed);
+  return text !== undefined && hiragana(text) > 0 ? { text, guessed } : first;
 }
 
 function hiragana(text: string): number {

@@ -11,6 +11,8 @@ export interface ConverterJob {
   readonly url: string;
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** All of an HTML page, in place of its main part. */
+  readonly full?: boolean | undefined;
   readonly plain?: boolean | undefined;
 }
 

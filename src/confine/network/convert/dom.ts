@@ -25,6 +25,8 @@ export interface HtmlNode {
   readonly textContent: string | null;
   readonly parentNode: HtmlElement | null;
   readonly childNodes: ArrayLike<HtmlNode>;
+  readonly nextSibling: HtmlNode | null;
+  insertBefore(node: HtmlNode, before: HtmlNode): void;
   remove(): void;
 }
 
@@ -33,6 +35,7 @@ export interface HtmlElement extends HtmlNode {
   readonly firstChild: HtmlNode | null;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
   querySelector(selector: string): HtmlElement | null;
   querySelectorAll(selector: string): readonly HtmlElement[];
   getElementsByTagName(name: string): ArrayLike<HtmlElement>;

@@ -108,24 +108,51 @@ function codeBlock(node: HtmlElement): string {
 }
 
 function table(node: HtmlElement, content: string, service: TurndownService): string {
-  const rows = ownRows(node);
-  const width = Math.max(0, ...rows.map((row) => row.length));
+  const rows = ownRows(node).slice(0, maxRows);
+  const grid = gridOf(rows, service);
+  const width = Math.max(0, ...grid.map((row) => row.length));
   // Tables that only lay out a page read better as what stands in them.
   if (width < 2 || node.querySelector('table') || node.getAttribute('role') === 'presentation') {
     return `\n\n${content.trim()}\n\n`;
   }
-  const lines = rows.slice(0, maxRows).map((row) => {
-    const cells = row.map((cell) => cellText(cell, service));
-    while (cells.length < Math.min(width, maxColumns)) cells.push('');
-    return `| ${cells.slice(0, maxColumns).join(' | ')} |`;
-  });
-  lines.splice(1, 0, `|${' --- |'.repeat(Math.min(width, maxColumns))}`);
+  const lines = grid.map(
+    (row) => `| ${Array.from({ length: width }, (_, at) => row[at] ?? '').join(' | ')} |`,
+  );
+  lines.splice(1, 0, `|${' --- |'.repeat(width)}`);
   const caption = node.querySelector('caption')?.textContent?.replace(/\s+/g, ' ').trim();
   return `\n\n${caption ? `${caption}\n\n` : ''}${lines.join('\n')}\n\n`;
 }
 
 const maxRows = 5000;
 const maxColumns = 100;
+
+/** Each cell under the heading that it belongs to: one that spans rows stands in each, one that spans columns in its first. */
+function gridOf(rows: readonly HtmlElement[][], service: TurndownService): readonly string[][] {
+  const grid: string[][] = rows.map(() => []);
+  for (const [at, row] of rows.entries()) {
+    let column = 0;
+    for (const cell of row) {
+      while (grid[at]?.[column] !== undefined) column += 1;
+      const words = cellText(cell, service);
+      const columns = Math.min(spanOf(cell, 'colspan') || 1, Math.max(0, maxColumns - column));
+      const down = Math.min(spanOf(cell, 'rowspan') || rows.length, rows.length - at);
+      for (let below = 0; below < down; below += 1) {
+        for (let beside = 0; beside < columns; beside += 1) {
+          const line = grid[at + below];
+          if (line) line[column + beside] ??= beside === 0 ? words : '';
+        }
+      }
+      column += columns;
+    }
+  }
+  return grid;
+}
+
+/** 0 means to the end of the rows, where a cell says so. */
+function spanOf(cell: HtmlElement, name: 'colspan' | 'rowspan'): number {
+  const written = cell.getAttribute(name) ?? '';
+  return /^\s*\d{1,5}/.test(written) ? Number.parseInt(written, 10) : 1;
+}
 
 function ownRows(node: HtmlElement): HtmlElement[][] {
   return node

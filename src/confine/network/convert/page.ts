@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import type { ReadablePage } from '../../../contract/capabilities/network.ts';
 import { bareWords, nesting, titleOf } from '../words.ts';
 import { decodeText } from './charset.ts';
@@ -6,29 +7,59 @@ import { prettyJson } from './json.ts';
 import { isPdf, readablePdf } from './pdf.ts';
 
 /** Turns a body into text by what it is: the header is believed where the bytes do not say otherwise. */
-export async function convertPage({ url, contentType, body, plain }: ConverterJob): Promise<ConverterAnswer> {
+export async function convertPage(job: ConverterJob): Promise<ConverterAnswer> {
+  const { url, contentType, body, full = false, plain } = unpacked(job);
   const declared = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   const kind = kindOf(declared, body);
   switch (kind) {
     case 'html': {
-      const html = decodeText(body, contentType, true);
-      if (plain || nesting(html) > maxNesting) return page({ title: titleOf(html), text: bareWords(html) });
-      const { readableHtml } = await import('./html.ts');
-      const readable = readableHtml(html, url);
-      return page(readable.text === '' ? { ...readable, text: bareWords(html) } : readable);
+      const { text: html, guessed: guessedEncoding } = decodeText(body, contentType, true);
+      const isPlain = plain || nesting(html) > maxNesting;
+      const readable = isPlain
+        ? { title: titleOf(html), text: bareWords(html) }
+        : (await import('./html.ts')).readableHtml(html, url, full);
+      return page({ ...readable, guessedEncoding, isScripted: isScripted(html, readable.text) });
     }
     case 'json':
-      return page({ text: prettyJson(decodeText(body, contentType, false)) });
+      return page({ text: prettyJson(decodeText(body, contentType, false).text) });
     case 'pdf': {
       if (plain) return { kind: 'unsupported', what: 'a damaged PDF' };
       return page(await readablePdf(body));
     }
-    case 'text':
-      return page({ text: decodeText(body, contentType, declared.endsWith('xml')) });
+    case 'text': {
+      const isMarkup =
+        declared.endsWith('xml') || /^\s*<\?xml/.test(Buffer.from(body).toString('latin1', 0, 100));
+      const { text, guessed: guessedEncoding } = decodeText(body, contentType, isMarkup);
+      return page({ text, guessedEncoding });
+    }
     case 'binary':
       return { kind: 'unsupported', what: /^[\w.+-]+\/[\w.+-]+$/.test(declared) ? declared : 'binary data' };
   }
 }
+
+/** A `.xml.gz` is what it holds. One that unpacks to more than a page may have is left as it is. */
+function unpacked(job: ConverterJob): ConverterJob {
+  if (job.body[0] !== 0x1f || job.body[1] !== 0x8b) return job;
+  try {
+    const body = gunzipSync(job.body, { maxOutputLength: maxUnpackedBytes });
+    return { ...job, body, contentType: '', url: job.url.replace(/\.gz(?=$|[?#])/i, '') };
+  } catch {
+    return job;
+  }
+}
+
+const maxUnpackedBytes = 5 * 1024 * 1024;
+
+/** Little came, and the page has scripts and a place for what they make. */
+function isScripted(html: string, text: string): boolean {
+  if (text.replace(/\s+/g, '').length >= littleChars || !/<script\b/i.test(html)) return false;
+  return (
+    text === '' ||
+    /<noscript\b|\sid=["']?(?:root|app|__next|__nuxt|svelte|main)["'\s>]|<app-root\b/i.test(html)
+  );
+}
+
+const littleChars = 200;
 
 /** Deeper trees cost the parsers time that grows with the square of the depth, and their stack. */
 const maxNesting = 1500;

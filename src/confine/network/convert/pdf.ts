@@ -6,6 +6,7 @@ export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {
   const document = await getDocumentProxy(new Uint8Array(body));
   const pages: string[] = [];
   let chars = 0;
+  let wordless = 0;
   let number = 1;
   for (; number <= Math.min(document.numPages, maxPages) && chars < maxChars; number++) {
     const content = await (await document.getPage(number)).getTextContent();
@@ -14,6 +15,7 @@ export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {
       if (!('str' in item)) continue;
       line += item.str + (item.hasEOL ? '\n' : '');
     }
+    if (line.trim() === '') wordless += 1;
     pages.push(line.trim().slice(0, maxChars - chars));
     chars += line.length;
   }
@@ -24,6 +26,7 @@ export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {
     title: wordsIn(info.Title),
     author: wordsIn(info.Author),
     text: pages.join('\n\n').trim(),
+    ...(wordless > 0 && { pdfPages: { all: document.numPages, wordless } }),
   };
 }
 
