@@ -82,58 +82,57 @@ describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
     expect(next.state).toMatchObject({ in_progress: 1 });
   });
 
-  test(
-    'five hundred that wait cost nothing until something happens, and then all wake',
-    needs(missing),
-    async () => {
-      const place = await createPlace();
-      const store = openTeam(await place.open());
-      await settle(store);
-      const whole = await store.admin.addTask({
-        projectId: 'p',
-        title: 'Whole',
-        assigneeId: 'm',
-        start: true,
-      });
-      const m = await enter(store, 'm');
-      await m.team.myTask();
-      await m.team.createTasks({
-        parent_task_id: whole,
-        tasks: [{ local_id: '1', title: 'Part', assignee_id: 'a' }],
-      });
-      const a = await enter(store, 'a');
-      await a.team.claimTask({});
-      const order: string[] = [];
-      const waiting = Array.from({ length: 500 }, () =>
-        m.team.nextAction({ timeout_seconds: 50 }, patient).then((next) => {
-          order.push('woken');
-          return next;
-        }),
-      );
-      // Each reads its rows once before it lies down; how long that takes is the machine's affair.
-      let costMs = Number.POSITIVE_INFINITY;
-      for (let second = 0; second < 30 && costMs > 150; second++) {
-        const before = process.cpuUsage();
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-        const { user, system } = process.cpuUsage(before);
-        costMs = (user + system) / 1000;
-        if (process.env.SEKISHO_HAMMER) process.stderr.write(`${name}: ${Math.round(costMs)} ms of CPU\n`);
-      }
-      expect(order).toEqual([]);
-      // Five hundred that look ten times a second would keep a processor busy.
-      expect(costMs).toBeLessThanOrEqual(150);
+  test('five hundred that wait cost nothing until something happens, and then all wake', {
+    ...needs(missing),
+    timeout: 600_000,
+  }, async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    const whole = await store.admin.addTask({
+      projectId: 'p',
+      title: 'Whole',
+      assigneeId: 'm',
+      start: true,
+    });
+    const m = await enter(store, 'm');
+    await m.team.myTask();
+    await m.team.createTasks({
+      parent_task_id: whole,
+      tasks: [{ local_id: '1', title: 'Part', assignee_id: 'a' }],
+    });
+    const a = await enter(store, 'a');
+    await a.team.claimTask({});
+    const order: string[] = [];
+    const waiting = Array.from({ length: 500 }, () =>
+      m.team.nextAction({ timeout_seconds: 600 }, patient).then((next) => {
+        order.push('woken');
+        return next;
+      }),
+    );
+    // Each reads its rows once before it lies down; how long that takes is the machine's affair.
+    let costMs = Number.POSITIVE_INFINITY;
+    for (let second = 0; second < 300 && costMs > 150; second++) {
+      const before = process.cpuUsage();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const { user, system } = process.cpuUsage(before);
+      costMs = (user + system) / 1000;
+      if (process.env.SEKISHO_HAMMER) process.stderr.write(`${name}: ${Math.round(costMs)} ms of CPU\n`);
+    }
+    expect(order).toEqual([]);
+    // Five hundred that look ten times a second would keep a processor busy.
+    expect(costMs).toBeLessThanOrEqual(150);
 
-      const told = performance.now();
-      await a.team.reportCompleted({ result: 'success' });
-      const answers = await Promise.all(waiting);
-      expect(new Set(answers.map((answer) => answer.action))).toEqual(new Set(['complete']));
-      if (process.env.SEKISHO_HAMMER) {
-        process.stderr.write(
-          `${name}: the last of 500 woke after ${Math.round(performance.now() - told)} ms\n`,
-        );
-      }
-    },
-  );
+    const told = performance.now();
+    await a.team.reportCompleted({ result: 'success' });
+    const answers = await Promise.all(waiting);
+    expect(new Set(answers.map((answer) => answer.action))).toEqual(new Set(['complete']));
+    if (process.env.SEKISHO_HAMMER) {
+      process.stderr.write(
+        `${name}: the last of 500 woke after ${Math.round(performance.now() - told)} ms\n`,
+      );
+    }
+  });
 
   test(
     'a step and the counts beside it are of one moment, while another server changes tasks',
