@@ -10,21 +10,58 @@ const alone = ['attacks/process', 'attacks/web-resources', 'process/commands'].m
   (name) => `test/${name}.test.ts`,
 );
 
+/**
+ * What takes minutes: servers that are killed again and again, fleets, containers, browsers, attacks by force, languages
+ * tried at random, the package as a stranger installs it. `npm test` leaves it out, `npm run test:all` does not.
+ */
+const long = [
+  'assistant/search',
+  'attacks/{answers,commands,console,files-crash,files-swap,killed-server,layer,layer-swap,pipeline,power-cut,terminal,toolchains,web-hostile}',
+  'attacks/{doors,git}/*',
+  'cli/{first-hour,init-hooks,pasted,projects,records,undo}',
+  'console/{browser,everybody,large}',
+  'container/*',
+  'effects/*',
+  'examples/package',
+  'files/contention',
+  'fleet/*',
+  'history/{killed,session}',
+  'hooks/prompts',
+  'memory/embeddings-killed',
+  'notify/{browser,round-trip}',
+  'pipeline/{corpus,random}',
+  'process/{dry-run,git,git-settings,network,sessions,try}',
+  'records/{begun,full-disk}',
+  'store/killed',
+  'team/{claims,following,killed,page,restarts,story,waiting}',
+  'upstream/{attacks,calls,five-servers,flow,hostile,oauth,oauth-processes,questions,surface,watching}',
+].map((name) => `test/${name}.test.ts`);
+
+/** Of the same kind, and not isolated from each other. */
+const longTogether = ['differential', 'guarded', 'written'].map((name) => `test/judgement/${name}.test.ts`);
+
 const setup = 'test/support/build.ts';
 const sandboxed = [setup, 'test/support/find-sandboxes.ts'];
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'rooms', include: together, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'rooms', include: together, exclude: longTogether, isolate: false },
+      },
       {
         extends: true,
         test: {
           name: 'product',
           include: ['test/**/*.test.ts'],
-          exclude: [...together, ...alone],
+          exclude: [...together, ...alone, ...long],
           globalSetup: sandboxed,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'long', include: [...long, ...longTogether], globalSetup: sandboxed },
       },
       {
         extends: true,
