@@ -33,6 +33,7 @@ const { output } = await build({
     index: 'src/index.ts',
     // Threads are started by their path, beside the chunk that starts them.
     'chunks/landlock-thread': 'src/confine/process/landlock/landlock-thread.ts',
+    'chunks/watched-thread': 'src/confine/process/watched/watched-thread.ts',
     'chunks/supervisor-thread': 'src/confine/process/sockets/supervisor-thread.ts',
     'chunks/converter-process': 'src/confine/network/convert/converter-process.ts',
     'chunks/parse-process': 'src/confine/pipeline/symbols/parse-process.ts',

@@ -53,18 +53,29 @@ describe('a command on a layer', needs(lackOfLayers), () => {
     );
   });
 
-  test('that nobody could be asked about says in its reply how many files it deleted, and undo brings them back', async () => {
+  test('that has to run again on the folders themselves is held there, and undo brings back what it deleted', async () => {
     mkdirSync(at('old2'));
     mkdirSync(at('many'));
     for (let n = 0; n < 21; n++) writeFileSync(at(`many/${n}`), `of somebody ${n}`);
     await runIn(world, 'true');
     const before = tree(world.root);
-    const ran = await runIn(
-      world,
-      "python3 -c \"import os, shutil; os.rename('old2', 'new2'); shutil.rmtree('many')\"",
+    const asked: string[] = [];
+    const reply = await world.call(
+      'bash',
+      { command: "python3 -c \"import os, shutil; os.rename('old2', 'new2'); shutil.rmtree('many')\"" },
+      {
+        elicit: async ({ message }) => {
+          asked.push(message);
+          return { action: 'accept' as const };
+        },
+        patienceMs: 3_600_000,
+      },
     );
-    expect(ran.stderr).toContain('ran on the folders themselves and deleted or emptied 21 files there');
-    expect(await takeBack(world, ran.auditId)).toEqual([]);
+    expect(outputOf(reply)).toMatchObject({ exit_code: 0 });
+    expect(asked.join()).toContain('It is held now.');
+    const { history } = await world.checkpoint.store();
+    const [ran] = await history.list({ standing: true, limit: 1 });
+    expect(await takeBack(world, ran?.auditId ?? '')).toEqual([]);
     expect(tree(world.root)).toEqual(before);
   });
 

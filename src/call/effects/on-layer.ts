@@ -4,6 +4,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { callDigest } from '../approve.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
+import { createHolding } from './holding.ts';
 import { holdLate, type SettleDependencies, settle } from './settle.ts';
 
 /**
@@ -32,9 +33,11 @@ export function onLayer(
   ): Promise<Attended> {
     const waiting = options.dryRun ? undefined : held.take(permit, digest);
     if (waiting) return ended(await settle(waiting, permit, digest, dependencies, notes));
+    const holding = createHolding(permit, dependencies, notes, false);
     const attended = await run({
       ...options,
       effects,
+      onWatchedHold: holding.ask,
       onDirect: (why) => {
         notes.facts.direct = why;
       },
@@ -42,6 +45,7 @@ export function onLayer(
         holdLate({ layer, result, digest: randomUUID() }, permit, digest, dependencies),
     });
     if (attended.kind === 'going') return attended;
+    holding.assertNotRefused();
     const { dryRun, landed } = attended.result;
     // What it would have been asked about, be it for its words.
     if (dryRun) return ended({ ...attended.result, verdict: rules.decide(dryRun, true) });
@@ -61,7 +65,8 @@ export function onLayer(
       attend(options, (judged) => commands.attend(line, { ...judged, handOverMs: options.handOverMs })),
     start(line, options) {
       notes.facts.direct = whyInBackground;
-      return commands.start(line, options);
+      const { ask } = createHolding(permit, dependencies, notes, true);
+      return commands.start(line, { ...options, effects, onWatchedHold: ask });
     },
   };
 }

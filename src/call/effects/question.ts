@@ -15,7 +15,13 @@ const maxBytes = 12_000;
  */
 export function effectsQuestion(
   permit: Permit,
-  asked: { readonly effects: DryRun; readonly verdict: EffectVerdict; readonly grant?: string | undefined },
+  asked: {
+    readonly effects: DryRun;
+    readonly verdict: EffectVerdict;
+    readonly grant?: string | undefined;
+    /** It runs on the folders themselves, and is held. */
+    readonly isHeld?: boolean;
+  },
 ): Text {
   return text(questionIn('en', permit, asked), questionIn('ja', permit, asked));
 }
@@ -23,7 +29,7 @@ export function effectsQuestion(
 function questionIn(
   locale: Locale,
   permit: Permit,
-  { effects, verdict, grant }: Parameters<typeof effectsQuestion>[1],
+  { effects, verdict, grant, isHeld = false }: Parameters<typeof effectsQuestion>[1],
 ): string {
   const { tool, risk } = permit;
   const { command } = risk;
@@ -39,9 +45,9 @@ function questionIn(
     headlineOf(countsOf(effects)[locale], command ? shown(command.line) : tool.name),
     ...callLines(permit, locale),
     ...reasonLines(verdict, locale),
-    `${labels.changes[locale]}:`,
+    `${(isHeld ? labels.soFar : labels.changes)[locale]}:`,
     ...list,
-    labels.waits[locale],
+    (isHeld ? labels.held : labels.waits)[locale],
     ...(grant === undefined ? [] : grantLines(grant, undefined, locale)),
   ];
   return [...lines, ...(diff === '' ? [] : [diff])].join('\n');
@@ -81,6 +87,14 @@ const labels = {
     deleted > 0
       ? text(`… and ${more} more, ${deleted} of them deleted`, `… ほか ${more} 件 (うち削除 ${deleted} 件)`)
       : text(`… and ${more} more`, `… ほか ${more} 件`),
+  soFar: text(
+    'It runs on the folders themselves. So far it has changed, or is about to change',
+    'フォルダーを直接使って実行中です。これまでに変えたもの、変えようとしているもの',
+  ),
+  held: text(
+    'It is held now. If you agree, it goes on. If not, or if nobody answers in time, it is ended and all of this is put back.',
+    '現在は停止させています。承認すると続行します。承認しない場合や、時間内に回答がない場合は、終了させて、すべて元に戻します。',
+  ),
   waits: text(
     'Nothing has changed yet. Its changes wait for your answer while this server runs, for an hour at most.',
     'まだ何も変わっていません。変更は、このサーバーが動いている間、最長 1 時間だけ回答を待ちます。',

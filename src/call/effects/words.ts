@@ -35,6 +35,31 @@ export function discarded(error: ToolError): ToolError {
   );
 }
 
+/** Why a command that ran on the folders themselves was ended at the limit. */
+export function putBack(error: ToolError): ToolError {
+  return told(
+    error,
+    text(
+      'It had begun on the folders themselves: it was ended, and what it had changed was put back.',
+      'フォルダーを直接使って実行を始めていましたが、終了させて、変更はすべて元に戻しました。',
+    ),
+  );
+}
+
+/** A rule's no to what it was doing. */
+export function refusedWhileHeld({ because, ...named }: EffectVerdict): ToolError {
+  const { rule } = named;
+  const { en, ja } = ruleForModel(named);
+  return new ToolError(
+    'denied',
+    text(
+      `${cleanLine(because.en)}. Denied by rule ${en}.`,
+      `${cleanLine(because.ja)}。規則 ${ja}による拒否です。`,
+    ),
+    { details: { rule } },
+  );
+}
+
 /** Nobody has answered yet. */
 export function notYet(error: ToolError): ToolError {
   return told(

@@ -16,8 +16,10 @@ import { didHappen } from './change-state.ts';
 import { createContents } from './contents.ts';
 import { findInTheWay } from './foresee.ts';
 import { leftBehind, openJournal } from './journal.ts';
+import { createLandingKeeper } from './landing.ts';
 import { prune } from './prune.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
+import { recoverRecordings } from './recordings.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
@@ -59,6 +61,7 @@ export interface History extends Undoing {
 /** Opens the history of a workspace. Nothing is read or made before the first change. */
 export function openHistory(options: HistoryOptions): History {
   const { store, now = Date.now } = options;
+  const watchedFolder = join(options.folder, 'watched');
   const journals = join(options.folder, 'journal');
   const blobs = openBlobs(join(options.folder, 'contents'));
   const contents = createContents(blobs, async () => (await store()).contents);
@@ -105,6 +108,14 @@ export function openHistory(options: HistoryOptions): History {
       done();
       added += happened.length;
     }
+    await recoverRecordings(watchedFolder, (who) =>
+      createLandingKeeper({
+        ...{ recorder, contents, who },
+        ignore: options.ignore.filter((name) => name !== '.git'),
+        maxFileBytes: Math.floor(options.maxBytes / 4),
+        recovered: async () => {},
+      }),
+    );
     return added;
   }
 
@@ -186,6 +197,7 @@ export function openHistory(options: HistoryOptions): History {
     watch(commands, roots, onFailure) {
       watch ??= watchCommands({
         folder: join(options.folder, 'held'),
+        watched: watchedFolder,
         roots,
         onFailure,
         ignore: options.ignore,

@@ -19,12 +19,15 @@ import { countLost, lossNotes } from './direct-losses.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
 import { createLandingKeeper } from './landing.ts';
 import type { Recorder } from './recorder.ts';
+import { openRecording } from './recordings.ts';
 import { type Baseline, createBaseline, type Found } from './scan/baseline.ts';
 import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './scan/bounds.ts';
 
 export interface CommandWatchOptions {
   /** Where copies are held. */
   readonly folder: string;
+  /** Where it is kept what commands change that run on the folders themselves. */
+  readonly watched: string;
   /** Host paths of the roots that commands may write. */
   readonly roots: readonly string[];
   readonly ignore: readonly string[];
@@ -43,6 +46,16 @@ export interface CommandWatch {
   watch(commands: Commands): Commands;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
+}
+
+/** Of one command that runs on the folders themselves. */
+interface Record {
+  readonly who: Attribution;
+  readonly options: Pick<RunOptions, 'watched'>;
+  /** It is left in the background. */
+  goesOn?(): void;
+  /** Writes down what it changed. Returns what its reply is to say of that. */
+  end(by: Attribution): Promise<string>;
 }
 
 interface Watched {
@@ -127,38 +140,38 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
   }
 
   /** The first reply after something was left out says so, among the notes that follow what a command wrote. */
-  function noted(result: RunResult, all: readonly Watched[], lost: number): RunResult {
+  function notesOf(all: readonly Watched[], lost: number): readonly string[] {
     const leftOut = all.flatMap((one) => {
       if (one.bounds.leftOut.size === one.told) return [];
       one.told = one.bounds.leftOut.size;
       return leftOutNotes(one.bounds, most);
     });
-    const notes = [...leftOut, ...lossNotes(lost)];
-    return notes.length === 0 ? result : { ...result, stderr: result.stderr + notes.join('') };
+    return [...leftOut, ...lossNotes(lost)];
   }
 
-  /** What a command in the background changes is looked at when it ends. */
-  function follow(command: BackgroundCommand, all: readonly Watched[], who: Attribution): void {
-    for (const one of all) one.background.add(who);
+  /** What a command in the background changed is written down when it has ended. */
+  function follow(command: BackgroundCommand, recording: Record): void {
+    recording.goesOn?.();
     const last = ended(command)
-      .then(async () => {
-        for (const one of all) one.background.delete(who);
-        await after(all, who);
-      })
+      .then(() => recording.end(recording.who))
+      .then(() => {})
       .catch(ignore)
       .finally(() => lasts.delete(last));
     lasts.add(last);
   }
 
+  /** Of git's own folder nobody looks at every file; who is told of each change need not. */
+  function ignoredByLayers(): readonly string[] {
+    return options.ignore.filter((name) => name !== '.git');
+  }
+
   function keeperFor(who: Attribution): LandingKeeper {
     const { contents, maxBytes, recovered } = options;
-    // Of git's own folder nobody looks at every file, and a layer need not.
-    const ignore = options.ignore.filter((name) => name !== '.git');
     return createLandingKeeper({
       recorder,
       contents,
       who,
-      ignore,
+      ignore: ignoredByLayers(),
       maxFileBytes: Math.floor(maxBytes / 2),
       recovered,
     });
@@ -169,7 +182,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     commands: Commands,
     command: CommandLine,
     runOptions: RunOptions & { readonly handOverMs?: number | undefined },
-    run: (more: Pick<RunOptions, 'landing' | 'onFailure' | 'onHeld'>) => Promise<Attended>,
+    run: (more: Pick<RunOptions, 'landing' | 'onFailure' | 'onHeld' | 'watched'>) => Promise<Attended>,
   ): Promise<Attended> {
     const who = { ...recorder.current() };
     if (runOptions.dryRun) return run({ landing: { keeper: keeperFor(who) } });
@@ -203,18 +216,66 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     }
     if (runOptions.onFailure === 'discard') throw cannotDiscard(why);
     runOptions.onDirect?.(why);
-    const all = await before(runOptions.writable ?? options.roots);
-    const attended = await run({}).catch(async (error) => {
-      await after(all, recorder.current());
+    const recording = await openRecord(commands, runOptions, who);
+    const attended = await run(recording.options).catch(async (error) => {
+      await recording.end(recorder.current());
       throw error;
     });
     if (attended.kind === 'going') {
-      follow(attended.command, all, who);
+      follow(attended.command, recording);
       return attended;
     }
-    const lost = await after(all, recorder.current());
-    const result = noted(attended.result, all, lost);
+    const result = {
+      ...attended.result,
+      stderr: attended.result.stderr + (await recording.end(recorder.current())),
+    };
     return said({ ...attended, result: onFailure === 'discard' ? keptAnyway(result, why) : result });
+  }
+
+  /** Of what a command changes in the folders themselves: by what runs it, else by looks before and after. */
+  async function openRecord(
+    commands: Commands,
+    { writable = options.roots }: Pick<RunOptions, 'writable'>,
+    who: Attribution,
+  ): Promise<Record> {
+    if (!(await commands.watches())) {
+      const all = await before(writable);
+      return {
+        who,
+        options: {},
+        goesOn() {
+          for (const one of all) one.background.add(who);
+        },
+        async end(by) {
+          for (const one of all) one.background.delete(who);
+          const lost = await after(all, by);
+          return notesOf(all, lost).join('');
+        },
+      };
+    }
+    await options.recovered();
+    const recording = openRecording(options.watched, writable, who);
+    const ours = new Set<string>();
+    const forget = recorder.listen((root, path) => ours.add(join(root, path)));
+    let isHeld = false;
+    return {
+      who,
+      options: {
+        watched: {
+          ...{ folder: recording.folder, ignore: ignoredByLayers() },
+          isOurs: (hostPath, how) => recorder.madeBy.has(who.sessionId, hostPath, how),
+          onHeld: (held) => {
+            isHeld = held;
+          },
+        },
+      },
+      async end(by) {
+        forget();
+        const keeper = keeperFor(by.auditId === who.auditId ? by : who);
+        await recording.end(keeper, { ours, back: isHeld });
+        return keeper.notes().join('');
+      },
+    };
   }
 
   return {
@@ -232,12 +293,14 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
         attend(commands, command, runOptions, (more) => commands.attend(command, { ...runOptions, ...more })),
       async start(command, runOptions) {
         const who = { ...recorder.current() };
-        const all = await before(runOptions.writable ?? options.roots);
-        const started = await commands.start(command, runOptions).catch(async (error) => {
-          await after(all, recorder.current());
-          throw error;
-        });
-        follow(started, all, who);
+        const recording = await openRecord(commands, runOptions, who);
+        const started = await commands
+          .start(command, { ...runOptions, ...recording.options })
+          .catch(async (error) => {
+            await recording.end(recorder.current());
+            throw error;
+          });
+        follow(started, recording);
         return started;
       },
       background: (id) => commands.background(id),

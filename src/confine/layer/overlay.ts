@@ -6,6 +6,8 @@ export interface Overlay {
   readonly on: string;
   /** Host path of what the command changed. */
   readonly upper: string;
+  /** Where the former content of a host path lies, if not there. Bytes, one a character. */
+  readonly lowerOf?: ((hostPath: string) => string | undefined) | undefined;
   /** The options of mount(2), as overlayfs reads them. */
   readonly data: string;
 }

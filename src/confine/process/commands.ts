@@ -164,6 +164,8 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       attend: (command, runOptions) =>
         tracked(id, (runner) => attendGuarded(id, command, runOptions, runner)),
       whyDirect: (command, runOptions) => tracked(id, (runner) => whyDirect(command, runOptions, runner)),
+      // Where no command can run at all, its own start says why.
+      watches: async () => (await sandbox.open().catch(() => undefined))?.backend.watches === true,
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.
@@ -236,7 +238,7 @@ async function start(
   assertRoom(session);
   const walls = await sandbox.open();
   const place = await session.place(walls, runOptions.inSession === true);
-  const begun = await startCommand(sandbox, walls, place, command, runOptions, options, 'pipe');
+  const begun = await startCommand(sandbox, walls, place, command, runOptions, runner, 'pipe');
   const { child, contacts, ran } = begun;
   const { onOutput } = runOptions;
   if (onOutput) {

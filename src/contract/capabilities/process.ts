@@ -38,6 +38,8 @@ export interface RunOptions {
    * `whyDirect` says nothing.
    */
   readonly landing?: { readonly keeper?: LandingKeeper | undefined } | undefined;
+  /** Where it runs on the folders themselves: has what it destroys there kept first. */
+  readonly watched?: WatchedRun | undefined;
   /** Judges what it did, where it runs on a layer, before that lands. */
   readonly effects?: EffectsJudge | undefined;
   /**
@@ -45,10 +47,26 @@ export interface RunOptions {
    * the output.
    */
   readonly onHeld?: ((layer: HeldLayer, result: RunResult) => Promise<string>) | undefined;
+  /** Asked where it runs on the folders themselves and passes the limit of a rule; it waits meanwhile. */
+  readonly onWatchedHold?: OnWatchedHold | undefined;
   /** Told why, where it runs on the folders themselves and not on a layer. */
   readonly onDirect?: ((why: Text) => void) | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
+}
+
+/** What a command on the folders themselves has done so far, and which is held until somebody says whether it may go on. */
+export type OnWatchedHold = (soFar: DryRun, signal: AbortSignal) => Promise<boolean>;
+
+/** Where what a command destroys in the folders themselves is kept. */
+export interface WatchedRun {
+  /** Host path of a folder of its own. */
+  readonly folder: string;
+  /** Names of folders of which nothing is kept. */
+  readonly ignore: readonly string[];
+  readonly isOurs: LandingKeeper['isOurs'];
+  /** It is held at a limit, or goes on. What is held when it ends is to be put back. */
+  readonly onHeld: (isHeld: boolean) => void;
 }
 
 export interface RunResult {
@@ -160,6 +178,8 @@ export interface Commands {
     command: CommandLine,
     options: RunOptions & { readonly handOverMs?: number | undefined },
   ): Promise<Text | undefined>;
+  /** Is what a command destroys in the folders themselves kept, where `watched` asks for it? */
+  watches(): Promise<boolean>;
   /** What a call that is `inSession` begins with. */
   kept(): KeptState;
   start(

@@ -71,6 +71,7 @@ test('the reply of the first command says what is left out; what is not is still
     now: Date.now,
     recovered: async () => {},
     onFailure: 'keep',
+    watched: '/nonexistent',
     bounds: few,
   });
   let work = () => {};
@@ -80,7 +81,7 @@ test('the reply of the first command says what is left out; what is not is still
   };
   // This is about the looks, so nothing runs on a layer.
   const whyDirect = async () => 'it is a test of looks';
-  const commands = watch.watch({ run, whyDirect } as unknown as Commands);
+  const commands = watch.watch({ run, whyDirect, watches: async () => false } as unknown as Commands);
   const stderrOf = async () => (await commands.run({ script: '' } as never, {} as never)).stderr;
 
   expect(await stderrOf()).toBe('own\n');

@@ -16,6 +16,8 @@ export interface Touched {
   readonly before?: Stats | undefined;
   /** As it is on the layer; absent where it is gone. */
   readonly now?: Stats | undefined;
+  /** Where its former content lies, if not at its path. */
+  readonly lower?: string | undefined;
 }
 
 /** What a command did to files, beside what programs make and can make again. */
@@ -128,8 +130,8 @@ export function* entriesInNew({ overlay, path }: Touched): Generator<Touched> {
 }
 
 /** Where it was, and is until it lands. */
-export function lowerPath({ overlay, path }: Pick<Touched, 'overlay' | 'path'>): string {
-  return `${fromText(overlay.on)}/${path}`;
+export function lowerPath({ overlay, path, lower }: Pick<Touched, 'overlay' | 'path' | 'lower'>): string {
+  return lower ?? `${fromText(overlay.on)}/${path}`;
 }
 
 export function upperPath({ overlay, path }: Pick<Touched, 'overlay' | 'path'>): string {
@@ -140,6 +142,6 @@ export function isMadeAnew(name: string, stat: Stats): boolean {
   return stat.isDirectory() && (generatedFolders.has(name) || name.endsWith('.egg-info'));
 }
 
-function isGits(path: string): boolean {
+export function isGits(path: string): boolean {
   return path === '.git' || path.startsWith('.git/') || /\/\.git(\/|$)/.test(path);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
 import { readAtNow } from '../../files/io.ts';
@@ -12,8 +12,11 @@ import { readBounded, withFile } from './read-bounded.ts';
 export interface Repository {
   /** Of its `.git`, relative to the folder of the overlay. */
   readonly path: string;
-  /** Has git what a file held, be it in a commit or in the index? `path` is relative to the overlay's folder. */
-  keeps(path: string, before: Stats): boolean;
+  /**
+   * Has git what a file held, be it in a commit or in the index? `path` is relative to the overlay's folder, `lower` where
+   * its content lies.
+   */
+  keeps(path: string, before: Stats, lower?: string): boolean;
   /** Did the command go over to another commit that has files as well? */
   movedOn(): boolean;
 }
@@ -65,27 +68,33 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
 
   return {
     path,
-    keeps(file, before) {
+    keeps(file, before, lower = `${on}/${file}`) {
       after ??= openObjects([above(`${common}/objects`), `${common}/objects`]);
-      index ??= readIndex(`${gitFolder}/index`, idBytes);
+      index ??= readIndex(overlay.lowerOf?.(`${gitFolder}/index`) ?? `${gitFolder}/index`, idBytes);
       const entry = index.get(folder === '' ? file : file.slice(folder.length + 1));
       // Filters may make another file of what git keeps: where it is as git left it, its index says so.
-      const id = entry && isClean(entry, before) ? entry.id : idOf(`${on}/${file}`);
+      const id = entry && isClean(entry, before) ? entry.id : idOf(lower);
       return id !== undefined && after.has(id);
     },
     movedOn() {
-      moved ??= hasMovedOn(gitFolder, above(gitFolder));
+      const formerly = (name: string) => overlay.lowerOf?.(`${gitFolder}/${name}`) ?? `${gitFolder}/${name}`;
+      // In the folder itself, what was not touched says nothing, and a git that is at work is about to move on.
+      const isUntouched =
+        overlay.lowerOf !== undefined && overlay.lowerOf(`${gitFolder}/index`) === undefined;
+      moved ??= isUntouched
+        ? existsSync(asBytes(`${gitFolder}/index.lock`))
+        : hasMovedOn(formerly, (name) => `${above(gitFolder)}/${name}`);
       return moved;
     },
   };
 }
 
 /** To another branch, or to a commit with about as many files: what is only removed, be it in a commit, is removed. */
-function hasMovedOn(gitFolder: string, after: string): boolean {
-  const files = countIndex(`${after}/index`);
+function hasMovedOn(before: (name: string) => string, after: (name: string) => string): boolean {
+  const files = countIndex(after('index'));
   if (files === 0) return false;
-  const [was, is] = [gitFolder, after].map((folder) => readBounded(`${folder}/HEAD`, 4096)?.toString());
-  return (is !== undefined && is !== was) || files * 2 >= countIndex(`${gitFolder}/index`);
+  const [was, is] = [before, after].map((at) => readBounded(at('HEAD'), 4096)?.toString());
+  return (is !== undefined && is !== was) || files * 2 >= countIndex(before('index'));
 }
 
 function isClean({ bytes, mtimeSeconds, mtimeNanos }: IndexEntry, before: Stats): boolean {

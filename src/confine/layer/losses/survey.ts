@@ -73,13 +73,22 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
 async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey> {
   const pause = createPause();
   const found = await collect(overlay, options.marks, pause);
+  return {
+    ...(await surveyLosses(found, overlay, options, pause)),
+    ...(await findObeyed(found, overlay, options, (path) => shownIn(overlay, path, options.roots), pause)),
+  };
+}
+
+/** What would be missed of changes. `mostCounted`: files that were there are counted as far as this in any case. */
+export async function surveyLosses(
+  found: Collected,
+  overlay: Overlay,
+  options: Pick<SurveyOptions, 'roots' | 'isOurs'> & { readonly mostCounted?: number },
+  pause: Pause = createPause(),
+): Promise<Omit<Losses, 'earlier' | 'obeyed'>> {
   const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
   const isWritten = (path: string) => options.isOurs(toText(path), 'written');
-  const hostOf = ({ path }: Pick<Touched, 'path'>) => toText(`${fromText(overlay.on)}/${path}`);
-  const shown = (path: string) => {
-    const host = hostOf({ path });
-    return relative(rootOf(host, options.roots) ?? overlay.on, host);
-  };
+  const hostOf = ({ path }: Pick<Touched, 'path'>) => hostPathIn(overlay, path);
   const repositoryOf = createRepositories(overlay);
   const isIgnored = createIgnored(fromText(overlay.on), (path) => !isWritten(path));
   const broken = brokenRepositories(found.git, overlay, (path) => isOurs(hostOf({ path })));
@@ -105,24 +114,33 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey>
 
   let files = 0;
   let withKept = 0;
-  for (const { path, before } of lost) {
+  for (const file of lost) {
+    const { path, before } = file;
     await pause();
     const repository = repositoryOf(path);
     const isKept =
       repository !== undefined &&
       before !== undefined &&
       !broken.includes(repository.path) &&
-      repository.keeps(path, before);
+      repository.keeps(path, before, lowerPath(file));
     if (!isKept) files += 1;
     if (!isKept || !repository.movedOn()) withKept += 1;
   }
-  const isCounted = withKept >= fewFiles;
+  const most = Math.max(options.mostCounted ?? 0, withKept >= fewFiles ? withKept * 2 : 0);
   return {
     ...{ files, withKept },
-    of: isCounted ? await countFiles(overlay, { most: withKept * 2, isOurs, isIgnored, pause }) : 0,
-    repositories: broken.map(shown),
-    ...(await findObeyed(found, overlay, options, shown, pause)),
+    of: most > 0 ? await countFiles(overlay, { most, isOurs, isIgnored, pause }) : 0,
+    repositories: broken.map((path) => shownIn(overlay, path, options.roots)),
   };
+}
+
+function hostPathIn({ on }: Overlay, path: string): string {
+  return toText(`${fromText(on)}/${path}`);
+}
+
+function shownIn(overlay: Overlay, path: string, roots: readonly string[]): string {
+  const host = hostPathIn(overlay, path);
+  return relative(rootOf(host, roots) ?? overlay.on, host);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Layer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
 import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
+import type { RecordingOptions } from '../watched/recording.ts';
 
 /** One command to start in a sandbox. All paths are host paths, already proven to lie in roots. */
 export interface SpawnOptions {
@@ -29,6 +30,8 @@ export interface SpawnOptions {
   readonly outlet?: Outlet | undefined;
   /** What it finds in place of the settings of repositories; only for a spawner that can show copies. */
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
+  /** Has what it destroys in the folders kept first; only where the backend `watches`. */
+  readonly watched?: RecordingOptions | undefined;
   /** What it writes in place of folders; only for a backend that opened them. */
   readonly overlays?: readonly Overlay[] | undefined;
 }
@@ -82,6 +85,8 @@ export interface Backend extends Spawner {
   readonly withoutOutlet?: string | undefined;
   /** Why commands make no sockets of Unix; undefined where they do. */
   readonly withoutSockets?: string | undefined;
+  /** Can it keep what a command destroys in the folders themselves? */
+  readonly watches?: boolean | undefined;
   /**
    * A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there
    * are none.

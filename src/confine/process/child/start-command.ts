@@ -14,7 +14,8 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
 import type { Beginning } from '../session/kept.ts';
-import type { Place } from '../session/session.ts';
+import type { Place, Runner } from '../session/session.ts';
+import { holdAtLimits } from '../watched/may-lose.ts';
 import type { Child, Spawner } from './child.ts';
 import { differing, writtenBy } from './written-command.ts';
 
@@ -39,7 +40,7 @@ export async function startCommand(
   { spawner, contacts: ofAll }: Place,
   command: CommandLine,
   runOptions: CommandOptions,
-  options: CommandsOptions,
+  { options, session }: Pick<Runner, 'options' | 'session'>,
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
@@ -74,6 +75,19 @@ export async function startCommand(
   );
   const layer = await layerFor(walls, runOptions, writable);
   const beganAtMs = Date.now() - clockStepMs;
+  const unsettled: string[] = [];
+  const ended = new AbortController();
+  let destroy: (() => void) | undefined;
+  const { watched: asked } = runOptions;
+  const holding =
+    asked && walls.backend.watches && !layer
+      ? holdAtLimits(runOptions, writable, session, ended.signal, () => {
+          unsettled.push(putBackNote);
+          destroy?.();
+        })
+      : undefined;
+  const watched = asked &&
+    holding && { folder: asked.folder, ignore: asked.ignore, roots: writable, ...holding };
   const started = spawner.spawn({
     command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -82,6 +96,7 @@ export async function startCommand(
     writable,
     settings,
     overlays: layer?.overlays,
+    watched,
     covered: runOptions.covered?.map((folder) => roots.folder(folder)),
     caches: caches !== undefined,
     stdin,
@@ -102,9 +117,14 @@ export async function startCommand(
       },
     );
   });
-  void child.exited.then(release, release);
+  destroy = () => child.destroy();
+  const over = () => {
+    ended.abort();
+    session.lost += holding?.lost() ?? 0;
+    release?.();
+  };
+  void child.exited.then(over, over);
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
-  const unsettled: string[] = [];
   return {
     child:
       settings && !layer
@@ -129,6 +149,9 @@ export async function startCommand(
 
 /** File systems note times by a clock that goes in steps, and so is late. */
 const clockStepMs = 20;
+
+const putBackNote =
+  '[history: it passed the limit of a rule about effects, and nobody agreed: it was ended, and what it had changed is put back]\n';
 
 async function layerFor(
   walls: Walls,

@@ -14,6 +14,7 @@ import { namespaceFilter, openFilter } from '../seccomp/open-filter.ts';
 import type { Supervisor } from '../sockets/supervisor.ts';
 import { trySupervisor } from '../sockets/try-supervisor.ts';
 import { toolchainArguments } from '../toolchains/mounts.ts';
+import { openRecording, type Recording } from '../watched/recording.ts';
 import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
 import { enterProgram, freePlace, openNamespaceSets, type SessionNamespaces } from './bubblewrap-room.ts';
 import { changedBelow } from './changed-below.ts';
@@ -42,7 +43,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });
   const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
-  const furnisher = kernel && createFurnisher(kernel, rules);
+  const furnisher =
+    kernel && createFurnisher(kernel, rules, supervisor ? namespaceFilter('supervised', 'watched') : rules);
   const namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay });
   const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
   const layers =
@@ -86,13 +88,19 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     const landing = namespaces ? undefined : spawnOptions.outlet && relay?.open();
     const given = namespaces?.childEnds ?? landing?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
-    const supervised = supervisor?.open();
+    let fault = () => {};
+    const recording: Recording | undefined =
+      spawnOptions.watched && supervisor && kernel
+        ? openRecording(kernel, spawnOptions.watched, () => fault())
+        : undefined;
+    const supervised = recording ? recording.open() : supervisor?.open();
     const channel = supervised === undefined ? undefined : 4 + given.length + (report ? 1 : 0);
     const furnished =
       spawnOptions.settings || supervisor
         ? furnisher?.furnish({
             settings: spawnOptions.settings,
             channel,
+            isWatched: recording !== undefined,
             next: landing ? relayProgram : '/bin/sh',
           })
         : undefined;
@@ -129,19 +137,29 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
           ...(mounter === undefined ? [] : [mounter]),
         ],
       }),
-    ).finally(() => {
-      landing?.close();
-      report?.release();
-      furnished?.close();
-      if (supervised !== undefined) closeSync(supervised);
-      if (mounter !== undefined) closeSync(mounter);
-    });
+    )
+      .finally(() => {
+        landing?.close();
+        report?.release();
+        furnished?.close();
+        if (supervised !== undefined) closeSync(supervised);
+        if (mounter !== undefined) closeSync(mounter);
+      })
+      .catch((error) => {
+        if (recording) recording.close();
+        throw error;
+      });
     const { pid } = started;
     let running = true;
-    const exited = started.exited.finally(() => {
+    const exited = started.exited.finally(async () => {
       running = false;
       spawnOptions.outlet?.close();
+      recording?.endCalls();
+      await recording?.over;
     });
+    fault = () => {
+      if (running) destroy(pid);
+    };
     landing?.listeners.then(
       (listeners) => spawnOptions.outlet?.adopt(listeners),
       () => spawnOptions.outlet?.close(),
@@ -185,6 +203,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     whyNoLayer: layers && ((folders) => layers.whyNot(folders)),
     withoutOutlet,
     withoutSockets,
+    watches: supervisor !== undefined,
     showsCopies: once(() => holdsFurnished()),
     changedSince: (ms) => cachesChanged(ms),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),

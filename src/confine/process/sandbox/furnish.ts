@@ -21,6 +21,8 @@ export interface Furnishing {
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
   /** The descriptor by which the filter's supervisor is reached. */
   readonly channel?: number | undefined;
+  /** The supervisor does what the command does with files, too. */
+  readonly isWatched?: boolean | undefined;
   /** The program that runs next. */
   readonly next: string;
 }
@@ -37,18 +39,21 @@ export interface Furnished {
 export const furnishProgram = '/proc/self/fd/3';
 
 /** Undefined where the processor is not known. */
-export function createFurnisher(kernel: Kernel, filter: Buffer): Furnisher | undefined {
+export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer): Furnisher | undefined {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
-  const open = (links: readonly LinkMount[], { channel, next }: Furnishing) =>
-    openMemoryProgram(kernel, compileFurnish({ links, filter, self: 3, channel, next }, architecture));
+  const open = (links: readonly LinkMount[], { channel, next, isWatched }: Furnishing) =>
+    openMemoryProgram(
+      kernel,
+      compileFurnish({ links, filter: isWatched ? watching : filter, self: 3, channel, next }, architecture),
+    );
   // Without links there are few different ones.
   const plain = new Map<string, number>();
   return {
     furnish(request) {
-      const { settings, channel, next } = request;
+      const { settings, channel, next, isWatched } = request;
       if (!settings) {
-        const key = `${channel} ${next}`;
+        const key = `${channel} ${next} ${isWatched}`;
         const fd = plain.get(key) ?? open([], request);
         plain.set(key, fd);
         return { args: [], fd, close: () => {} };

@@ -24,12 +24,38 @@ export function findFilterHole(
   }
   const connecting = evaluate(filter, syscallNumbers.connect[index], token, [3, 1, 110]);
   if (connecting !== (plan.sockets === 'supervised' ? notify : allow)) return 'connect is answered otherwise';
+  for (const [name, ...args] of destroying) {
+    const number = syscallNumbers[name][index];
+    if (number === undefined) continue;
+    const answered = evaluate(filter, number, token, args);
+    if (answered !== (plan.files === 'watched' ? notify : allow))
+      return `${name}(${args.join(', ')}) is answered otherwise`;
+  }
   if (!ask(index === 0 ? 0 : 63)) return 'read is refused';
   // Another processor's numbers mean other calls.
   if (evaluate(filter, 1, 0x40000003, []) === allow) return 'calls of 32-bit programs are allowed';
   if (architecture === 'x64' && ask(0x40000000 + 41, 1)) return 'x32 calls are allowed';
   return undefined;
 }
+
+/** What takes content or a name from the caller's folders. */
+const destroying: readonly Probe[] = [
+  ['open', 0, 1],
+  ['open', 0, 0o102, 0o644],
+  ['openat', 0, 0, 2],
+  ['openat', 0, 0, 0o1000],
+  ['openat', 0, 0, 0o2000301, 0o600],
+  ['creat', 0, 0o644],
+  ['unlink', 0],
+  ['unlinkat', 0, 0, 0],
+  ['rmdir', 0],
+  ['rename', 0, 0],
+  ['renameat', 0, 0, 0, 0],
+  ['renameat2', 0, 0, 0, 0, 0],
+  ['truncate', 0, 0],
+  ['link', 0, 0],
+  ['linkat', 0, 0, 0, 0, 0],
+];
 
 type Probe = readonly [name: SyscallName, ...args: number[]];
 
@@ -149,7 +175,6 @@ function mustAllow(plan: FilterPlan): readonly Probe[] {
     ['ioctl', 0, 0x5401],
     ['chmod', 0, 0o2755],
     ['openat', 0, 0, 0, 0o4755],
-    ['openat', 0, 0, 0o101, 0o644],
     ['personality', 0],
     ['personality', 0x40000],
     ['personality', 0xffffffff],

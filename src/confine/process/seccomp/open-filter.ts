@@ -9,10 +9,10 @@ import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
  * The filter of namespaces of their own: that of the network holds no way out, and that of processes nobody else to signal or
  * trace. Throws where it is not what it should be.
  */
-export function namespaceFilter(sockets: 'private' | 'supervised'): Buffer {
+export function namespaceFilter(sockets: 'private' | 'supervised', files?: 'watched'): Buffer {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
-  const plan: FilterPlan = { sockets, signals: true, tracing: true };
+  const plan: FilterPlan = { sockets, signals: true, tracing: true, files };
   const filter = compileFilter(plan, architecture);
   const hole = findFilterHole(filter, plan, architecture);
   if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);

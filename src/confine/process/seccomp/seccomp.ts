@@ -13,6 +13,11 @@ export interface FilterPlan {
   /** May it signal and trace? Only where the kernel already keeps it to its own processes. */
   readonly signals: boolean;
   readonly tracing: boolean;
+  /**
+   * `watched`: whatever can destroy what a file holds, or take or make a name, is handed to the supervisor, which does it in
+   * the caller's place. Reading, and writing to what is open, stay the kernel's alone.
+   */
+  readonly files?: 'watched' | undefined;
 }
 
 /** Is there a filter for this processor? */
@@ -46,16 +51,29 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
 
   on('clone', [load(argument(0)), ...when(anyBit, newNamespaces, [answer(refuse(EPERM))]), answer(allow)]);
   // A set-user-id program in a root would lend the server's user to whoever runs it outside.
-  const refuseSetUser = (mode: number) => [
+  const refuseSetUser = (mode: number, then = [answer(allow)]) => [
     load(argument(mode)),
     ...when(anyBit, setUserId, [answer(refuse(EPERM))]),
+    ...then,
+  ];
+  const isWatched = plan.files === 'watched';
+  const named = answer(isWatched ? notify : allow);
+  for (const name of ['chmod', 'fchmod'] as const) on(name, refuseSetUser(1));
+  on('fchmodat', refuseSetUser(2));
+  for (const name of ['creat', 'mknod'] as const) on(name, refuseSetUser(1, [named]));
+  on('mknodat', refuseSetUser(2, [named]));
+  const opening = (flags: number) => [
+    load(argument(flags)),
+    // Without a flag that creates, the mode is whatever was in the register.
+    ...when(anyBit, creates, refuseSetUser(flags + 1, [load(argument(flags))])),
+    // A file without a name, and a mere place, are in nobody's way.
+    ...when(anyBit, unnamed | placeOnly, [answer(allow)]),
+    ...when(anyBit, writes, [named]),
     answer(allow),
   ];
-  for (const name of ['chmod', 'fchmod', 'creat', 'mknod'] as const) on(name, refuseSetUser(1));
-  for (const name of ['fchmodat', 'mknodat'] as const) on(name, refuseSetUser(2));
-  // Without a flag that creates, the mode is whatever was in the register.
-  on('open', [load(argument(1)), ...when(anyBit, creates, refuseSetUser(2)), answer(allow)]);
-  on('openat', [load(argument(2)), ...when(anyBit, creates, refuseSetUser(3)), answer(allow)]);
+  on('open', opening(1));
+  on('openat', opening(2));
+  if (isWatched) for (const name of watched) on(name, [answer(notify)]);
   // TIOCSTI and TIOCLINUX type into a terminal that somebody else reads.
   on('ioctl', [
     load(argument(1)),
@@ -173,6 +191,24 @@ const tracing: readonly SyscallName[] = [
   'process_madvise',
 ];
 
+/** Beside those that open, and `creat` and `mknod`. */
+const watched: readonly SyscallName[] = [
+  'unlink',
+  'unlinkat',
+  'rmdir',
+  'rename',
+  'renameat',
+  'renameat2',
+  'truncate',
+  'mkdir',
+  'mkdirat',
+  'link',
+  'linkat',
+  'symlink',
+  'symlinkat',
+  'umask',
+];
+
 const EPERM = 1;
 const EACCES = 13;
 const ENOSYS = 38;
@@ -181,6 +217,10 @@ const newNamespaces = 0x7e020000;
 const setUserId = 0o4000;
 /** O_CREAT and the bit of O_TMPFILE that is its own. */
 const creates = 0x400040;
+const unnamed = 0x400000;
+const placeOnly = 0x200000;
+/** O_WRONLY, O_RDWR, O_CREAT, O_TRUNC. */
+const writes = 0x243;
 
 interface Instruction {
   readonly code: number;

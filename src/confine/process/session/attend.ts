@@ -39,7 +39,7 @@ export async function attend(
     const place = await session.place(walls, runOptions.inSession === true);
     if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
-    const started = await startCommand(sandbox, walls, place, command, runOptions, options, 'null');
+    const started = await startCommand(sandbox, walls, place, command, runOptions, runner, 'null');
     trial = started.trial;
     const output = keepOutput(started, runOptions);
     const notes = createEndNotes(command, started, walls, runner);

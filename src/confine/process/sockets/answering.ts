@@ -1,6 +1,8 @@
 import { closeSync } from 'node:fs';
 import { receiveDescriptor } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
+import { syscallNumbers } from '../seccomp/syscalls.ts';
+import type { Performed } from '../watched/perform.ts';
 import { createCalls, type WaitingCall } from './calls.ts';
 import { type Attempt, connectFor } from './connect.ts';
 import type { Happening, Watch } from './watch.ts';
@@ -14,6 +16,8 @@ export interface Answering {
   readonly waits: boolean;
   /** How many were answered so far. */
   readonly answered: number;
+  /** Had commands that were to be watched, and none is left. */
+  readonly isOver: boolean;
   /** Gives up its work for another; what it watches stays watched. */
   handOver(): Handover;
 }
@@ -34,12 +38,25 @@ interface Asked {
 
 export const againMs = 5;
 
-export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): Answering {
+/** Makes a call on files in the caller's place. */
+export type PerformFiles = (call: WaitingCall, isWaiting: () => boolean) => Performed;
+
+/** `files`: of commands that hand over those calls as well. */
+export function createAnswering(
+  kernel: Kernel,
+  watch: Watch,
+  left?: Handover,
+  files?: PerformFiles,
+): Answering {
   const calls = createCalls(kernel);
   const outside = calls.socket(netlink, raw | closeOnExec, socketDiagnosis);
   const diagnoses = new Map(left?.begun);
   const attempts = new Map<Attempt, Asked>();
+  /** Calls that wait for the other end of a pipe. */
+  const later = new Map<bigint, Asked>();
   let answered = 0;
+  let open = 0;
+  let began = false;
 
   /** First comes what tells of sockets, then what hands over calls. */
   function receive(channel: number): void {
@@ -52,6 +69,8 @@ export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): 
     diagnoses.delete(channel);
     drop(channel);
     watch.add(received, diagnosis);
+    began = true;
+    open += 1;
   }
 
   function drop(...fds: readonly number[]): void {
@@ -62,6 +81,25 @@ export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): 
   }
 
   function answer(asked: Asked): void {
+    if (files && asked.call.number !== connectNumber) answerFile(asked, files);
+    else answerConnect(asked);
+  }
+
+  function answerFile(asked: Asked, perform: PerformFiles): void {
+    const { call, listener } = asked;
+    const result = perform(call, () => calls.isWaiting(listener, call.id));
+    later.delete(call.id);
+    if (result === 'later') later.set(call.id, asked);
+    else if (result === 'let-through') calls.letThrough(listener, call.id);
+    else if (typeof result === 'number') calls.answer(listener, call.id, result);
+    else {
+      const given = calls.give(listener, call.id, result.descriptor, result.closesOnExec);
+      closeSync(result.descriptor);
+      if (given < 0) calls.answer(listener, call.id, given);
+    }
+  }
+
+  function answerConnect(asked: Asked): void {
     const { call, listener, diagnosis } = asked;
     let result: number | Attempt = -EACCES;
     try {
@@ -99,6 +137,7 @@ export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): 
           diagnoses.delete(fd);
           drop(fd);
           if (diagnosis !== undefined) closeSync(diagnosis);
+          began = true;
         }
       } else if (isReadable) {
         const call = calls.take(fd);
@@ -106,6 +145,7 @@ export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): 
       } else {
         // Nothing is left that the filter holds.
         forget(fd);
+        open -= 1;
         drop(fd);
         closeSync(beside);
       }
@@ -118,9 +158,16 @@ export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): 
         attempt.close();
         calls.answer(listener, call.id, result);
       }
+      for (const asked of [...later.values()]) {
+        if (calls.isWaiting(asked.listener, asked.call.id)) answer(asked);
+        else later.delete(asked.call.id);
+      }
     },
     get waits() {
-      return attempts.size > 0;
+      return attempts.size + later.size > 0;
+    },
+    get isOver() {
+      return began && open === 0;
     },
     get answered() {
       return answered;
@@ -135,6 +182,7 @@ export function createAnswering(kernel: Kernel, watch: Watch, left?: Handover): 
   };
 }
 
+const connectNumber = syscallNumbers.connect[process.arch === 'x64' ? 0 : 1];
 const netlink = 16;
 const raw = 3;
 const closeOnExec = 0o2000000;

@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** A connect(2) that waits for its answer. */
+/** A call that waits for its answer. */
 export interface WaitingCall {
   readonly id: bigint;
   readonly thread: number;
-  readonly descriptor: number;
-  readonly address: bigint;
-  readonly addressBytes: number;
+  readonly number: number;
+  /** As the kernel has them, 64 bits each. */
+  readonly args: readonly bigint[];
 }
 
 /** The kernel's calls of a supervisor. What may fail returns a negative number: the error's, as the kernel counts them. */
@@ -18,6 +18,10 @@ export interface Calls {
   isWaiting(listener: number, id: bigint): boolean;
   /** 0 is success, a negative number the error. */
   answer(listener: number, id: bigint, result: number): void;
+  /** Has the kernel make the call after all. Only where what it reads meanwhile changes nothing that matters. */
+  letThrough(listener: number, id: bigint): void;
+  /** Answers with a descriptor of ours, as one of its own; a negative number where it could not get one. */
+  give(listener: number, id: bigint, descriptor: number, closesOnExec: boolean): number;
   openThread(thread: number): number;
   /** A descriptor of another process, for the same open file. */
   takeDescriptor(process: number, descriptor: number): number;
@@ -47,9 +51,8 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
       return {
         id: bytes.readBigUInt64LE(0),
         thread: bytes.readUInt32LE(8),
-        descriptor: bytes.readInt32LE(32),
-        address: bytes.readBigUInt64LE(40),
-        addressBytes: bytes.readInt32LE(48),
+        number: bytes.readInt32LE(16),
+        args: Array.from({ length: 6 }, (_, index) => bytes.readBigUInt64LE(32 + index * 8)),
       };
     },
     isWaiting(listener, id) {
@@ -62,6 +65,20 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
       bytes.writeBigUInt64LE(id, 0);
       bytes.writeInt32LE(result, 16);
       syscall(numbers.ioctl, listener, sendAnswer, bytes);
+    },
+    letThrough(listener, id) {
+      const bytes = Buffer.alloc(24);
+      bytes.writeBigUInt64LE(id, 0);
+      bytes.writeUInt32LE(1, 20);
+      syscall(numbers.ioctl, listener, sendAnswer, bytes);
+    },
+    give(listener, id, descriptor, closesOnExec) {
+      const bytes = Buffer.alloc(24); // struct seccomp_notif_addfd
+      bytes.writeBigUInt64LE(id, 0);
+      bytes.writeUInt32LE(2, 8); // and answers
+      bytes.writeUInt32LE(descriptor, 12);
+      bytes.writeUInt32LE(closesOnExec ? closeOnExec : 0, 20);
+      return done(syscall(numbers.ioctl, listener, addDescriptor, bytes));
     },
     openThread: (thread) => done(syscall(pidfdOpen, thread, anyThread)),
     takeDescriptor: (process, descriptor) => done(syscall(pidfdGetfd, process, descriptor, 0)),
@@ -116,6 +133,7 @@ const pidfdGetfd = 438;
 
 const receiveCall = 0xc0502100;
 const sendAnswer = 0xc0182101;
+const addDescriptor = 0x40182103;
 const isValid = 0x40082102;
 /** PIDFD_THREAD: the thread need not be the first of its process. */
 const anyThread = 0o200;

@@ -37,19 +37,21 @@ export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): num
   try {
     const process = hold(openProcess(calls, call.thread));
     if (process < 0) return process;
-    if (call.addressBytes < 0 || call.addressBytes > maxAddressBytes) return -EINVAL;
-    const socket = hold(calls.takeDescriptor(process, call.descriptor));
+    const [descriptor = 0n, address = 0n, bytes = 0n] = call.args;
+    const addressBytes = Number(BigInt.asIntN(32, bytes));
+    if (addressBytes < 0 || addressBytes > maxAddressBytes) return -EINVAL;
+    const socket = hold(calls.takeDescriptor(process, Number(BigInt.asIntN(32, descriptor))));
     if (socket < 0) return socket;
-    const given = Buffer.alloc(call.addressBytes);
-    if (calls.readMemory(call.thread, call.address, given) !== given.length) return -EFAULT;
+    const given = Buffer.alloc(addressBytes);
+    if (calls.readMemory(call.thread, address, given) !== given.length) return -EFAULT;
     // Only now is it sure whose they are.
     if (!calls.isWaiting(origin.listener, call.id)) return -ENOENT;
-    const address = addressFor(calls, { call, origin, socket, given, hold });
-    if (typeof address === 'number') return address;
+    const reached = addressFor(calls, { call, origin, socket, given, hold });
+    if (typeof reached === 'number') return reached;
     const waits = calls.waits(socket);
     let began = false;
     const again = () => {
-      const result = calls.connect(socket, address);
+      const result = calls.connect(socket, reached);
       if (!waits) return result;
       if (unfinished.has(result)) {
         began = true;

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { OnWatchedHold } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
+import { consentTo } from '../asking/consent.ts';
+import type { RunNotes } from '../run.ts';
+import type { Permit } from '../slips.ts';
+import { heldTrialMs } from './held.ts';
+import { effectsGrant, effectsQuestion } from './question.ts';
+import type { SettleDependencies } from './settle.ts';
+import { putBack, refusedWhileHeld } from './words.ts';
+
+/**
+ * Asks about a command that runs on the folders themselves, at the moment at which it passes the limit of a rule: it is held
+ * meanwhile, and goes on or is ended. `isAnswered`: the call has had its reply, so only the queue can be asked, for as long as
+ * a layer would wait.
+ */
+export function createHolding(
+  permit: Permit,
+  { rules, ...dependencies }: SettleDependencies,
+  notes: RunNotes,
+  isAnswered: boolean,
+): { readonly ask: OnWatchedHold; assertNotRefused(): void } {
+  const { call } = permit;
+  let refusal: ToolError | undefined;
+
+  const ask: OnWatchedHold = async (effects, ended) => {
+    const verdict = rules.decide(effects, false);
+    const { decision, rule, writtenAt, answer, because } = verdict;
+    notes.facts.held = { decision, rule, writtenAt, because, came: 'put-back' };
+    if (decision === 'deny') {
+      refusal = putBack(refusedWhileHeld(verdict));
+      return false;
+    }
+    const grant = answer === undefined ? effectsGrant(permit, verdict) : undefined;
+    let questionId: string | undefined;
+    try {
+      const consent = await consentTo(
+        {
+          ...permit,
+          call: {
+            ...call,
+            signal: isAnswered ? ended : AbortSignal.any([call.signal, ended]),
+            // Whoever is held cannot wait for a call to be sent again.
+            canRetry: false,
+            questionState: undefined,
+            elicit: isAnswered || call.carry ? undefined : call.elicit,
+          },
+        },
+        {
+          ...{ digest: randomUUID(), rule, writtenAt, answer, grant },
+          message: () => effectsQuestion(permit, { effects, verdict, grant, isHeld: true }),
+          onPending: ({ id }) => {
+            questionId = id;
+          },
+        },
+        { ...dependencies, ...(isAnswered && { waitMs: heldTrialMs }), expiryMs: heldTrialMs },
+      );
+      notes.knows(consent);
+      notes.facts.held = { decision, rule, writtenAt, because, came: 'went-on' };
+      return true;
+    } catch (error) {
+      if (questionId !== undefined)
+        await (await dependencies.approvals()).decide(
+          ...([questionId, 'declined', 'the server, as its command was ended', 'once'] as const),
+          dependencies.now(),
+        );
+      refusal = error instanceof ToolError ? putBack(error) : undefined;
+      return false;
+    }
+  };
+
+  return {
+    ask,
+    assertNotRefused() {
+      if (refusal) throw refusal;
+    },
+  };
+}

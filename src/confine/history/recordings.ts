@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import * as z from 'zod';
+import type { Attribution } from '../../contract/capabilities/history.ts';
+import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
+import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { kindOf } from '../files/kind-of.ts';
+import { mayLive, owner, thisProcess } from '../files/owner.ts';
+import { type Former, readJournal } from '../watched/journal.ts';
+import { putBack } from '../watched/put-back.ts';
+
+/** What one command that runs on the folders themselves changes, while it runs. */
+export interface OpenRecording {
+  readonly folder: string;
+  /** Writes down what it changed, or, with `back`, puts all of it back first. Nothing else of it runs by then. */
+  end(
+    keeper: LandingKeeper,
+    more?: { readonly back?: boolean; readonly ours?: ReadonlySet<string> },
+  ): Promise<void>;
+}
+
+/** A folder below `base` for one command; a server that is killed is followed by one that writes down what is in it. */
+export function openRecording(base: string, roots: readonly string[], who: Attribution): OpenRecording {
+  const folder = join(base, `${prefix}${randomBytes(8).toString('hex')}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, head), JSON.stringify({ owner: thisProcess(), who, roots }));
+  return {
+    folder,
+    async end(keeper, { back = false, ours = new Set<string>() } = {}) {
+      const formers = readJournal(folder);
+      if (back) putBack(formers, roots);
+      await enter(formers, roots, keeper, ours);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes down what commands of killed servers had changed. */
+export async function recoverRecordings(
+  base: string,
+  keeperFor: (who: Attribution) => LandingKeeper,
+): Promise<void> {
+  if (!existsSync(base)) return;
+  for (const name of readdirSync(base)) {
+    const folder = join(base, name);
+    if (!name.startsWith(prefix) || !existsSync(join(folder, head))) continue;
+    const left = heads.safeParse(parsed(readFileSync(join(folder, head), 'utf8')));
+    // Torn by a crash: nothing had been changed.
+    if (left.success && mayLive(left.data.owner, join(folder, head))) continue;
+    if (left.success) await enter(readJournal(folder), left.data.roots, keeperFor(left.data.who), new Set());
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Tells each path's states one after another; new folders before what is in them, and those that go after. */
+async function enter(
+  formers: readonly Former[],
+  roots: readonly string[],
+  keeper: LandingKeeper,
+  ours: ReadonlySet<string>,
+): Promise<void> {
+  const byPath = Map.groupBy(formers, ({ path }) => path);
+  const made = [...byPath].filter(([, [first]]) => first?.kind === 'absent');
+  const others = [...byPath].filter(([, [first]]) => first?.kind !== 'absent');
+  for (const [path, states] of [...made.toSorted(byName), ...others.toSorted(byName).toReversed()]) {
+    const root = roots.find((each) => path.startsWith(`${fromText(each)}/`));
+    if (root === undefined) continue;
+    const shown = toText(relative(fromText(root), path));
+    const sides = [...states.map(sideOfFormer), sideNow(path, ours.has(toText(path)))];
+    for (let at = 0; at + 1 < sides.length; at++)
+      if (sides[at] ?? sides[at + 1])
+        await keeper.note({ root, path: shown, before: sides[at], after: sides[at + 1] });
+  }
+  await keeper.begin();
+  await keeper.end(true);
+}
+
+function sideOfFormer({ kind, bytes, mode, kept }: Former): LandingSide | undefined {
+  return kind === 'absent' ? undefined : { kind, bytes, mode, entry: kept ?? '' };
+}
+
+/** `isOthers`: what the command left there, a tool has changed since; that has an entry of its own. */
+function sideNow(path: string, isOthers: boolean): LandingSide | undefined {
+  const stat = statAt(path);
+  if (!stat) return undefined;
+  const side = { kind: kindOf(stat), bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(path) };
+  return isOthers ? { ...side, kind: 'other' } : side;
+}
+
+function statAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(asBytes(path), { throwIfNoEntry: false });
+  } catch {
+    // A file stands where a folder was.
+    return undefined;
+  }
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function parsed(words: string): unknown {
+  try {
+    return JSON.parse(words);
+  } catch {
+    return undefined;
+  }
+}
+
+const heads = z.object({
+  owner,
+  who: z.object({ principal: z.string(), sessionId: z.string(), tool: z.string(), auditId: z.string() }),
+  roots: z.array(z.string()),
+});
+const prefix = 'watched-';
+const head = 'owner';

@@ -1,0 +1,109 @@
+import { Buffer } from 'node:buffer';
+import type { Kernel } from '../seccomp/kernel.ts';
+
+/**
+ * The kernel's calls on files by which a supervisor does a caller's work. A name is bytes, looked up in an open folder. What
+ * may fail returns a negative number: the error's.
+ */
+export interface FileCalls {
+  /** As whoever has this root sees it. `how`: flags of open(2), and what a path may not lead over. */
+  openIn(root: number, path: Buffer, flags: number, resolve: number): number;
+  openAt(folder: number, name: Buffer, flags: number, mode: number): number;
+  /** What has this name, itself; with an empty name what is open. */
+  statAt(folder: number, name: Buffer): FileStat | number;
+  unlinkAt(folder: number, name: Buffer, isFolder: boolean): number;
+  renameAt(from: number, name: Buffer, to: number, newName: Buffer, flags: number): number;
+  linkAt(from: number, name: Buffer, to: number, newName: Buffer): number;
+  truncate(fd: number, bytes: bigint): number;
+  changeMode(fd: number, mode: number): void;
+  /** Status flags of what is open. */
+  setFlags(fd: number, flags: number): void;
+  /** Gives up, in this thread alone, what a superuser may do beyond others. */
+  dropRights(): void;
+}
+
+export interface FileStat {
+  /** Names the file as long as it exists, and no other after it. */
+  readonly key: string;
+  readonly device: string;
+  readonly mode: number;
+  readonly links: number;
+  readonly bytes: number;
+  readonly mtimeMs: number;
+  readonly number: number;
+  readonly isFile: boolean;
+  readonly isFolder: boolean;
+  readonly isLink: boolean;
+  readonly isFifo: boolean;
+  /** Of a device: what it is. */
+  readonly rdev: string;
+}
+
+export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
+  const numbers = process.arch === 'x64' ? numbersX64 : numbersArm64;
+  const done = (result: number) => (result < 0 ? -errno() : result);
+  const text = (name: Buffer) => Buffer.concat([name, end]);
+  const stat = Buffer.alloc(256);
+  return {
+    openIn(root, path, flags, resolve) {
+      const how = Buffer.alloc(24); // struct open_how
+      how.writeBigUInt64LE(BigInt(flags), 0);
+      how.writeBigUInt64LE(BigInt(resolve), 16);
+      return done(syscall(437, root, text(path), how, how.length));
+    },
+    openAt: (folder, name, flags, mode) => done(syscall(numbers.openat, folder, text(name), flags, mode)),
+    statAt(folder, name) {
+      const result = done(syscall(numbers.statx, folder, text(name), emptyPath | notFollowed, 0xfff, stat));
+      return result < 0 ? result : readStat(stat);
+    },
+    unlinkAt: (folder, name, isFolder) =>
+      done(syscall(numbers.unlinkat, folder, text(name), isFolder ? 0x200 : 0)),
+    renameAt: (from, name, to, newName, flags) =>
+      done(syscall(numbers.renameat2, from, text(name), to, text(newName), flags)),
+    linkAt: (from, name, to, newName) =>
+      done(syscall(numbers.linkat, from, text(name), to, text(newName), 0)),
+    truncate: (fd, bytes) => done(syscall(numbers.ftruncate, fd, Number(bytes))),
+    changeMode: (fd, mode) => void syscall(numbers.fchmod, fd, mode),
+    setFlags: (fd, flags) => void syscall(numbers.fcntl, fd, 4, flags),
+    dropRights() {
+      const header = Buffer.alloc(8);
+      header.writeUInt32LE(0x20080522, 0);
+      if (syscall(numbers.capset, header, Buffer.alloc(24)) !== 0) throw new Error('capset was refused');
+    },
+  };
+}
+
+/** Of struct statx. */
+function readStat(bytes: Buffer): FileStat {
+  const mode = bytes.readUInt16LE(28);
+  const kind = mode & 0o170000;
+  const device = `${bytes.readUInt32LE(136)}:${bytes.readUInt32LE(140)}`;
+  const number = bytes.readBigUInt64LE(32);
+  const born = `${bytes.readBigInt64LE(80)}.${bytes.readUInt32LE(88)}`;
+  return {
+    key: `${device}:${number}:${born}`,
+    device,
+    mode: mode & 0o7777,
+    links: bytes.readUInt32LE(16),
+    bytes: Number(bytes.readBigUInt64LE(40)),
+    mtimeMs: Number(bytes.readBigInt64LE(112)) * 1000 + bytes.readUInt32LE(120) / 1e6,
+    number: Number(number),
+    isFile: kind === 0o100000,
+    isFolder: kind === 0o040000,
+    isLink: kind === 0o120000,
+    isFifo: kind === 0o010000,
+    rdev: kind === 0o020000 ? `${bytes.readUInt32LE(128)}:${bytes.readUInt32LE(132)}` : '',
+  };
+}
+
+const numbersX64 = {
+  ...{ openat: 257, statx: 332, unlinkat: 263, renameat2: 316, linkat: 265, ftruncate: 77, fcntl: 72 },
+  ...{ capset: 126, fchmod: 91 },
+};
+const numbersArm64: typeof numbersX64 = {
+  ...{ openat: 56, statx: 291, unlinkat: 35, renameat2: 276, linkat: 37, ftruncate: 46, fcntl: 25 },
+  ...{ capset: 91, fchmod: 52 },
+};
+const end = Buffer.alloc(1);
+const emptyPath = 0x1000;
+const notFollowed = 0x100;

@@ -1,0 +1,381 @@
+import { Buffer } from 'node:buffer';
+import { accessSync, closeSync, constants, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { syscallNumbers } from '../seccomp/syscalls.ts';
+import type { Calls, WaitingCall } from '../sockets/calls.ts';
+import type { FileCalls, FileStat } from './file-calls.ts';
+import { type HostFolder, type Keep, Unkept } from './keep.ts';
+import { createView, type Found, here, type View } from './view.ts';
+
+/** What becomes of a call: its result, a descriptor for the caller, or the kernel makes it after all. */
+export type Performed =
+  | number
+  | { readonly descriptor: number; readonly closesOnExec: boolean }
+  | 'let-through'
+  /** It waits for the other end of a pipe: to be tried again. */
+  | 'later';
+
+/** A loss that is about to happen. Returns when it may. */
+export type Gate = (path: string, stat: FileStat, how: 'gone' | 'replaced' | 'written') => void;
+
+/**
+ * Does for a command what it asked the kernel to do with files: on the place that its path led to when it was read, once,
+ * after keeping what was there. So nothing that another thread changes meanwhile can change what is destroyed.
+ */
+export function createPerforming(
+  { calls, files, keep, gate }: { calls: Calls; files: FileCalls; keep: Keep; gate: Gate },
+  ownMask: number,
+): (call: WaitingCall, isWaiting: () => boolean) => Performed {
+  /** By thread. */
+  const masks = new Map<number, number>();
+
+  function maskOf(thread: number): number {
+    let mask = masks.get(thread);
+    if (mask === undefined) {
+      const status = readFileSync(`/proc/${thread}/status`, 'latin1');
+      mask = Number.parseInt(/^Umask:\s*(\d+)$/m.exec(status)?.[1] ?? '022', 8);
+      masks.set(thread, mask);
+    }
+    return mask;
+  }
+
+  /** Where its name lies for us, if it lies in a root. */
+  function nameAt({ folder, name }: Found): { readonly host: HostFolder; readonly path: string } | undefined {
+    const host = keep.hostOf(folder);
+    return host && { host, path: `${host.path}/${name.toString('latin1')}` };
+  }
+
+  function isLoss(path: string, stat: FileStat): boolean {
+    return stat.isFile && stat.bytes > 1 && !keep.isMade(stat) && !keep.leavesOut(path);
+  }
+
+  function withName({ name, mustBeFolder }: Found): Buffer {
+    return mustBeFolder ? Buffer.concat([name, slash]) : name;
+  }
+
+  function unlink(found: Found, isFolder: boolean): number {
+    const { folder, name, file } = found;
+    if (!file) return -ENOENT;
+    const at = nameAt(found);
+    const isRight = file.stat.isFolder === isFolder && !(found.mustBeFolder && !file.stat.isFolder);
+    if (at && isRight && name.toString() !== '.') {
+      const refused = mayNotChange(folder);
+      if (refused < 0) return refused;
+      if (file.stat.isFolder || (isLoss(at.path, file.stat) && keep.namesOf(file.stat) === 1))
+        gate(at.path, file.stat, 'gone');
+      keep.noteGone(at.host, name, at.path);
+    }
+    return files.unlinkAt(folder, withName(found), isFolder);
+  }
+
+  function rename(from: Found, to: Found, flags: number): number {
+    if (!from.file) return -ENOENT;
+    const source = nameAt(from);
+    const target = nameAt(to);
+    for (const each of [source && from, target && to]) {
+      const refused = each ? mayNotChange(each.folder) : 0;
+      if (refused < 0) return refused;
+    }
+    const isSwap = (flags & exchange) !== 0;
+    if (target) {
+      if (to.file && (flags & noReplace) === 0) {
+        if (!isSwap && isLoss(target.path, to.file.stat) && to.file.stat.key !== from.file.stat.key)
+          gate(target.path, to.file.stat, 'replaced');
+        keep.noteGone(target.host, to.name, target.path);
+        if (isSwap && to.file.stat.isFolder && source)
+          keep.noteMoved(target.host, to.name, target.path, source.path);
+      } else if (!to.file) keep.noteNew(target.path);
+    }
+    if (source) {
+      if (from.file.stat.isFolder) gate(source.path, from.file.stat, 'gone');
+      keep.noteGone(source.host, from.name, source.path);
+      if (from.file.stat.isFolder && target && source.host.path !== target.path)
+        keep.noteMoved(source.host, from.name, source.path, target.path);
+    }
+    return files.renameAt(from.folder, withName(from), to.folder, withName(to), flags);
+  }
+
+  function open(
+    view: View,
+    base: number,
+    path: Buffer,
+    flags: number,
+    mode: number,
+    thread: number,
+  ): Performed {
+    const closesOnExec = (flags & closeOnExec) !== 0;
+    for (let tries = 0; tries < mostTries; tries++) {
+      const isNew = (flags & (create | exclusive)) === (create | exclusive);
+      const found = view.find(base, path, (flags & noFollow) === 0 && !isNew);
+      if (typeof found === 'number') return found;
+      const { file } = found;
+      if (!file) {
+        if ((flags & create) === 0) return -ENOENT;
+        if (found.mustBeFolder) return -EISDIR;
+        const made = openNew(found, flags, mode & ~maskOf(thread));
+        if (made === -EEXIST && !isNew) continue;
+        return made < 0 ? made : { descriptor: made, closesOnExec };
+      }
+      if (isNew) return -EEXIST;
+      if (file.stat.isLink) return -ELOOP;
+      if (found.mustBeFolder && !file.stat.isFolder) return -ENOTDIR;
+      if (file.stat.isFolder)
+        return (flags & (create | writeOnly | readWrite | cut)) !== 0 ? -EISDIR : -ENOENT;
+      const opened = openThere(found, file, flags);
+      return typeof opened === 'number' && opened >= 0 ? { descriptor: opened, closesOnExec } : opened;
+    }
+    return -EBUSY;
+  }
+
+  function openNew(found: Found, flags: number, mode: number): number {
+    const at = nameAt(found);
+    if (at) {
+      const refused = mayNotChange(found.folder);
+      if (refused < 0) return refused;
+      keep.noteNew(at.path);
+    }
+    const fd = files.openAt(found.folder, found.name, flags | exclusive | closeOnExec | noTerminal, mode);
+    if (fd < 0) return fd;
+    if ((mode & ownMask) !== 0) files.changeMode(fd, mode);
+    const stat = files.statAt(fd, nothing);
+    if (at && typeof stat !== 'number') keep.made(stat);
+    return fd;
+  }
+
+  /** What is there, opened anew: that very file, whatever has its name by now. */
+  function openThere(found: Found, file: NonNullable<Found['file']>, flags: number): number | 'later' {
+    const { fd, stat } = file;
+    // Another's terminal, for whoever has one.
+    if (stat.rdev === '5:0') return -ENXIO;
+    const own = `/proc/self/fd/${fd}`;
+    if (!stat.isFile && !stat.isFifo && stat.rdev === '') return -ENXIO;
+    const { type } = statfsSync(own);
+    if ((type === procfs && !isOwnSetting(fd)) || type === sysfs) return -EACCES;
+    const asked = (flags & ~(create | exclusive | cut | noFollow)) | closeOnExec | noTerminal;
+    if (stat.isFifo) {
+      const opened = files.openAt(here, Buffer.from(own), asked | nonBlocking, 0);
+      if (opened === -ENXIO && (flags & nonBlocking) === 0) return 'later';
+      if (opened >= 0 && (flags & nonBlocking) === 0) files.setFlags(opened, flags & append);
+      return opened;
+    }
+    const opened = files.openAt(here, Buffer.from(own), asked, 0);
+    if (opened < 0 || !stat.isFile || type === procfs) return opened;
+    try {
+      const isCut = (flags & cut) !== 0;
+      if (isCut || (flags & (writeOnly | readWrite)) !== 0) keepWritten(found, fd, stat);
+      const result = isCut ? files.truncate(opened, 0n) : 0;
+      if (result === 0) return opened;
+      closeSync(opened);
+      return result;
+    } catch (error) {
+      closeSync(opened);
+      throw error;
+    }
+  }
+
+  function keepWritten(found: Found, fd: number, stat: FileStat): void {
+    const at = found.name.length === 0 ? keep.placeOf(fd) : nameAt(found)?.path;
+    if (at === undefined) return;
+    if (isLoss(at, stat)) gate(at, stat, 'written');
+    keep.noteWritten(at, fd, stat);
+  }
+
+  function cutTo(view: View, path: Buffer, bytes: bigint): Performed {
+    const found = view.find(here, path, true);
+    if (typeof found === 'number') return found;
+    const { file } = found;
+    if (!file) return -ENOENT;
+    if (file.stat.isFolder) return -EISDIR;
+    if (!file.stat.isFile) return -EINVAL;
+    if (bytes < 0n) return -EINVAL;
+    const opened = openThere(found, file, writeOnly);
+    if (typeof opened !== 'number' || opened < 0) return opened;
+    const result = files.truncate(opened, bytes);
+    closeSync(opened);
+    return result;
+  }
+
+  /** The name that the kernel is about to make. */
+  function noteNew(view: View, base: number, path: Buffer): Performed {
+    const found = view.find(base, path, false);
+    if (typeof found !== 'number' && !found.file) {
+      const at = nameAt(found);
+      if (at) keep.noteNew(at.path);
+    }
+    return 'let-through';
+  }
+
+  /** By its new name, what a file holds could be changed as well. */
+  function noteLinked(view: View, base: number, path: Buffer, follows: boolean): void {
+    const found = path.length === 0 ? -ENOENT : view.find(base, path, follows);
+    if (typeof found === 'number' || !found.file?.stat.isFile || keep.isMade(found.file.stat)) return;
+    const at = nameAt(found);
+    if (at) keep.noteGone(at.host, found.name, at.path);
+  }
+
+  function perform({ number, args, thread }: WaitingCall, view: View, isWaiting: () => boolean): Performed {
+    const int = (at: number) => Number(BigInt.asIntN(32, args[at] ?? 0n));
+    const name = nameOf(number);
+    if (name === 'umask') {
+      masks.clear();
+      return 'let-through';
+    }
+    const text = (at: number) => view.read(args[at] ?? 0n);
+    const [first, second] = pathsOf[name];
+    const path = text(first);
+    if (typeof path === 'number') return path;
+    const other = second === undefined ? nothing : text(second);
+    if (typeof other === 'number') return other;
+    // Only now is it sure whose they are.
+    if (!isWaiting()) return -ENOENT;
+    const find = (base: number, given: Buffer) => view.find(base, given, false);
+    const withBoth = (froms: number, tos: number, flags: number) => {
+      const from = find(froms, path);
+      if (typeof from === 'number') return from;
+      const to = find(tos, other);
+      return typeof to === 'number' ? to : rename(from, to, flags);
+    };
+    const withOne = (base: number, work: (found: Found) => number) => {
+      const found = find(base, path);
+      return typeof found === 'number' ? found : work(found);
+    };
+    switch (name) {
+      case 'open':
+        return open(view, here, path, int(1), int(2), thread);
+      case 'openat':
+        return open(view, int(0), path, int(2), int(3), thread);
+      case 'creat':
+        return open(view, here, path, create | writeOnly | cut, int(1), thread);
+      case 'unlink':
+        return withOne(here, (found) => unlink(found, false));
+      case 'rmdir':
+        return withOne(here, (found) => unlink(found, true));
+      case 'unlinkat':
+        return withOne(int(0), (found) => unlink(found, (int(2) & removeFolder) !== 0));
+      case 'rename':
+        return withBoth(here, here, 0);
+      case 'renameat':
+        return withBoth(int(0), int(2), 0);
+      case 'renameat2':
+        return (int(4) & ~(noReplace | exchange)) !== 0 ? -EINVAL : withBoth(int(0), int(2), int(4));
+      case 'truncate':
+        return cutTo(view, path, BigInt.asIntN(64, args[1] ?? 0n));
+      case 'link':
+        noteLinked(view, here, path, false);
+        return noteNew(view, here, other);
+      case 'linkat':
+        noteLinked(view, int(0), path, (int(4) & followsLink) !== 0);
+        return noteNew(view, int(2), other);
+      case 'symlink':
+        return noteNew(view, here, other);
+      case 'symlinkat':
+        return noteNew(view, int(1), other);
+      case 'mkdir':
+      case 'mknod':
+        return noteNew(view, here, path);
+      case 'mkdirat':
+      case 'mknodat':
+        return noteNew(view, int(0), path);
+    }
+  }
+
+  return (call, isWaiting) => {
+    const view = createView(calls, files, call.thread);
+    try {
+      return perform(call, view, isWaiting);
+    } catch (error) {
+      if (error instanceof Unkept) return -error.errno;
+      return -errnoOf(error);
+    } finally {
+      view.close();
+    }
+  };
+}
+
+/** Read-only where it is mounted, or another's. */
+function mayNotChange(folder: number): number {
+  try {
+    accessSync(`/proc/self/fd/${folder}`, constants.W_OK | constants.X_OK);
+    return 0;
+  } catch (error) {
+    return -errnoOf(error);
+  }
+}
+
+function errnoOf(error: unknown): number {
+  const { errno } = error as NodeJS.ErrnoException;
+  return errno === undefined ? EIO : Math.abs(errno);
+}
+
+/** What a process may say of itself: each write reaches that process alone. */
+function isOwnSetting(fd: number): boolean {
+  return ownSettings.test(readlinkSync(`/proc/self/fd/${fd}`));
+}
+
+type Watched = keyof typeof pathsOf;
+
+function nameOf(number: number): Watched | 'umask' {
+  const name = names.get(number);
+  if (name === undefined) throw new Error('a call that no filter hands over');
+  return name;
+}
+
+/** Which arguments are paths. */
+const pathsOf = {
+  open: [0],
+  openat: [1],
+  creat: [0],
+  unlink: [0],
+  rmdir: [0],
+  unlinkat: [1],
+  rename: [0, 1],
+  renameat: [1, 3],
+  renameat2: [1, 3],
+  truncate: [0],
+  link: [0, 1],
+  linkat: [1, 3],
+  symlink: [0, 1],
+  symlinkat: [0, 2],
+  mkdir: [0],
+  mkdirat: [1],
+  mknod: [0],
+  mknodat: [1],
+} as const satisfies Record<string, readonly [number, number?]>;
+
+const names = new Map<number, Watched | 'umask'>(
+  ([...Object.keys(pathsOf), 'umask'] as (Watched | 'umask')[]).flatMap((name) => {
+    const number = syscallNumbers[name][process.arch === 'x64' ? 0 : 1];
+    return number === undefined ? [] : [[number, name] as const];
+  }),
+);
+
+const ownSettings =
+  /\/\d+\/(task\/\d+\/)?(oom_score_adj|oom_adj|comm|timerslack_ns|coredump_filter|clear_refs|mem|attr\/.*)$/;
+const slash = Buffer.from('/');
+const nothing = Buffer.alloc(0);
+const mostTries = 10;
+const writeOnly = 1;
+const readWrite = 2;
+const create = 0o100;
+const exclusive = 0o200;
+const noTerminal = 0o400;
+const cut = 0o1000;
+const append = 0o2000;
+const nonBlocking = 0o4000;
+const noFollow = constants.O_NOFOLLOW;
+const closeOnExec = 0o2000000;
+const removeFolder = 0x200;
+const noReplace = 1;
+const exchange = 2;
+const followsLink = 0x400;
+const procfs = 0x9fa0;
+const sysfs = 0x62656572;
+const ENOENT = 2;
+const EIO = 5;
+const ENXIO = 6;
+const EACCES = 13;
+const EBUSY = 16;
+const EEXIST = 17;
+const ENOTDIR = 20;
+const EISDIR = 21;
+const EINVAL = 22;
+const ELOOP = 40;

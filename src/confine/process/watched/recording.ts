@@ -1,0 +1,109 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { makeSocketPair } from '../child/passed-descriptors.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { createWatch } from '../sockets/watch.ts';
+import { answer, anyNumber, ended, type GateQuestion, granted, moreFiles, moreKept } from './gate.ts';
+import type { KeepOptions } from './keep.ts';
+import type { WatchedOptions } from './watched-thread.ts';
+
+/** How much may be lost in all before the next question; undefined: any number. */
+export interface Grant {
+  readonly files: number;
+  /** Of those, and of such as git keeps. */
+  readonly withKept: number;
+}
+
+export interface RecordingOptions extends KeepOptions {
+  /** What it may lose before anything is asked. */
+  readonly first: Grant | undefined;
+  /** Asked before a loss that was not granted. The command is held until then. */
+  readonly mayLose: (question: GateQuestion) => Promise<Grant | undefined>;
+}
+
+/** What does the work of one command on files, and keeps what that destroys. */
+export interface Recording {
+  /** The command's end of a socket by which it hands over its filter; the caller closes it. */
+  open(): number;
+  /** Resolves when nothing of the command is left, and all that it did is noted. */
+  readonly over: Promise<void>;
+  /** Nothing more is done for the command, which has ended, or waits for an answer that it does not get. */
+  endCalls(): void;
+  /** Ends it where the command did not start. */
+  close(): void;
+}
+
+/** `onFault`: nothing answers the command any more, so it has to be ended. */
+export function openRecording(
+  kernel: Kernel,
+  { folder, roots, ignore, first, mayLose }: RecordingOptions,
+  onFault: () => void,
+): Recording {
+  const watch = createWatch(kernel);
+  const end = kernel.syscall(process.arch === 'x64' ? 290 : 19, 0, closeOnExec);
+  const [ours, theirs] = makeSocketPair(kernel);
+  watch.add(ours);
+  watch.add(end);
+  const state = new Int32Array(new SharedArrayBuffer(16));
+  state[answer] = granted;
+  grant(first);
+  const workerData: WatchedOptions = {
+    ...{ folder, roots, ignore, watch: watch.fd, channel: ours, end, state },
+    mask: process.umask(),
+  };
+  function grant(more: Grant | undefined): void {
+    Atomics.store(state, moreFiles, more ? Math.min(more.files, anyNumber - 1) : anyNumber);
+    Atomics.store(state, moreKept, more ? Math.min(more.withKept, anyNumber - 1) : anyNumber);
+  }
+  const worker = new Worker(threadUrl(), { ...quiet, workerData });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  worker.unref();
+  let isEnded = false;
+  const release = (more: Grant | undefined) => {
+    grant(more);
+    if (Atomics.compareExchange(state, answer, 0, granted) === 0) Atomics.notify(state, answer);
+  };
+  const endCalls = () => {
+    Atomics.store(state, answer, ended);
+    Atomics.notify(state, answer);
+  };
+  const close = () => {
+    if (isEnded) return;
+    isEnded = true;
+    const one = Buffer.alloc(8);
+    one.writeBigUInt64LE(1n);
+    writeSync(end, one);
+    endCalls();
+  };
+  worker.on('message', (question: GateQuestion) => {
+    // Whoever cannot say lets nothing be lost: the command stays held, until it is ended.
+    mayLose(question).then(release, () => {});
+  });
+  worker.on('error', () => {});
+  // A process that ends waits for its threads.
+  process.once('exit', close);
+  const over = new Promise<void>((resolve) => {
+    worker.once('exit', (code) => {
+      if (code !== 0) onFault();
+      isEnded = true;
+      process.off('exit', close);
+      closeSync(watch.fd);
+      closeSync(end);
+      resolve();
+    });
+  });
+  return { open: () => theirs, over, endCalls, close };
+}
+
+const closeOnExec = 0o2000000;
+/** Its heap holds what it has noted of each path. */
+const quiet = {
+  ...{ env: {}, execArgv: [], stdout: true, stderr: true },
+  resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 },
+};
+
+function threadUrl(): URL {
+  return new URL(`./watched-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+}

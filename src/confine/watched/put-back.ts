@@ -1,0 +1,135 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { relative } from 'node:path';
+import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { entryOf, openFolderIn, openRootFolder } from '../files/walk.ts';
+import type { Former } from './journal.ts';
+
+/**
+ * Makes of each path what it was before a command changed it first: the very file where its content was kept by another
+ * name, else the content. Paths are walked through open folders, so that no link leads elsewhere. What cannot be put back
+ * is left, and found by a look afterwards.
+ */
+export function putBack(formers: readonly Former[], roots: readonly string[]): void {
+  const first = new Map<string, Former>();
+  for (const former of formers) if (!first.has(former.path)) first.set(former.path, former);
+  const byDepth = [...first.values()].toSorted((a, b) => depthOf(a) - depthOf(b));
+  const each = (
+    some: readonly Former[],
+    work: (entry: string, former: Former, now: Stats | undefined) => void,
+  ) => {
+    for (const former of some) inFolder(former.path, roots, (entry) => work(entry, former, statAt(entry)));
+  };
+  each(byDepth.filter(isNew).toReversed(), (entry, _, now) => {
+    if (now) remove(entry, now);
+  });
+  each(
+    byDepth.filter((former) => !isNew(former)),
+    (entry, former, now) => {
+      if (former.kind === 'folder') {
+        if (now && !now.isDirectory()) remove(entry, now);
+        if (!now?.isDirectory()) mkdirSync(asBytes(entry), 0o700);
+        return;
+      }
+      if (former.kept === undefined || isThere(former, now, entry)) return;
+      if (now?.isDirectory()) rmdirSync(asBytes(entry));
+      if (former.kind === 'symlink') makeLink(former.kept, entry, now);
+      else restoreFile(former, former.kept, entry, now);
+    },
+  );
+  // Only now: a folder that may not be written takes nothing back.
+  each(byDepth.filter(({ kind }) => kind === 'folder').toReversed(), (entry, { mode }, now) => {
+    if (now?.isDirectory() && (now.mode & 0o7777) !== mode) chmodSync(asBytes(entry), mode);
+  });
+}
+
+function restoreFile(
+  { mode, mtimeMs, number }: Former,
+  kept: string,
+  entry: string,
+  now: Stats | undefined,
+): void {
+  const seconds = mtimeMs / 1000;
+  const copy = lstatSync(kept);
+  if (now?.isFile() && now.ino === number && now.ino !== copy.ino) {
+    // Its other names have the content back with it.
+    copyFileSync(kept, asBytes(entry));
+    utimesSync(asBytes(entry), seconds, seconds);
+    return;
+  }
+  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/.sekisho-${process.pid}-${copy.ino}.tmp`;
+  try {
+    // The file itself, where it is kept by another name.
+    linkSync(kept, asBytes(temporary));
+  } catch {
+    copyFileSync(kept, asBytes(temporary), constants.COPYFILE_FICLONE);
+  }
+  // On one file system as well the kept one may be a copy, with the rights of that.
+  chmodSync(asBytes(temporary), mode);
+  utimesSync(asBytes(temporary), seconds, seconds);
+  renameSync(asBytes(temporary), asBytes(entry));
+}
+
+function makeLink(kept: string, entry: string, now: Stats | undefined): void {
+  if (now && !now.isDirectory()) unlinkSync(asBytes(entry));
+  symlinkSync(readlinkSync(kept, 'buffer'), asBytes(entry));
+}
+
+function isThere({ kept = '', kind, mode }: Former, now: Stats | undefined, entry: string): boolean {
+  if (!now) return false;
+  if (kind === 'symlink')
+    return (
+      now.isSymbolicLink() && readlinkSync(asBytes(entry), 'buffer').equals(readlinkSync(kept, 'buffer'))
+    );
+  const held = lstatSync(kept);
+  return now.isFile() && now.ino === held.ino && now.dev === held.dev && (now.mode & 0o7777) === mode;
+}
+
+/** Others may have put something in a folder that the command made: then it stays. */
+function remove(entry: string, now: Stats): void {
+  if (now.isDirectory()) rmdirSync(asBytes(entry));
+  else unlinkSync(asBytes(entry));
+}
+
+function inFolder(path: string, roots: readonly string[], work: (entry: string) => void): void {
+  const root = roots.find((each) => path.startsWith(`${fromText(each)}/`));
+  if (root === undefined) return;
+  const names = relative(fromText(root), path).split('/');
+  const last = names.pop() ?? '';
+  const open: number[] = [];
+  try {
+    open.push(openRootFolder(root));
+    for (const name of names) open.push(openFolderIn(open.at(-1) ?? -1, name, 'latin1'));
+    work(entryOf(open.at(-1) ?? -1, last));
+  } catch {
+    // It is looked at afterwards, as is all that the command changed.
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
+}
+
+function statAt(entry: string): Stats | undefined {
+  return lstatSync(asBytes(entry), { throwIfNoEntry: false });
+}
+
+function isNew({ kind }: Former): boolean {
+  return kind === 'absent';
+}
+
+function depthOf({ path }: Former): number {
+  return path.split('/').length;
+}

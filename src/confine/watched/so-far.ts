@@ -1,0 +1,153 @@
+import { lstatSync, type Stats } from 'node:fs';
+import { relative } from 'node:path';
+import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
+import { limits } from '../../contract/limits.ts';
+import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { generatedFolders } from '../../ground/generated-folders.ts';
+import { kindOf } from '../files/kind-of.ts';
+import { createDiff } from '../layer/diff.ts';
+import { type Collected, isGits, lowerPath, type Touched, upperPath } from '../layer/losses/collect.ts';
+import { surveyLosses } from '../layer/losses/survey.ts';
+import type { Overlay } from '../layer/overlay.ts';
+import { type Former, readJournal } from './journal.ts';
+
+/** What a command that still runs has done, and the loss that waits, as if that had happened. */
+export interface SoFar {
+  /** Without the diff. */
+  readonly effects: DryRun;
+  /** With it. */
+  show(): Promise<DryRun>;
+  /** A file that was emptied just now: whoever writes it may be about to fill it. */
+  readonly isInHand: boolean;
+}
+
+export interface SoFarOptions {
+  readonly folder: string;
+  readonly roots: readonly string[];
+  readonly isOurs: (hostPath: string, how: 'made' | 'written') => boolean;
+  readonly earlier: number;
+}
+
+export async function readSoFar(
+  { folder, roots, isOurs, earlier }: SoFarOptions,
+  pending: { readonly path: string; readonly isFolder: boolean },
+): Promise<SoFar> {
+  const formers = new Map<string, Former>();
+  for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
+  const isPending = (path: string) =>
+    path === pending.path || (pending.isFolder && path.startsWith(`${pending.path}/`));
+  const all: (Touched & { readonly root: string })[] = [];
+  const losses = {
+    files: 0,
+    earlier,
+    withKept: 0,
+    of: 0,
+    repositories: [] as string[],
+    obeyed: [] as string[],
+  };
+  for (const root of roots) {
+    const top = fromText(root);
+    const overlay: Overlay = {
+      ...{ on: root, upper: root, data: '' },
+      lowerOf: (path) => formers.get(path)?.kept && fromText(formers.get(path)?.kept ?? ''),
+    };
+    const touched = [...formers.values()]
+      .filter(({ path }) => path.startsWith(`${top}/`))
+      .map(
+        (former): Touched => ({
+          ...{ overlay, path: relative(top, former.path), before: beforeOf(former) },
+          now: isPending(former.path) ? undefined : statAt(former.path),
+          lower: former.kept && fromText(former.kept),
+        }),
+      );
+    if (pending.path.startsWith(`${top}/`) && !formers.has(pending.path))
+      touched.push({ overlay, path: relative(top, pending.path), before: statAt(pending.path) });
+    const found = sorted(touched);
+    const one = await surveyLosses(found, overlay, { roots, isOurs, mostCounted });
+    const gone = found.gone.length;
+    const isMore = one.withKept * Math.max(losses.of, 1) >= losses.withKept * Math.max(one.of, 1);
+    losses.files += one.files;
+    if (isMore) Object.assign(losses, { withKept: one.withKept, of: one.of + gone });
+    losses.repositories.push(...one.repositories);
+    all.push(...touched.map((each) => ({ ...each, root })));
+  }
+  const changes = all.flatMap((each) => changeOf(each) ?? []);
+  const listed = changes.toSorted(byRank).slice(0, limits.dryRunChanges);
+  const effects: DryRun = { changes: listed, total: changes.length, losses, diff: '', isDiffCut: false };
+  const recently = Date.now() - handMs;
+  return {
+    effects,
+    isInHand: all.some(
+      ({ now, before }) => before?.isFile() && now?.isFile() && now.size === 0 && now.mtimeMs > recently,
+    ),
+    async show() {
+      const diff = createDiff(limits.dryRunDiffBytes);
+      for (const each of all) {
+        const change = changeOf(each);
+        if (change?.kind !== 'file' || diff.isCut()) continue;
+        const former = each.before?.isFile() ? asBytes(lowerPath(each)) : undefined;
+        await diff.add(change.path, former, each.now?.isFile() ? asBytes(upperPath(each)) : undefined);
+      }
+      return { ...effects, diff: diff.text(), isDiffCut: diff.isCut() };
+    },
+  };
+}
+
+function sorted(touched: readonly Touched[]): Collected {
+  const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [] };
+  for (const each of touched) {
+    const { path, before, now } = each;
+    if (!before && !now) continue;
+    if (
+      path
+        .split('/')
+        .slice(0, -1)
+        .some((name) => generatedFolders.has(name))
+    )
+      continue;
+    if (isGits(path)) found.git.push(each);
+    // What is in a folder is told for itself.
+    else if (now?.isDirectory() || (!now && before?.isDirectory())) continue;
+    else if (!now) found.gone.push(each);
+    else (before ? found.changed : found.created).push(each);
+  }
+  return found;
+}
+
+function changeOf({
+  root,
+  path,
+  before,
+  now,
+}: Touched & { readonly root: string }): DryRunChange | undefined {
+  const isFolder = (stat: Stats | undefined) => stat?.isDirectory() === true;
+  if ((!before && !now) || (before && now && isFolder(before) && isFolder(now))) return undefined;
+  const change = !now ? 'deleted' : before ? 'changed' : 'created';
+  const stat = now ?? before;
+  if (!stat || (stat.isDirectory() && change !== 'created')) return undefined;
+  const kind = kindOf(stat);
+  return { root, path: toText(path), change, kind, ...(kind === 'file' && { bytes: stat.size }) };
+}
+
+/** Deletions first, what git keeps for itself last. */
+function byRank(a: DryRunChange, b: DryRunChange): number {
+  const rank = ({ change, path }: DryRunChange) => (change === 'deleted' ? 0 : 1) + (isGits(path) ? 2 : 0);
+  return rank(a) - rank(b) || (a.path < b.path ? -1 : 1);
+}
+
+function beforeOf({ kept, kind, mtimeMs, path }: Former): Stats | undefined {
+  if (kept !== undefined) return Object.assign(lstatSync(kept), { mtimeMs });
+  return kind === 'absent' ? undefined : (statAt(path.slice(0, path.lastIndexOf('/'))) ?? lstatSync('/'));
+}
+
+function statAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(asBytes(path), { throwIfNoEntry: false });
+  } catch {
+    // A file stands where a folder was.
+    return undefined;
+  }
+}
+
+const mostCounted = 1000;
+const handMs = 1000;
