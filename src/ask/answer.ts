@@ -1,8 +1,9 @@
 import type { AskAnswer } from '../contract/ask.ts';
 import type { ToolError } from '../contract/error.ts';
 import type { Locale } from '../contract/text/text.ts';
+import { encodeVisibly } from '../contract/text/visible-json.ts';
 import type { Asked } from './loop.ts';
-import { type AskEvent, encodeEvent, encodeVisibly } from './model/events.ts';
+import { type AskEvent, encodeEvent } from './model/events.ts';
 
 /** Passes events on as lines and notes what the whole answer tells of them. */
 export interface Report {

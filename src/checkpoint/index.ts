@@ -1,7 +1,7 @@
 /** The one entrance of the composition root: nothing else of it is imported from outside. */
 
 export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
-export { makeFolder as makeStateFolder } from '../store/usable.ts';
+export { makeStateFolder } from '../store/usable.ts';
 export { copyRecords } from './copy-records.ts';
 export { verifyMirrors } from './mirrors.ts';
 export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './open.ts';

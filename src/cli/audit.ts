@@ -9,7 +9,7 @@ import { type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
 import { counted } from '../ground/counted.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
-import { flushOutput, note, say, told } from './common/say.ts';
+import { flushOutput, note, say, sayJson, told } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -71,7 +71,7 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
     const log = await audit.verify();
     // The mirrors of the pipeline's writes are records too. A broken log is nothing to hold them against.
     const mirror = log.ok ? await verifyMirrors(settings, audit) : undefined;
-    if (options.json) say(JSON.stringify({ ...inEnglish(log), mirror: mirror && inEnglish(mirror) }));
+    if (options.json) sayJson({ ...inEnglish(log), mirror: mirror && inEnglish(mirror) });
     else {
       if (log.ok)
         say(
@@ -126,7 +126,7 @@ export async function exportAudit(flags: Flags): Promise<number> {
     let last = 0;
     for (;;) {
       const page = await log.search({ afterSeq: last, limit: pageEntries });
-      for (const entry of page) say(JSON.stringify(entry));
+      for (const entry of page) sayJson(entry);
       const end = page.at(-1);
       if (!end) return 0;
       last = end.seq;
@@ -145,7 +145,7 @@ async function withLog(flags: Flags, use: (log: AuditLog) => Promise<number>): P
 
 function show(entry: AuditEntry, options: Options): void {
   if (options.json) {
-    say(JSON.stringify(entry));
+    sayJson(entry);
     return;
   }
   const outcome = entry.code ?? entry.outcome;

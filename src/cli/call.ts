@@ -5,13 +5,14 @@ import type { Flags, Settings } from '../config/settings.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Call, Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { errorWords } from '../ground/text/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
 import { ownProgram } from './common/own-command.ts';
-import { note, say } from './common/say.ts';
+import { note, say, sayJson } from './common/say.ts';
 
 /** One call through the whole road, as the local caller. Exit code 1 where the tool failed, 2 where it was refused. */
 export async function call(
@@ -20,7 +21,8 @@ export async function call(
   flags: Flags,
   options: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const reply = await walk({ tool, input: parseInput(words) }, await settingsFor(tool, flags));
+  const input = parseInput(words === '-' ? await readInput() : words);
+  const reply = await walk({ tool, input }, await settingsFor(tool, flags));
   show(reply, Boolean(options.json));
   return exitCodeOf(reply);
 }
@@ -79,6 +81,18 @@ async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
   return Object.freeze({ ...settings, toolsets: [...settings.toolsets, toolset] });
 }
 
+/** What others see on a command line, such as a passkey, comes by the input. */
+async function readInput(): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > limits.stdioMessageBytes) break;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
 function parseInput(words: string | undefined): unknown {
   if (words === undefined) return {};
   try {
@@ -99,7 +113,7 @@ function parseInput(words: string | undefined): unknown {
 function show(reply: Reply, asJson: boolean): void {
   if (reply.kind === 'question') return;
   if (asJson) {
-    say(JSON.stringify(reply.kind === 'output' ? (reply.structured ?? reply.content) : reply.structured));
+    sayJson(reply.kind === 'output' ? (reply.structured ?? reply.content) : reply.structured);
     return;
   }
   if (reply.kind === 'error') {

@@ -6,7 +6,7 @@ import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
 import { accountName } from './common/account-name.ts';
-import { note, say } from './common/say.ts';
+import { note, say, sayJson } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type Address = { readonly host: string; readonly port: number };
@@ -27,7 +27,8 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
       return 1;
     }
     const link = await consoleLink(checkpoint, running);
-    say(options.json ? JSON.stringify({ link }) : link);
+    if (options.json) sayJson({ link });
+    else say(link);
     return 0;
   } finally {
     await checkpoint.close();

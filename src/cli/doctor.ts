@@ -5,7 +5,7 @@ import type { Flags, Settings } from '../config/settings.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { asRoot, isRoot } from './common/as-root.ts';
-import { say, told } from './common/say.ts';
+import { say, sayJson, told } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
 import { examineRecords } from './server/examine-records.ts';
 import type { Finding } from './server/finding.ts';
@@ -115,7 +115,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     for (const { client, ...found } of hooks) findings.push({ what: `hooks ${client}`, ...found });
     const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
-    if (options.json) say(JSON.stringify(findings.map(inWords), null, 2));
+    if (options.json) sayJson(findings.map(inWords), 2);
     else for (const finding of findings) say(lineOf(finding));
     const refused = hooks.every(({ works }) => works);
     return kept && sandboxed && reached && refused ? 0 : 2;

@@ -5,7 +5,7 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
-import { note, say, told } from './common/say.ts';
+import { note, say, sayJson, told } from './common/say.ts';
 import { withHistory } from './common/with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -25,7 +25,9 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
       sinceMs,
       limit: wholeNumber(options.limit, '--limit'),
     });
-    for (const entry of entries) say(options.json ? JSON.stringify(entry) : describeEntry(entry));
+    for (const entry of entries)
+      if (options.json) sayJson(entry);
+      else say(describeEntry(entry));
     const interrupted = await audit.search({ outcome: 'interrupted', sinceMs, limit: 20, newestFirst: true });
     if (entries.length === 0 && interrupted.length === 0 && !options.json)
       say(text('Nothing was changed.', '変更はありません。'));

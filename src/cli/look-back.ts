@@ -6,7 +6,7 @@ import { type Text, text } from '../contract/text/text.ts';
 import { changeKinds, countsWords, digestWords, kindWords } from '../ground/text/digest-words.ts';
 import { describeChange } from '../operator/describe-change.ts';
 import { durationMs } from './common/duration.ts';
-import { say, told } from './common/say.ts';
+import { say, sayJson, told } from './common/say.ts';
 import { wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -17,7 +17,8 @@ export function showDigest(flags: Flags, options: Options): Promise<number> {
   const sinceMs = Date.now() - durationMs(String(options.since), '--since');
   return withOperator(flags, async ({ operator }) => {
     const digest = await operator.digest(sinceMs);
-    say(options.json ? JSON.stringify(digest) : digestWords(digest));
+    if (options.json) sayJson(digest);
+    else say(digestWords(digest));
     return 0;
   });
 }
@@ -38,7 +39,7 @@ export function showStory(id: string | undefined, flags: Flags, options: Options
       return 1;
     }
     const diffs = options.diff ? await diffsOf(story.changes, checkpoint) : [];
-    if (options.json) say(JSON.stringify(options.diff ? { ...story, diffs } : story));
+    if (options.json) sayJson(options.diff ? { ...story, diffs } : story);
     else say([...storyLines(story), ...diffs.map((diff) => `\n${cleanText(diff)}`)].join('\n'));
     return 0;
   });

@@ -6,8 +6,9 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { visibleJson } from '../contract/text/visible-json.ts';
 import { counted } from '../ground/counted.ts';
-import { note, print, say } from './common/say.ts';
+import { note, print, say, sayJson } from './common/say.ts';
 import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -17,7 +18,7 @@ export function exportMemory(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const { exportMemories } = await import('../operator/memory-lines.ts');
     const memories = (await checkpoint.store()).memoriesFor(ownerOf(options));
-    for await (const line of exportMemories(memories)) print(line);
+    for await (const line of exportMemories(memories)) print(visibleJson(line));
     return 0;
   });
 }
@@ -29,7 +30,7 @@ export function importMemory(file: string, flags: Flags, options: Options): Prom
     const opened = input === process.stdin ? Promise.resolve() : openedOrThrow(input, file);
     await opened;
     const { stored, duplicates } = await acts.importMemories(ownerOf(options), linesOf(input));
-    if (options.json) say(JSON.stringify({ stored, duplicates }));
+    if (options.json) sayJson({ stored, duplicates });
     else
       say(
         text(
@@ -73,7 +74,7 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
     if (process.stderr.isTTY && drained) process.stderr.write('\n');
     const backlog = await meaning.backlog();
     const { model, url } = embeddings;
-    if (options.json) say(JSON.stringify({ model, url, ...backlog, ...drained }));
+    if (options.json) sayJson({ model, url, ...backlog, ...drained });
     else {
       say(
         text(

@@ -3,7 +3,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import type { NodeView } from '../contract/nodes.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { say } from './common/say.ts';
+import { say, sayJson } from './common/say.ts';
 
 /** Prints the servers that serve on this store, with their load and version. Exit code 1 where one is lost. */
 export async function showNodes(flags: Flags, { json }: { readonly json: boolean }): Promise<number> {
@@ -11,7 +11,7 @@ export async function showNodes(flags: Flags, { json }: { readonly json: boolean
   const checkpoint = await openCheckpoint(settings);
   try {
     const nodes = await (await checkpoint.store()).nodes.list();
-    if (json) for (const node of nodes) say(JSON.stringify(node));
+    if (json) for (const node of nodes) sayJson(node);
     else if (nodes.length === 0) say(none);
     else for (const node of nodes) say(lineOf(node, settings.locale));
     return nodes.some(({ state }) => state === 'lost') ? 1 : 0;

@@ -1,9 +1,8 @@
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { NoticeRecord } from '../contract/notice.ts';
-import { cleanLine } from '../contract/text/clean-text.ts';
 import { text } from '../contract/text/text.ts';
-import { say, told } from './common/say.ts';
+import { say, sayJson, sayRow, told } from './common/say.ts';
 import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -17,11 +16,11 @@ export function listChannels(flags: Flags, options: Options): Promise<number> {
       ...{ name, kind, escalation: escalate?.to.includes(name) === true },
       ...(kind === 'push' && { devices: devices.length }),
     }));
-    if (options.json) say(JSON.stringify(shown));
+    if (options.json) sayJson(shown);
     for (const { name, kind, escalation, devices: reached } of options.json ? [] : shown) {
       const second = escalation ? [told(text('when nobody answers', '回答がないとき'))] : [];
       const many = reached === undefined ? [] : [told(text(`devices: ${reached}`, `端末: ${reached}`))];
-      say([name, kind, ...many, ...second].join('\t'));
+      sayRow([name, kind, ...many, ...second]);
     }
     return 0;
   });
@@ -40,8 +39,8 @@ export function testChannel(name: string, flags: Flags, options: Options): Promi
         ),
       );
     }
-    if (options.json) say(JSON.stringify(tried));
-    else say(lineOf(tried));
+    if (options.json) sayJson(tried);
+    else sayRow(cellsOf(tried));
     return tried.status === 'sent' ? 0 : 1;
   });
 }
@@ -60,7 +59,8 @@ export function noticeLog(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const records = await (await checkpoint.store()).notices.list(lines);
     for (const record of records.toReversed()) {
-      say(options.json ? JSON.stringify(record) : lineOf(record));
+      if (options.json) sayJson(record);
+      else sayRow(cellsOf(record));
     }
     if (records.length === 0 && !options.json)
       say(text('No notice was sent yet.', '通知はまだ送られていません。'));
@@ -68,7 +68,7 @@ export function noticeLog(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-function lineOf(record: NoticeRecord): string {
+function cellsOf(record: NoticeRecord): readonly string[] {
   const { atMs, channel, kind, questions, status, attempts, problem, nextAtMs } = record;
   const next = nextAtMs === undefined ? [] : [told(tryAgain(new Date(nextAtMs).toISOString()))];
   return [
@@ -77,7 +77,7 @@ function lineOf(record: NoticeRecord): string {
     ...(problem ? [told(problem)] : []),
     ...next,
     ...questions,
-  ].join('\t');
+  ];
 }
 
 const tryAgain = (time: string) => text(`again at ${time}`, `${time} に再試行`);
@@ -101,8 +101,8 @@ export function listDevices(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const devices = await (await checkpoint.store()).notices.devices();
     const shown = devices.map(({ id, person, label, createdAtMs }) => ({ id, person, label, createdAtMs }));
-    if (options.json) say(JSON.stringify(shown));
-    else for (const { id, person, label } of shown) say([id, cleanLine(person), cleanLine(label)].join('\t'));
+    if (options.json) sayJson(shown);
+    else for (const { id, person, label } of shown) sayRow([id, person, label]);
     if (shown.length === 0 && !options.json) {
       say(
         text(

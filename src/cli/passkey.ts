@@ -1,7 +1,6 @@
 import type { Flags } from '../config/settings.ts';
-import { cleanLine } from '../contract/text/clean-text.ts';
 import { text } from '../contract/text/text.ts';
-import { say } from './common/say.ts';
+import { say, sayJson, sayRow } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -11,9 +10,8 @@ type Options = Readonly<Record<string, unknown>>;
 export function listPasskeys(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const passkeys = await (await checkpoint.store()).passkeys.list();
-    if (options.json) say(JSON.stringify(passkeys));
-    for (const { id, person, host, label } of options.json ? [] : passkeys)
-      say([id, cleanLine(person), host, cleanLine(label)].join('\t'));
+    if (options.json) sayJson(passkeys);
+    for (const { id, person, host, label } of options.json ? [] : passkeys) sayRow([id, person, host, label]);
     if (passkeys.length === 0 && !options.json) {
       say(
         text(

@@ -4,7 +4,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { say } from './common/say.ts';
+import { say, sayJson } from './common/say.ts';
 import { noteRuleWarnings } from './serving/rule-warnings.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -13,7 +13,8 @@ type Options = Readonly<Record<string, unknown>>;
 export function explain(flags: Flags, options: Options): Promise<number> {
   return withPolicy(flags, options, async (policy, { locale }) => {
     const explained = policy.explain();
-    say(options.json ? JSON.stringify(explained, null, 2) : renderExplanation(explained, locale));
+    if (options.json) sayJson(explained, 2);
+    else say(renderExplanation(explained, locale));
     return 0;
   });
 }
@@ -31,7 +32,8 @@ export function test(json: string | undefined, flags: Flags, options: Options): 
   return withPolicy(flags, options, async (policy, { locale }) => {
     const trial =
       json === undefined ? policy.testEffects(readEffects(String(effects))) : await policy.test(json);
-    say(options.json ? JSON.stringify(trial) : renderTrial(trial, locale));
+    if (options.json) sayJson(trial);
+    else say(renderTrial(trial, locale));
     return { allow: 0, ask: 1, deny: 2, invalid: 3, try: 4 }[trial.decision];
   });
 }

@@ -7,7 +7,7 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
-import { say } from './common/say.ts';
+import { say, sayJson } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 
 const newestEntries = 10_000;
@@ -19,7 +19,8 @@ export async function why(id: string, flags: Flags, json: boolean): Promise<numb
   try {
     const entry = await find(id, (await checkpoint.store()).audit);
     const now = await judgedNow(entry, checkpoint);
-    say(json ? JSON.stringify({ ...entry, now }) : told(entry, settings.locale, now));
+    if (json) sayJson({ ...entry, now });
+    else say(told(entry, settings.locale, now));
     return 0;
   } finally {
     await checkpoint.close();

@@ -4,7 +4,7 @@ import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { durationMs } from './common/duration.ts';
-import { say, told } from './common/say.ts';
+import { say, sayJson, sayRow, told } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -38,7 +38,7 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
       toolsets: toolsetsOf(options.for),
       expiresAtMs: expires === undefined ? undefined : Date.now() + expires,
     });
-    if (options.json) say(JSON.stringify({ token, ...record }));
+    if (options.json) sayJson({ token, ...record });
     else
       say(
         text(
@@ -54,7 +54,7 @@ export function listTokens(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const records = await (await checkpoint.store()).tokens.list();
     if (options.json) {
-      say(JSON.stringify(records));
+      sayJson(records);
       return 0;
     }
     for (const record of records) {
@@ -66,15 +66,13 @@ export function listTokens(flags: Flags, options: Options): Promise<number> {
               `${new Date(record.expiresAtMs).toISOString()} まで`,
             )
           : text('no expiry', '期限なし');
-      say(
-        [
-          record.id,
-          record.user,
-          record.role ?? '-',
-          record.toolsets?.join(',') ?? told(text('all toolsets', 'すべてのツールセット')),
-          told(state),
-        ].join('\t'),
-      );
+      sayRow([
+        record.id,
+        record.user,
+        record.role ?? '-',
+        record.toolsets?.join(',') ?? told(text('all toolsets', 'すべてのツールセット')),
+        told(state),
+      ]);
     }
     if (records.length === 0)
       say(

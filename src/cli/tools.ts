@@ -1,7 +1,7 @@
 import { openCheckpoint } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
-import { note, say } from './common/say.ts';
+import { note, say, sayJson } from './common/say.ts';
 import { limitLines } from './serving/limit-lines.ts';
 
 /** What would be served to the local caller. */
@@ -20,7 +20,7 @@ export async function tools(flags: Flags, options: Readonly<Record<string, unkno
         outputSchema: tool.outputSchema(settings.locale),
         unavailable: tool.unavailable?.[settings.locale],
       }));
-      say(JSON.stringify(described, null, 2));
+      sayJson(described, 2);
       return 0;
     }
     const width = Math.max(...served.map((tool) => tool.name.length));

@@ -7,7 +7,7 @@ import { counted } from '../ground/counted.ts';
 import { sizeOf } from '../operator/describe-change.ts';
 import { agrees } from './common/agrees.ts';
 import { durationMs } from './common/duration.ts';
-import { note, say, told } from './common/say.ts';
+import { note, say, sayJson, told } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 import { changeOf } from './history.ts';
@@ -28,7 +28,7 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
     if (!selection) return 1;
     const { steps, sessionId, stopped } = await acts.undo(selection, {
       force: options.force === true,
-      tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
+      tell: (step) => (options.json ? sayJson(step) : say(describe(step))),
     });
     const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
     if (!options.json) {

@@ -31,7 +31,7 @@ import { createRelay } from './relay/relay.ts';
 import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
-import { makeFolder, openingProblem } from './usable.ts';
+import { makeFolder, makeStateFolder, openingProblem } from './usable.ts';
 
 export interface StoreOptions {
   /** `sqlite:PATH`, or `postgres://…` where several servers share their records. */
@@ -103,7 +103,7 @@ export async function openStore({
 }: StoreOptions): Promise<Store> {
   const target = targetOf(url);
   const folder = keyFolderOf(target, stateFolder);
-  makeFolder(folder);
+  (stateFolder === undefined ? makeFolder : makeStateFolder)(folder);
 
   const bucket =
     contentsUrl === undefined ? undefined : (await import('./history/bucket.ts')).openBucket(contentsUrl);

@@ -1,7 +1,19 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import { randomId } from './random-id.ts';
 import { keyFolderOf, nameOf, type Target, targetOf } from './target.ts';
 
@@ -13,6 +25,7 @@ export function assertUsable(url: string, stateFolder: string | undefined): void
   const target = targetOf(url);
   const folders = new Set([keyFolderOf(target, stateFolder)]);
   if (target.kind === 'sqlite') folders.add(dirname(target.path));
+  if (stateFolder !== undefined) makeStateFolder(stateFolder);
   for (const folder of folders) {
     makeFolder(folder);
     assertTakesFiles(folder);
@@ -35,6 +48,42 @@ export function makeFolder(folder: string): void {
     );
   }
 }
+
+/** The same of a folder that nobody else may have a hand in: keys and sealed records are kept there. */
+export function makeStateFolder(folder: string): void {
+  makeFolder(folder);
+  assertOurs(folder);
+}
+
+/** Others could read, replace or redirect what is kept there. An owner of the machine, root, can anyway. */
+function assertOurs(folder: string): void {
+  const [us, group] = [process.geteuid?.(), process.getegid?.()];
+  if (us === undefined) return;
+  const { uid, gid, mode } = statSync(folder);
+  if (uid !== us && uid !== 0) throw notOurs(folder, words.owner(uid));
+  const isSharedGroup = gid !== group && !(uid === 0 && process.getgroups?.().includes(gid));
+  if (mode & 0o002 || (mode & 0o020 && isSharedGroup)) throw notOurs(folder, words.writable);
+  for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) =>
+    entry.isSymbolicLink(),
+  ))
+    throw notOurs(folder, words.link(name));
+}
+
+function notOurs(folder: string, why: Text): ConfigError {
+  return new ConfigError(
+    text(
+      `The state folder ${folder} is not used: ${why.en}. Mend that, or name another with --state, or \`state\` in the configuration.`,
+      `状態フォルダー ${folder} は使用しません: ${why.ja}。修正するか、--state または設定の \`state\` で別の場所を指定してください。`,
+    ),
+  );
+}
+
+const words = {
+  owner: (uid: number) =>
+    text(`it belongs to another user (${uid})`, `別のユーザー（${uid}）が所有しています`),
+  writable: text('other users can write to it', 'ほかのユーザーが書き込めます'),
+  link: (name: string) => text(`${cleanLine(name)} in it is a link`, `中の ${cleanLine(name)} がリンクです`),
+};
 
 /** Why the records cannot be opened, and what to do about it. */
 export function openingProblem(target: Target, error: unknown): Error {

@@ -1,5 +1,6 @@
 import type { ToolError } from '../../contract/error.ts';
 import { joinSentences, type Locale } from '../../contract/text/text.ts';
+import { encodeVisibly } from '../../contract/text/visible-json.ts';
 
 /** What happens while a question is answered, in order. With `--event-output` each is one line of JSON. */
 export type AskEvent =
@@ -62,15 +63,4 @@ export function errorEvent(error: ToolError, locale: Locale): Extract<AskEvent, 
  */
 export function encodeEvent(event: AskEvent): string {
   return encodeVisibly(event);
-}
-
-/** A value as JSON in which nothing hides or reorders text. */
-export function encodeVisibly(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029]/gu,
-    (character) =>
-      Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
-        .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
-        .join(''),
-  );
 }

@@ -6,7 +6,7 @@ import type { Answer, Answered } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { groupsOf } from '../../ground/questions/question-groups.ts';
-import { say, told } from '../common/say.ts';
+import { say, sayJson, told } from '../common/say.ts';
 import { isWholeApprovalId, wholeApprovalId } from '../common/whole-id.ts';
 import { type AtWork, withOperator } from '../common/with-operator.ts';
 import { answerFrom, reachWords } from './reach.ts';
@@ -63,7 +63,7 @@ function placesOf(id: string, flags: Flags): readonly Flags[] {
 async function list({ checkpoint }: AtWork, options: Options): Promise<number> {
   const { waitMs } = checkpoint.settings.approval;
   const pending = await (await checkpoint.store()).approvals.list('pending', Date.now());
-  if (options.json) say(JSON.stringify(pending.map(inWords)));
+  if (options.json) sayJson(pending.map(inWords));
   else if (pending.length === 0) say(text('Nothing is waiting.', '待っている質問はありません。'));
   else
     for (const group of groupsOf(pending)) {
@@ -82,7 +82,7 @@ async function show(
   const offered = await operator.offers(records.filter(({ status }) => status === 'pending'));
   for (const record of records) {
     const offers = offered.get(record.id) ?? [];
-    if (options.json) say(JSON.stringify({ ...inWords(record), offers }));
+    if (options.json) sayJson({ ...inWords(record), offers });
     else say(describe(record, checkpoint.settings.approval.waitMs));
     if (!options.json && offers.length > 0) say(`\n${describeOffers(offers)}`);
   }
@@ -118,7 +118,7 @@ function tell(answered: Answered, record: ApprovalRecord, answer: Answer, option
   } else if (answered.outcome !== 'answered') {
     const { en, ja } = statuses[record.status === 'pending' ? 'expired' : record.status];
     say(text(`${id} cannot be answered any more: it is ${en}.`, `${id} にはもう回答できません（${ja}）。`));
-  } else if (options.json) say(JSON.stringify(inWords(answered.record)));
+  } else if (options.json) sayJson(inWords(answered.record));
   else if (answer.decision === 'declined') say(text(`${id}: declined.`, `${id}: 拒否しました。`));
   else {
     const how = reachWords(answer);

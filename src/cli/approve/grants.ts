@@ -2,7 +2,7 @@ import type { Flags } from '../../config/settings.ts';
 import type { StandingGrant } from '../../contract/story.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
-import { say, told } from '../common/say.ts';
+import { say, sayJson, told } from '../common/say.ts';
 import { idsOf, wholeId } from '../common/whole-id.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { inWords } from './show.ts';
@@ -13,8 +13,7 @@ type Options = Readonly<Record<string, unknown>>;
 export function listGrants(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ operator }) => {
     const grants = (await operator.grants()).filter(({ isUnused }) => isUnused || !options.unused);
-    if (options.json)
-      say(JSON.stringify(grants.map(({ record, ...rest }) => ({ ...inWords(record), ...rest }))));
+    if (options.json) sayJson(grants.map(({ record, ...rest }) => ({ ...inWords(record), ...rest })));
     else if (grants.length === 0) say(text('There are no standing approvals.', '継続中の許可はありません。'));
     else for (const grant of grants) say(describeGrant(grant));
     return 0;

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { AskPerson } from '../../ask/carry-out.ts';
 import type { Answer } from '../../contract/call.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
@@ -10,8 +11,7 @@ export function createAskPerson(lines: () => Lines, output: Writable, locale: Lo
   return (question, signal) => {
     const asked = turn.then(async (): Promise<Answer> => {
       if (signal.aborted) return { action: 'cancel' };
-      // The message was cleaned where it was written.
-      output.write(`\n${question.message}\n`);
+      output.write(`\n${cleanText(question.message)}\n`);
       return answerOf(await lines().answer(prompt[locale], signal));
     });
     turn = asked;

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { cleanText } from '../../contract/text/clean-text.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { told } from './say.ts';
 
@@ -7,7 +8,7 @@ export async function agrees(question: Text): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
-    const answer = await Promise.race([terminal.question(told(question)), left]).catch(() => '');
+    const answer = await Promise.race([terminal.question(cleanText(told(question))), left]).catch(() => '');
     return ['y', 'yes', 'はい'].includes(answer.trim().normalize('NFKC').toLowerCase());
   } finally {
     terminal.close();

@@ -1,8 +1,7 @@
 import type { Flags } from '../../config/settings.ts';
-import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { describeChange } from '../../operator/describe-change.ts';
-import { say } from './say.ts';
+import { say, sayJson } from './say.ts';
 import { wholeEntryId } from './whole-id.ts';
 import { withHistory } from './with-history.ts';
 
@@ -27,7 +26,8 @@ export function showDiff(id: string, flags: Flags, options: Options): Promise<nu
       history.content(entry, 'after', folders),
     ]);
     const words = describeChange(entry, before, after, checkpoint.settings.locale);
-    say(options.json ? JSON.stringify({ entry, diff: words }) : cleanText(words));
+    if (options.json) sayJson({ entry, diff: words });
+    else say(words);
     return 0;
   });
 }

@@ -1,11 +1,28 @@
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { encodeVisibly } from '../../contract/text/visible-json.ts';
 
 /**
- * A line for the person or the program that ran the command; a string is data, the same in every language. Throws
- * `OutputClosed` where nobody reads any more.
+ * A line for the person or the program that ran the command; a string is data, the same in every language. Nothing in
+ * it controls a terminal, whoever wrote it. Throws `OutputClosed` where nobody reads any more.
  */
 export function say(words: Text | string): void {
-  print(`${told(words)}\n`);
+  print(`${cleanText(told(words))}\n`);
+}
+
+/** A row of a table: no cell begins a row or a column of its own. */
+export function sayRow(cells: readonly unknown[]): void {
+  say(
+    cells
+      .map((cell) => cleanLine(String(cell)))
+      .join('\t')
+      .trimEnd(),
+  );
+}
+
+/** A value as JSON, on one line unless indented. */
+export function sayJson(value: unknown, indent?: number): void {
+  print(`${encodeVisibly(value, indent)}\n`);
 }
 
 /** In the language of this command. */
@@ -27,9 +44,9 @@ export function print(words: string): void {
   process.stdout.write(words);
 }
 
-/** A line beside the output: notes, warnings. In `serve`, stdout belongs to the protocol. */
+/** A line beside the output, as clean as it: notes, warnings. In `serve`, stdout belongs to the protocol. */
 export function note(words: Text | string): void {
-  process.stderr.write(`${told(words)}\n`);
+  process.stderr.write(`${cleanText(told(words))}\n`);
 }
 
 /** What was written can no longer be: the reader has left, as `head` does, or the disk is full. */

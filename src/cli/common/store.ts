@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { copyRecords } from '../../checkpoint/index.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { note, say } from './say.ts';
+import { note, say, sayJson } from './say.ts';
 
 /** Copies every record into an empty store of either kind. Stop the servers first. */
 export async function copyStore(
@@ -28,7 +28,7 @@ export async function copyStore(
     if (process.stderr.isTTY) process.stderr.write(`\r${table}: ${rows}   `);
   });
   if (process.stderr.isTTY) process.stderr.write('\n');
-  if (options.json) say(JSON.stringify(counts));
+  if (options.json) sayJson(counts);
   else for (const [table, rows] of Object.entries(counts)) say(`${table}\t${rows}`);
   note(
     text(

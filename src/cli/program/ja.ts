@@ -5,7 +5,8 @@ export const ja: Readonly<Record<string, string>> = {
   'output the version number': 'バージョンを表示',
 
   'serve MCP over stdio, or over HTTP with --http': 'MCP を標準入出力で提供。--http で HTTP',
-  'make one call from the terminal': 'ターミナルからツールを 1 回呼び出す',
+  'make one call from the terminal; arguments "-" are read from the input':
+    'ターミナルからツールを 1 回呼び出す。引数が "-" なら標準入力から読む',
   'run a command like the tool bash, from the current folder: judged, sandboxed and recorded':
     'ツール bash と同じように審査と記録を行い、サンドボックスの中で、現在のフォルダーからコマンドを実行',
   "decide whether a client's own tool may run; the client's hook starts this, with the event on stdin":

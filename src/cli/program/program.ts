@@ -95,7 +95,11 @@ function addServe(program: Command, exitWith: (code: number) => void): void {
 }
 
 function addCalls(program: Command, exitWith: (code: number) => void): void {
-  withSettings(program.command('call <tool> [arguments]').description('make one call from the terminal'))
+  withSettings(
+    program
+      .command('call <tool> [arguments]')
+      .description('make one call from the terminal; arguments "-" are read from the input'),
+  )
     .option('--json', 'print the whole result as JSON')
     .action(async (tool: string, input: string | undefined, options: Options) => {
       const { call } = await import('../call.ts');

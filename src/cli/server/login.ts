@@ -4,7 +4,7 @@ import type { Flags } from '../../config/settings.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
-import { say } from '../common/say.ts';
+import { note, say } from '../common/say.ts';
 import { wordsOf } from './report.ts';
 import { serverOf, withUpstreams } from './server.ts';
 
@@ -35,7 +35,7 @@ export function loginServer(name: string, flags: Flags, options: Options): Promi
       say(`${name}: ${words.in[locale]}`);
       await server.look(new AbortController().signal);
     } catch (error) {
-      process.stderr.write(`${name}: ${wordsOf(error, locale)}\n`);
+      note(`${name}: ${wordsOf(error, locale)}`);
       return 1;
     } finally {
       lines?.close();
@@ -55,7 +55,7 @@ export function logoutServer(name: string, flags: Flags): Promise<number> {
       say(`${name}: ${words[await acts.logOutServer(name)][locale]}`);
       return 0;
     } catch (error) {
-      process.stderr.write(`${name}: ${wordsOf(error, locale)}\n`);
+      note(`${name}: ${wordsOf(error, locale)}`);
       return 1;
     }
   });

@@ -9,6 +9,7 @@ import { tracesOf } from '../../config/traces.ts';
 import { ConfigError, ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
+import { encodeVisibly } from '../../contract/text/visible-json.ts';
 import type { TraceSettings } from '../../contract/trace.ts';
 import { withoutSecrets } from '../../ground/secrets/without-secrets.ts';
 import { asRoot, isRoot } from '../common/as-root.ts';
@@ -195,7 +196,7 @@ function wantedTraces(): TraceSettings | undefined {
 function logFault(error: unknown): void {
   const words = error instanceof Error ? withCauses(error) : String(error);
   note(
-    JSON.stringify({
+    encodeVisibly({
       time: new Date().toISOString(),
       level: 'error',
       message: withoutSecrets(words.slice(0, 4000)).slice(0, 2000),

@@ -2,7 +2,7 @@ import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { wholeNumber } from '../common/duration.ts';
-import { say } from '../common/say.ts';
+import { say, sayJson, sayRow } from '../common/say.ts';
 import { secretFrom, withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export function addAgent(id: string, flags: Flags, options: Options): Promise<nu
           : wholeNumber(options.maxParallelTasks, '--max-parallel-tasks'),
     });
     for (const project of (options.project as string[] | undefined) ?? []) await admin.assign(id, project);
-    if (options.json) say(JSON.stringify({ id, hierarchy, ...(isNew ? { passkey: secret } : {}) }));
+    if (options.json) sayJson({ id, hierarchy, ...(isNew ? { passkey: secret } : {}) });
     else
       say(
         isNew
@@ -42,15 +42,11 @@ export function listAgents(flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
     const agents = await admin.agents();
     if (options.json) {
-      say(JSON.stringify(agents));
+      sayJson(agents);
       return 0;
     }
     for (const agent of agents) {
-      say(
-        [agent.id, agent.name, agent.hierarchy, agent.parentId ?? '-', agent.projects.join(',') || '-'].join(
-          '\t',
-        ),
-      );
+      sayRow([agent.id, agent.name, agent.hierarchy, agent.parentId ?? '-', agent.projects.join(',') || '-']);
     }
     if (agents.length === 0)
       say(

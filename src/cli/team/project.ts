@@ -1,6 +1,6 @@
 import type { Flags } from '../../config/settings.ts';
 import { text } from '../../contract/text/text.ts';
-import { say } from '../common/say.ts';
+import { say, sayJson, sayRow } from '../common/say.ts';
 import { withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -20,8 +20,8 @@ export function addProject(id: string, flags: Flags, options: Options): Promise<
 export function listProjects(flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
     const projects = await admin.projects();
-    if (options.json) say(JSON.stringify(projects));
-    else for (const { id, name, status } of projects) say([id, name, status].join('\t'));
+    if (options.json) sayJson(projects);
+    else for (const { id, name, status } of projects) sayRow([id, name, status]);
     if (projects.length === 0 && !options.json)
       say(
         text(

@@ -3,7 +3,7 @@ import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text/text.ts';
-import { say } from '../common/say.ts';
+import { say, sayJson, sayRow } from '../common/say.ts';
 import { wholeId } from '../common/whole-id.ts';
 import { withTeam } from './with-team.ts';
 
@@ -18,7 +18,8 @@ export function addTask(flags: Flags, options: Options): Promise<number> {
       assigneeId: options.assign as string | undefined,
       start: options.start === true,
     });
-    say(options.json ? JSON.stringify({ task_id: id }) : id);
+    if (options.json) sayJson({ task_id: id });
+    else say(id);
     return 0;
   });
 }
@@ -35,10 +36,10 @@ export function listTasks(flags: Flags, options: Options): Promise<number> {
   }
   return withTeam(flags, async (admin) => {
     const tasks = await admin.tasks({ projectId: options.project as string | undefined, status });
-    if (options.json) say(JSON.stringify(tasks));
+    if (options.json) sayJson(tasks);
     else {
       for (const task of tasks) {
-        say([task.task_id, task.status, task.project_id, task.assignee_id ?? '-', task.title].join('\t'));
+        sayRow([task.task_id, task.status, task.project_id, task.assignee_id ?? '-', task.title]);
       }
     }
     return 0;
@@ -49,15 +50,15 @@ export function showTask(id: string, flags: Flags, options: Options): Promise<nu
   return withTeam(flags, async (admin) => {
     const { task, events } = await admin.task(await taskId(admin, id));
     if (options.json) {
-      say(JSON.stringify({ task, events }));
+      sayJson({ task, events });
       return 0;
     }
     for (const [key, value] of Object.entries(task)) {
-      say(`${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+      sayRow([`${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`]);
     }
     for (const event of events) {
       const change = event.from === undefined ? (event.to ?? '') : `${event.from} → ${event.to}`;
-      say([event.at, event.by, event.what, change, event.reason ?? ''].join('\t').trimEnd());
+      sayRow([event.at, event.by, event.what, change, event.reason ?? '']);
     }
     return 0;
   });

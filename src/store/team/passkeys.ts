@@ -35,13 +35,13 @@ export function hashToken(token: string): string {
  */
 export async function countAttempt(
   { openEngine, clock }: TeamBase,
-  agentId: string,
+  agentId: string | undefined,
   address: string | undefined,
 ): Promise<{ forget(): Promise<void> }> {
   const engine = await openEngine();
   const nowMs = clock();
   const names = [
-    { name: `agent ${hashToken(agentId)}`, most: attemptsPerAgent },
+    ...(agentId === undefined ? [] : [{ name: `agent ${hashToken(agentId)}`, most: attemptsPerAgent }]),
     ...(address === undefined ? [] : [{ name: `address ${address}`, most: attemptsPerAddress }]),
   ];
   const ids = names.map(() => randomId('att_', 16));

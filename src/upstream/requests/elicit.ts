@@ -4,7 +4,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import type { BaseContext } from '../../contract/tool/tool.ts';
 import { unlessAborted } from '../../ground/abort.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
-import { cleanWords } from './words.ts';
+import { cleanWords, hidesWords } from './words.ts';
 
 /** Questions of a server to the person behind the call that it works on. */
 export interface Elicitations {
@@ -166,9 +166,12 @@ export function createElicitations(server: string): Elicitations {
       if (!('requestedSchema' in params)) return { action: 'decline' };
       const { requestedSchema } = params;
       if (JSON.stringify(requestedSchema).length > maxSchemaChars) return cancel;
+      const schema = cleanWords(requestedSchema);
+      // Names, choices and defaults go back as they came: what hides in them cannot be shown.
+      if (hidesWords(schema)) return { action: 'decline' };
       const form = {
         message: `[${server}] ${cleanText(params.message).slice(0, maxMessageChars)}`,
-        requestedSchema: cleanWords(requestedSchema) as Readonly<Record<string, unknown>>,
+        requestedSchema: schema as Readonly<Record<string, unknown>>,
       };
       const own = requests.getStore();
       const ownSession = own && sessions.get(own.caller.sessionId);

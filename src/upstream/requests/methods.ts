@@ -191,10 +191,10 @@ function shownPrompt(prompt: Members, name: string): Members {
 }
 
 function shownArgument({ name, title, description, required }: Members): readonly Members[] {
-  if (typeof name !== 'string') return [];
+  // Sent back as it is: one that hides something cannot be used.
+  if (typeof name !== 'string' || cleanLine(name) !== name) return [];
   return [
     {
-      // Sent back as it is: a name that is not plain is one that nobody can use.
       name,
       ...(typeof title === 'string' && { title: cleanLine(title) }),
       ...(typeof description === 'string' && { description: cleanText(description) }),

@@ -17,3 +17,10 @@ export function cleanWords(value: unknown, depth = 0): unknown {
     }),
   );
 }
+
+/** Does a name or a value in it hold what a terminal would obey, or a reader not see? */
+export function hidesWords(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return cleanText(value) !== value.replace(/\r\n/g, '\n');
+  if (typeof value !== 'object' || value === null || depth > 64) return false;
+  return Object.entries(value).some(([key, member]) => hidesWords(key) || hidesWords(member, depth + 1));
+}
