@@ -77,6 +77,14 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       });
     }
     if (chosen) findings.push(...toolchainFindings(commands.toolchains()));
+    const { leftOut } = await commands.gitSettings();
+    if (chosen && leftOut.length > 0)
+      findings.push({
+        what: 'git settings',
+        works: false,
+        isWarning: true,
+        detail: withoutSettings(leftOut),
+      });
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
         findings.push({
@@ -182,6 +190,15 @@ const gitBehindLandlock = text(
   'commands can write .git/config and hooks, which are checked only when a command ends: until then, your git may read what it wrote. Under bubblewrap, commands cannot write them',
   'コマンドは .git/config とフックに書き込めます。検査はコマンドの終了時に行うため、それまでは、書き込まれた内容をあなたの git が読むことがあります。bubblewrap では書き込めません',
 );
+
+/** A person signs, logs in and has programs of their own: commands have neither keys nor passwords. */
+function withoutSettings(names: readonly string[]): Text {
+  return text(
+    `commands do not have these of your git settings: ${names.join(', ')}; a reply says so where a commit becomes another for it`,
+    `コマンドでは、次の git 設定は使われません: ${names.join(', ')}。そのためにコミットが変わる場合は、応答に示されます`,
+  );
+}
+
 /** What rests on a layer is decided without one, more strictly. */
 function withoutLayer(why: Text, { process, rules }: Settings): Text {
   const direct = text(

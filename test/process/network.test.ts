@@ -244,7 +244,7 @@ describe('bubblewrap', needs(sandbox('bubblewrap'), programs('bash')), () => {
       temporaryBytes: 1024,
       toolchains: findToolchains({ environment: {}, roots: [root] }),
       outletPorts: proxy.ports,
-      git: { config: '', ignored: '' },
+      git: { config: '', ignored: '', attributes: '' },
     });
     const before = readdirSync('/proc/self/fd').length;
     for (let times = 0; times < 5; times++) {

@@ -37,7 +37,7 @@ function weakened(change: string) {
     temporaryBytes: 1024 * 1024,
     toolchains: findToolchains({ environment: {}, roots: [root] }),
     outletPorts: [3128],
-    git: { config: '', ignored: '' },
+    git: { config: '', ignored: '', attributes: '' },
   });
 }
 

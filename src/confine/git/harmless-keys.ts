@@ -27,7 +27,7 @@ const refName: Check = (value) => !value.startsWith('-');
 const remoteName: Check = (value) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(value);
 
 /** A place to fetch from. `helper::address` starts the program of that name. */
-const address: Check = (value) =>
+export const isAddress: Check = (value) =>
   value.includes('://')
     ? /^(https?|ssh|git|file):\/\/[^-]/.test(value)
     : !value.includes('::') && /^[A-Za-z0-9_./~@]/.test(value);
@@ -93,7 +93,7 @@ const named: Readonly<Record<string, Keys>> = {
     ...all('description vscode-merge-base gh-merge-base', anything),
   },
   remote: {
-    ...all('url pushurl', address),
+    ...all('url pushurl', isAddress),
     ...all('fetch push', refName),
     ...all(
       'tagopt prune prunetags mirror skipdefaultupdate skipfetchall followremotehead gh-resolved promisor partialclonefilter',
@@ -101,7 +101,7 @@ const named: Readonly<Record<string, Keys>> = {
     ),
   },
   submodule: {
-    url: address,
+    url: isAddress,
     active: word,
     branch: refName,
     ignore: word,

@@ -1,30 +1,71 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConfigEntry, printConfig } from './config-file.ts';
-import { isHarmless } from './harmless-keys.ts';
+import { type ConfigEntry, nameOf, printConfig } from './config-file.ts';
+import { isAddress, isHarmless } from './harmless-keys.ts';
 
-/** What of a person's own settings commands are given: who they are and how their git behaves, never what it runs. */
-export interface PersonConfig {
+/** What commands are given in place of a person's own settings. */
+export interface GivenConfig {
   /** In the form of a configuration file. */
   readonly config: string;
   /** Patterns of files that they never add. */
   readonly ignored: string;
+  /** What they set for files everywhere. */
+  readonly attributes: string;
 }
 
-/** Asks git itself, in a folder where conditions of the settings may hold. Empty where there is no git. */
+/** The same, and what it leaves out. */
+export interface PersonConfig extends GivenConfig {
+  /** Which of `commit` and `tag` they sign. Commands have no keys of theirs. */
+  readonly signs: readonly string[];
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Names of those that commands do not have. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Asks git itself, in a folder where conditions of the settings may hold. Empty where there is no git. Filters and merge
+ * drivers run inside the walls; one that cannot run there ends the command, as else git would take the file unfiltered.
+ */
 export async function readPersonConfig(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<PersonConfig> {
-  const entries = entriesOf(await listed(folder, environment));
-  const kept = entries.filter(
-    (entry) => (isHarmless(entry) && !ofRepositories.has(entry.section)) || isOwnership(entry),
+  const all = scopedEntries(await listed(folder, environment));
+  const own = all.filter(({ scope }) => scope === 'global' || scope === 'system').map(({ entry }) => entry);
+  const carried = (entry: ConfigEntry) =>
+    (isHarmless(entry) && !ofRepositories.has(entry.section)) || isOwnership(entry) || runsInside(entry);
+  const kept = own.filter((entry) => carried(entry) && !entry.value.includes('\0'));
+  const copied = ['excludesfile', 'attributesfile'];
+  const left = own.filter(
+    (entry) => !carried(entry) && !(entry.section === 'core' && copied.includes(entry.key)),
   );
+  const everywhere = all.map(({ entry }) => entry);
   return {
-    config: printConfig(kept.filter(({ value }) => !/["\\\0\r\n]/.test(value))),
-    ignored: ignoredBy(entries, environment),
+    config: printConfig([...kept, ...strictFilters(everywhere)]),
+    ignored: fileOf(own, 'excludesfile', 'ignore', environment),
+    attributes: fileOf(own, 'attributesfile', 'attributes', environment),
+    signs: signers.filter((name) => isTrue(everywhere, name, name === 'tag' ? signsTags : ['gpgsign'])),
+    aliases: new Map(
+      own.flatMap(({ section, subsection, key, value }) =>
+        section === 'alias' ? [[subsection ?? key, value] as const] : [],
+      ),
+    ),
+    // An address can hold a password here as well.
+    leftOut: [
+      ...new Set(left.map((one) => nameOf(one.section === 'url' ? { ...one, subsection: '…' } : one))),
+    ],
   };
+}
+
+const signers = ['commit', 'tag'];
+const signsTags = ['gpgsign', 'forcesignannotated'];
+
+function isTrue(entries: readonly ConfigEntry[], name: string, keys: readonly string[]): boolean {
+  return keys.some((key) => {
+    const last = entries.findLast((entry) => entry.section === name && entry.key === key);
+    return last !== undefined && /^(true|yes|on|[1-9]\d*)$/i.test(last.value);
+  });
 }
 
 /** What describes one repository says nothing in the settings of a person. */
@@ -34,19 +75,46 @@ function isOwnership({ section, subsection, key }: ConfigEntry): boolean {
   return section === 'safe' && subsection === undefined && key === 'directory';
 }
 
-function entriesOf(output: string): ConfigEntry[] {
+/** What git makes of files and addresses: without it, it would do something else than for the person. */
+function runsInside({ section, subsection, key, value }: ConfigEntry): boolean {
+  if (subsection === undefined) return false;
+  if (section === 'filter') return ['clean', 'smudge', 'process', 'required'].includes(key);
+  if (section === 'merge') return ['name', 'driver', 'recursive'].includes(key);
+  // An address can hold a password.
+  const isPlain = (address: string) => isAddress(address) && !/:\/\/[^/]*@/.test(address);
+  return section === 'url' && /^(push)?insteadof$/.test(key) && isPlain(subsection) && !value.includes('@');
+}
+
+/** Of each filter, wherever it is set: it is required, and a side that it does not have changes nothing. */
+function strictFilters(entries: readonly ConfigEntry[]): readonly ConfigEntry[] {
+  const filters = Map.groupBy(
+    entries.filter(({ section, subsection }) => section === 'filter' && subsection !== undefined),
+    ({ subsection }) => subsection,
+  );
+  return [...filters].flatMap(([subsection, all]) => {
+    const has = (name: string) => (all.findLast(({ key }) => key === name)?.value ?? '') !== '';
+    const variable = (key: string, value: string) => ({ section: 'filter', subsection, key, value });
+    const isOff = !has('process') && !has('clean') && !has('smudge');
+    const missing = isOff || has('process') ? [] : ['clean', 'smudge'].filter((key) => !has(key));
+    return isOff ? [] : [...missing.map((key) => variable(key, 'cat')), variable('required', 'true')];
+  });
+}
+
+function scopedEntries(output: string): { readonly scope: string; readonly entry: ConfigEntry }[] {
   const fields = output.split('\0');
-  const entries: ConfigEntry[] = [];
+  const entries: { readonly scope: string; readonly entry: ConfigEntry }[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (fields[at] !== 'global' && fields[at] !== 'system') continue;
     const [name = '', ...lines] = (fields[at + 1] ?? '').split('\n');
     const parts = name.split('.');
     if (parts.length < 2) continue;
     entries.push({
-      section: parts[0] ?? '',
-      subsection: parts.length > 2 ? parts.slice(1, -1).join('.') : undefined,
-      key: parts.at(-1) ?? '',
-      value: lines.length > 0 ? lines.join('\n') : 'true',
+      scope: fields[at] ?? '',
+      entry: {
+        section: parts[0] ?? '',
+        subsection: parts.length > 2 ? parts.slice(1, -1).join('.') : undefined,
+        key: parts.at(-1) ?? '',
+        value: lines.length > 0 ? lines.join('\n') : 'true',
+      },
     });
   }
   return entries;
@@ -61,16 +129,19 @@ function listed(folder: string, env: Readonly<Record<string, string | undefined>
   });
 }
 
-function ignoredBy(
+/** A file that the settings name, or that lies at its usual place. */
+function fileOf(
   entries: readonly ConfigEntry[],
+  variable: string,
+  usual: string,
   { HOME = '/nonexistent', XDG_CONFIG_HOME }: Readonly<Record<string, string | undefined>>,
 ): string {
-  const named = entries.findLast(({ section, key }) => section === 'core' && key === 'excludesfile')?.value;
+  const named = entries.findLast(({ section, key }) => section === 'core' && key === variable)?.value;
   const path =
-    named?.replace(/^~(?=\/)/, HOME) ?? join(XDG_CONFIG_HOME || join(HOME, '.config'), 'git/ignore');
+    named?.replace(/^~(?=\/)/, HOME) ?? join(XDG_CONFIG_HOME || join(HOME, '.config'), 'git', usual);
   try {
-    const patterns = readFileSync(path, 'utf8');
-    return patterns.length > 65_536 ? '' : patterns;
+    const content = readFileSync(path, 'utf8');
+    return content.length > 65_536 ? '' : content;
   } catch {
     return '';
   }

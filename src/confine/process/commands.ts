@@ -14,6 +14,7 @@ import { withHeld } from '../../ground/effects/landing.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
 import type { Named } from '../git/find-repositories.ts';
+import type { PersonConfig } from '../git/person-config.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
 import { startCommand } from './child/start-command.ts';
@@ -48,6 +49,8 @@ export interface CommandRunner {
   withoutLayer(): Promise<Text | undefined>;
   /** Which of the person's programs commands are shown. */
   toolchains(): Toolchains;
+  /** Which of the person's settings of git commands do not have. */
+  gitSettings(): Promise<Pick<PersonConfig, 'leftOut'>>;
   /** How many run now, and how many walls were put up so far: one a command, and one a stage of a pipeline. */
   counts(): { readonly foreground: number; readonly background: number; readonly started: number };
   close(): Promise<void>;
@@ -204,6 +207,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       return walls && whyNoLayer(walls, sandbox.roots().writable);
     },
     toolchains: () => sandbox.toolchains(),
+    gitSettings: () => sandbox.git(),
     async close() {
       closed = true;
       await Promise.all([...sessions.keys()].map(endSession));

@@ -104,13 +104,13 @@ function isClean({ bytes, mtimeSeconds, mtimeNanos }: IndexEntry, before: Stats)
 }
 
 /** A worktree's and a submodule's `.git` is a file that says where it is. */
-function gitFolderOf(path: string): string {
+export function gitFolderOf(path: string): string {
   const said = readBounded(path, 4096)?.toString('latin1');
   const [, where] = /^gitdir: (.+?)\s*$/.exec(said ?? '') ?? [];
   return where === undefined ? path : posix.resolve(posix.dirname(path), where);
 }
 
-function commonFolderOf(gitFolder: string): string {
+export function commonFolderOf(gitFolder: string): string {
   const said = readBounded(`${gitFolder}/commondir`, 4096)?.toString('latin1').trim();
   return said === undefined || said === '' ? gitFolder : posix.resolve(gitFolder, said);
 }

@@ -9,10 +9,11 @@ import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { buildEnvironment } from '../sandbox/environment.ts';
-import { writableRepositories } from '../sandbox/guarded-names.ts';
+import { guardedFolders, writableRepositories } from '../sandbox/guarded-names.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
+import { watchCommits } from '../session/git-notes.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place, Runner } from '../session/session.ts';
 import { holdAtLimits } from '../watched/may-lose.ts';
@@ -29,6 +30,8 @@ export interface StartedCommand extends Beginning {
   readonly unsettled: readonly string[];
   /** May something beside its roots be changed since it began, which would be done twice if it ran again? */
   readonly wroteOutside: () => boolean;
+  /** Once it has ended: which commits it made otherwise than the person's settings say. Those on a layer are told when it lands. */
+  readonly commitNotes: () => readonly string[];
   /** Where it runs on a layer. */
   readonly trial: Trial | undefined;
 }
@@ -88,6 +91,8 @@ export async function startCommand(
       : undefined;
   const watched = asked &&
     holding && { folder: asked.folder, ignore: asked.ignore, roots: writable, ...holding };
+  const guarded = layer ? [] : guardedFolders(roots.all, { workingFolder, writable });
+  const commitNotes = watchCommits(guarded, walls.git, Date.now());
   const started = spawner.spawn({
     command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -139,6 +144,7 @@ export async function startCommand(
         : child,
     unsettled,
     wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
+    commitNotes,
     trial: layer && createTrial(layer, child, settings, runOptions.dryRun === true),
     contacts,
     folder: workingFolder,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { FolderRoot } from '../../../contract/capabilities/files.ts';
-import type { PersonConfig } from '../../git/person-config.ts';
+import type { GivenConfig } from '../../git/person-config.ts';
 import type { SpawnOptions } from '../child/child.ts';
 import type { Toolchains } from '../toolchains/find.ts';
 import { heldArguments } from '../toolchains/mounts.ts';
@@ -26,7 +26,7 @@ export interface BubblewrapOptions {
   readonly layers?: string | undefined;
   readonly toolchains: Toolchains;
   /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
-  readonly git: PersonConfig;
+  readonly git: GivenConfig;
   /** The server's, which says where a person's settings of npm are. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Ports of each command's own loopback that an outlet serves. */

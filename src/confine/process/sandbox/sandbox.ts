@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/process.ts';
 import { once } from '../../../ground/once.ts';
-import { readPersonConfig } from '../../git/person-config.ts';
+import { type PersonConfig, readPersonConfig } from '../../git/person-config.ts';
 import { whyNoTrial } from '../session/dry-run.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
 import { type Roots, resolveRoots } from './roots.ts';
@@ -19,6 +19,8 @@ export interface Sandbox {
   roots(): Roots;
   /** Found at first need, and not looked for again. */
   toolchains(): Toolchains;
+  /** What commands are given of the person's settings of git, and what not. */
+  git(): Promise<PersonConfig>;
   status(): Promise<readonly SandboxStatus[]>;
   close(): Promise<void>;
 }
@@ -81,6 +83,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     },
     roots,
     toolchains,
+    git,
     async status() {
       const shown: readonly SandboxName[] = options.sandbox === 'off' ? [...names, 'none'] : names;
       return Promise.all(shown.map(async (name) => withDryRun(await attempt(name), roots().writable)));

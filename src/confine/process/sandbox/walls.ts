@@ -27,6 +27,7 @@ export interface Walls {
   readonly backend: Backend;
   /** What commands have in place of a person's own settings of git. */
   readonly gitConfig: string;
+  readonly git: PersonConfig;
   readonly toolchains: CommandTools;
   /** What they keep from one to the next. */
   readonly caches?: CacheKeeper | undefined;
@@ -73,7 +74,7 @@ export async function raiseWalls(
     if (name === 'none') {
       const told = withoutWalls(options.serverEnvironment ?? process.env);
       return {
-        walls: { backend, gitConfig, toolchains: told, hasRooms: async () => true },
+        walls: { backend, gitConfig, git, toolchains: told, hasRooms: async () => true },
         status: { name, works: true },
       };
     }
@@ -85,6 +86,7 @@ export async function raiseWalls(
       const standing = {
         backend,
         gitConfig,
+        git,
         toolchains: {
           ...toolchains(),
           variables: { ...toolchains().variables, npm_config_globalconfig: npmConfig },

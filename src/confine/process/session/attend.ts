@@ -39,6 +39,7 @@ export async function attend(
     const place = await session.place(walls, runOptions.inSession === true);
     if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
+    const beganAtMs = Date.now();
     const started = await startCommand(sandbox, walls, place, command, runOptions, runner, 'null');
     trial = started.trial;
     const output = keepOutput(started, runOptions);
@@ -53,7 +54,11 @@ export async function attend(
       most: { ...defaultProcessLimits, ...options.limits },
     });
     const land = (how: Ending, outputs?: readonly string[]) =>
-      landEnded(started, how, { outputs, command, runOptions, runner, left: leftNames });
+      landEnded(started, how, {
+        ...{ outputs, command, runOptions, runner, beganAtMs },
+        git: walls.git,
+        left: leftNames,
+      });
     const left =
       runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));

@@ -8,12 +8,13 @@ import { wallNotes } from '../sandbox/wall-notes.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { missedNotes } from '../toolchains/missed.ts';
 import { isPrivate } from '../toolchains/prove.ts';
+import { settingNotes } from './git-notes.ts';
 import type { Runner } from './session.ts';
 
 /** Why a command that has ended may have failed, and what would help. */
 export function createEndNotes(
   command: CommandLine,
-  { contacts, environment, unsettled }: StartedCommand,
+  { contacts, commitNotes, environment, unsettled }: StartedCommand,
   walls: Walls,
   { session, sandbox, options }: Runner,
 ): EndNotes {
@@ -46,6 +47,8 @@ export function createEndNotes(
       ...(how.stoppedBy === 'processes' ? ['[stopped: too many processes]\n'] : []),
       ...(how.stoppedBy === 'memory' ? [`[stopped: it used more than ${mostMemory}]\n`] : []),
       ...networkNotes(contacts(), key),
+      ...settingNotes(outputs, command, walls.git),
+      ...commitNotes(),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
       ...(failed && !how.stoppedBy ? missedNotes(outputs, missing()) : []),
       ...(walls.backend.name !== 'none' && !how.stoppedBy ? wallNotes(outputs, scene(failed)) : []),

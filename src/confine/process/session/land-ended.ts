@@ -7,6 +7,7 @@ import type {
 } from '../../../contract/capabilities/process.ts';
 import { discardedNote } from '../../../ground/effects/landing.ts';
 import type { Named } from '../../git/find-repositories.ts';
+import type { PersonConfig } from '../../git/person-config.ts';
 import { LayerUnfit } from '../../layer/in-use.ts';
 import { heldNames } from '../../layer/protection.ts';
 import { deepest } from '../../layer/read.ts';
@@ -14,6 +15,7 @@ import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
 import { guardedFolders } from '../sandbox/guarded-names.ts';
 import type { Trial } from './dry-run.ts';
+import { watchCommits } from './git-notes.ts';
 import { heldBack } from './judged.ts';
 import { listed } from './landing.ts';
 import type { Runner } from './session.ts';
@@ -23,6 +25,8 @@ interface Landing {
   /** What it printed; absent where the call was answered before it ended, and nobody would run it again. */
   readonly outputs: readonly string[] | undefined;
   readonly command: CommandLine;
+  readonly git: PersonConfig;
+  readonly beganAtMs: number;
   readonly runOptions: RunOptions;
   readonly runner: Runner;
   readonly left: Named[];
@@ -38,7 +42,7 @@ export interface EndedLanding {
 export async function landEnded(
   { trial, contacts, folder, wroteOutside }: StartedCommand,
   how: Ending,
-  { outputs, command, runOptions, runner, left }: Landing,
+  { outputs, command, git, beganAtMs, runOptions, runner, left }: Landing,
 ): Promise<EndedLanding> {
   if (!trial) throw new Error('only what runs on a layer lands');
   if (runOptions.onFailure === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
@@ -54,12 +58,19 @@ export async function landEnded(
   });
   const names = runner.options.readOnlyNames ?? [];
   const isHeld = heldNames(guarded, names);
-  const land = (keeper: LandingKeeper | undefined, barred: readonly string[], mayTurnBack?: () => boolean) =>
-    trial.land({
+  const land = async (
+    keeper: LandingKeeper | undefined,
+    barred: readonly string[],
+    mayTurnBack?: () => boolean,
+  ) => {
+    const commitNotes = watchCommits(guarded, git, beganAtMs);
+    const landed = await trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
       isProtected: (path, isThere) => isHeld(path, isThere) || barred.includes(path),
       ...{ mayTurnBack, keeper, left },
     });
+    return { ...landed, notes: [...landed.notes, ...commitNotes()] };
+  };
   const judging = { ...runOptions, isFetched: contacts().length > 0 && fetchesOnly(command) };
   // Before it is run again on the folders themselves: there nobody judges what it does.
   const { layer, lost, barred = [] } = await heldBack(trial, judging, runner, land);

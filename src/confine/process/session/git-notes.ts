@@ -1,0 +1,118 @@
+import { accessSync, constants } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandLine } from '../../../contract/capabilities/process.ts';
+import { cleanLine } from '../../../contract/text/clean-text.ts';
+import { fromText, toText } from '../../../ground/byte-paths.ts';
+import { counted } from '../../../ground/counted.ts';
+import { readConfig } from '../../git/config-file.ts';
+import type { PersonConfig } from '../../git/person-config.ts';
+import { readSmall } from '../../git/small-file.ts';
+import { openObjects } from '../../layer/losses/git-objects.ts';
+import { commonFolderOf, gitFolderOf } from '../../layer/losses/repository.ts';
+import { tipsOf } from '../../layer/obeyed/refs.ts';
+
+type Git = Pick<PersonConfig, 'signs' | 'aliases' | 'leftOut'>;
+
+/** What a command's output shows to come of settings of git that it does not have. */
+export function settingNotes(
+  [errors = '', ...rest]: readonly string[],
+  command: CommandLine,
+  { aliases, leftOut }: Git,
+): readonly string[] {
+  const output = [errors, ...rest].join('\n');
+  const [, filter] = /(?:clean|smudge) filter '([^'\n]{1,100})' failed/.exec(output) ?? [];
+  const [, alias = ''] = /git: '([\w-]{1,100})' is not a git command/.exec(errors) ?? [];
+  const means = aliases.get(alias);
+  const words = command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
+  const isMade = leftOut.includes('init.templatedir') && /\bgit\b[^;&|\n]*\s(init|clone)\b/.test(words);
+  return [
+    ...(filter === undefined
+      ? []
+      : [
+          `[git: the filter ${cleanLine(filter)} of git's settings did not work in the sandbox, and no content passes git without it here]\n`,
+        ]),
+    ...(means === undefined
+      ? []
+      : [
+          `[git: ${alias} is an alias of the person's settings, which commands do not have${/^[\w .:/=@~^-]+$/.test(means) ? `; it stands for: git ${means}` : ''}]\n`,
+        ]),
+    ...(isMade ? ['[git: made without the template of the settings (init.templateDir)]\n'] : []),
+  ];
+}
+
+/**
+ * Watches which commits come to the repositories of these folders: those that were made since then, and otherwise than
+ * the settings say, are told when it ends.
+ */
+export function watchCommits(
+  folders: readonly string[],
+  { signs }: Git,
+  beganAtMs: number,
+): () => readonly string[] {
+  const repositories = folders.flatMap((folder) => {
+    const git = gitFolderOf(fromText(`${folder}/.git`));
+    const common = commonFolderOf(git);
+    const hooks = hooksOf(toText(common), folder);
+    return signs.length > 0 || hooks.length > 0 ? [{ common, hooks, before: tipsOf(common) }] : [];
+  });
+  return () =>
+    repositories.flatMap(({ common, hooks, before }) => {
+      const { commits, unsigned, tags } = madeSince(common, before, beganAtMs);
+      const isAre = unsigned === 1 ? 'is' : 'are';
+      return [
+        ...(signs.includes('commit') && unsigned > 0
+          ? [
+              `[git: ${counted(unsigned, 'commit')} ${isAre} unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]\n`,
+            ]
+          : []),
+        ...(signs.includes('tag') && tags > 0
+          ? [
+              `[git: ${counted(tags, 'tag')} unsigned, though the settings sign them (tag.gpgsign): commands have no key]\n`,
+            ]
+          : []),
+        ...(hooks.length > 0 && commits > 0
+          ? [`[git: ${counted(commits, 'commit')} made without the hooks ${hooks.join(', ')}]\n`]
+          : []),
+      ];
+    });
+}
+
+/** New commits and annotated tags that no signature is in. What was fetched is older than the command. */
+function madeSince(common: string, before: ReadonlySet<string>, beganAtMs: number) {
+  const objects = openObjects([`${common}/objects`]);
+  const counts = { commits: 0, unsigned: 0, tags: 0 };
+  const seen = new Set(before);
+  const waiting = [...tipsOf(common)];
+  for (const id of waiting) {
+    if (seen.has(id) || counts.commits >= mostCounted) continue;
+    seen.add(id);
+    const object = objects.read(id);
+    const text = object?.content.toString('latin1') ?? '';
+    const [head = '', body = ''] = text.split(/\n\n([\s\S]*)/, 2);
+    const [, seconds] = /^(?:committer|tagger) .*> (\d+) /m.exec(head) ?? [];
+    if (Number(seconds) < Math.floor(beganAtMs / 1000)) continue;
+    if (object?.type === 'tag' && !/^-----BEGIN /m.test(body)) counts.tags += 1;
+    if (object?.type !== 'commit') continue;
+    counts.commits += 1;
+    if (!/^gpgsig/m.test(head)) counts.unsigned += 1;
+    waiting.push(...[...head.matchAll(/^parent (\w+)$/gm)].map(([, parent = '']) => parent));
+  }
+  return counts;
+}
+
+/** Which of a repository's hooks git would run for a person's commit. */
+function hooksOf(common: string, folder: string): readonly string[] {
+  const settings = readConfig(readSmall(`${common}/config`) ?? '').entries;
+  const named = settings.findLast(({ section, key }) => section === 'core' && key === 'hookspath')?.value;
+  const at = named === undefined ? `${common}/hooks` : resolve(folder, named);
+  return ['pre-commit', 'prepare-commit-msg', 'commit-msg'].filter((name) => {
+    try {
+      accessSync(`${at}/${name}`, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const mostCounted = 100;
