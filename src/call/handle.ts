@@ -90,7 +90,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   await record.begin(await dependencies.audit(), dependencies.keepsHistory);
   const came = await run(permit, dependencies, record);
   await learnFlow(permit, came, dependencies);
-  const { output, injections } = tellInjections(permit.tool, came);
+  const { output, injections } = tellInjections(permit.tool, permit.input, came);
   if (injections.length > 0) record.facts.orders = injections;
   return outputReply(output, record.meta, dependencies.locale);
 }

@@ -9,11 +9,12 @@ const maxDepth = 8;
 
 /**
  * Prompt injections in a text that a stranger wrote, by their wording: few and specific forms, so that text *about* them,
- * which quotes them, is none. It helps a reader and decides nothing: whoever words one otherwise is not found. Linear.
+ * which quotes them, is none. It helps a reader and decides nothing: whoever words one otherwise is not found. Linear. What
+ * stands in `own` to the letter is the reader's own.
  */
-export function injectionsIn(text: string): readonly Injection[] {
+export function injectionsIn(text: string, own = ''): readonly Injection[] {
   const found = new Set<Injection>();
-  for (const part of partsOf(text.slice(0, maxChars))) look(part, found, 0);
+  for (const part of partsOf(text.slice(0, maxChars))) look(part, found, own, 0);
   return [...found];
 }
 
@@ -21,36 +22,42 @@ export function injectionsIn(text: string): readonly Injection[] {
  * The same for each string of a value by itself; what is beyond 131,072 characters in all, or 8 levels deep, is not
  * read.
  */
-export function injectionsWithin(value: unknown): readonly Injection[] {
+export function injectionsWithin(value: unknown, own = ''): readonly Injection[] {
   const found = new Set<Injection>();
-  const parts: string[] = [];
-  gather(value, parts, 0);
   let left = maxChars;
-  for (const part of parts) {
+  for (const part of textsWithin(value)) {
     if (left <= 0) break;
-    look(part.slice(0, left), found, 0);
+    look(part.slice(0, left), found, own, 0);
     left -= part.length;
   }
   return [...found];
 }
 
-function look(part: string, found: Set<Injection>, depth: number): void {
+/** Each string of a value, as deep as 8 levels. */
+export function textsWithin(value: unknown): readonly string[] {
+  const parts: string[] = [];
+  gather(value, parts, 0);
+  return parts;
+}
+
+function look(part: string, found: Set<Injection>, own: string, depth: number): void {
   const plain = foldHomoglyphs(part);
   const small = plain.toLowerCase();
   for (const { kind, anchors, pattern } of forms) {
-    if (!found.has(kind) && anchors.some((anchor) => small.includes(anchor)) && isSaid(plain, pattern))
+    if (!found.has(kind) && anchors.some((anchor) => small.includes(anchor)) && isSaid(plain, pattern, own))
       found.add(kind);
   }
   if (depth > 0) return;
   for (const [word] of part.matchAll(/[\w+/=-]{24,}/g)) {
     const inner = decoded(word);
-    if (inner !== undefined) look(inner, found, depth + 1);
+    if (inner !== undefined) look(inner, found, own, depth + 1);
   }
 }
 
 /** What is quoted from its first letter on is mentioned, and not said. */
-function isSaid(plain: string, pattern: RegExp): boolean {
-  for (const { index } of plain.matchAll(pattern)) if (!quotes.has(plain[index - 1] ?? '')) return true;
+function isSaid(plain: string, pattern: RegExp, own: string): boolean {
+  for (const match of plain.matchAll(pattern))
+    if (!quotes.has(plain[match.index - 1] ?? '') && !own.includes(match[0])) return true;
   return false;
 }
 
@@ -120,7 +127,8 @@ const forms: readonly Form[] = [
     kind: 'secret',
     anchors: ['.ssh', 'id_rsa', 'id_ed25519', '.aws', '/etc/', 'mcp.json', 'environment variables', '<your'],
     pattern:
-      /\b(?:read|include|output|prepend|append|print|dump|cat|reveal)\b[\s\S]{0,60}?(?:\.ssh\/|\bid_rsa\b|\bid_ed25519\b|\.aws\/credentials|\/etc\/(?:shadow|passwd)|\bmcp\.json\b|\benvironment variables\b|<your [a-z ]{0,30}token>)|=\s?<your [a-z ]{0,40}(?:token|password|key)>/gi,
+      // `cat: FILE: …` is the program's own error.
+      /\b(?:read|include|output|prepend|append|print|dump|cat|reveal)\b(?!:)[\s\S]{0,60}?(?:\.ssh\/|\bid_rsa\b|\bid_ed25519\b|\.aws\/credentials|\/etc\/(?:shadow|passwd)|\bmcp\.json\b|\benvironment variables\b|<your [a-z ]{0,30}token>)|=\s?<your [a-z ]{0,40}(?:token|password|key)>/gi,
   },
   {
     kind: 'prompt',
