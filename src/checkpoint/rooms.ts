@@ -1,4 +1,4 @@
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -96,6 +96,12 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       layers,
       layer: settings.process.layer,
       readOnlyNames: [...obeyedNames, ...settings.protectedNames],
+      // What the vault knows about its notes.
+      keptNames: settings.roots.flatMap(({ path }) =>
+        settings.vault.root.startsWith(`${path}${sep}`)
+          ? [join(relative(path, settings.vault.root), '.system')]
+          : [],
+      ),
       onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,
       maxBackgroundMs: settings.process.maxBackgroundMs,

@@ -169,3 +169,41 @@ describe('what is obeyed outside', needs(lackOfLayers), () => {
     await world.close();
   });
 });
+
+describe('what the vault keeps for itself beside a shell', needs(lackOfLayers), () => {
+  test.each([
+    ['removed', 'rm -rf vault/.system; rm -f vault/x'],
+    [
+      'renamed',
+      "python3 -c \"import os; os.rename('vault/.system','vault/y')\"; mv vault/.system vault/z; true",
+    ],
+    ['taken along', 'mv vault vault2; true'],
+    ['removed with the vault', 'rm -rf vault; true'],
+    ['replaced', 'rm -rf vault; mkdir vault; echo n > vault/n; true'],
+    [
+      'removed by what runs on the folders themselves',
+      'sleep 30 & rm -rf vault/.system; mv vault vault2; true',
+      true,
+    ],
+  ])('it is not %s', async (_, command, isBeside = false) => {
+    const world = await openWorld();
+    world.write('vault/.system/notes.json', '{}\n');
+    world.write('vault/a.md', 'a\n');
+    if (isBeside) await world.call('bash', { command: 'sleep 60', background: true });
+    await world.run(command);
+    expect(readFileSync(join(world.root, 'vault/.system/notes.json'), 'utf8')).toBe('{}\n');
+    await world.close();
+  });
+
+  test('notes themselves move', async () => {
+    const world = await openWorld();
+    world.write('vault/.system/notes.json', '{}\n');
+    world.write('vault/a.md', 'a\n');
+    git(world.root, 'add', '-A');
+    expect(
+      await world.run('git mv vault/a.md b.md; mv src/a.ts vault/a.ts; mkdir vault/sub; mv b.md vault/sub'),
+    ).toBe('');
+    expect([world.has('vault/sub/b.md'), world.has('vault/a.ts')]).toEqual([true, true]);
+    await world.close();
+  });
+});

@@ -9,11 +9,14 @@ export function protectedAnywhere(names: readonly string[]): LandOptions['isProt
 }
 
 /**
- * What walls hold in these folders where it is there, by its name below them: a command on a layer cannot have changed
- * it, and does not take the place of what came there meanwhile.
+ * What stays in these folders where it is there, by its name below them, and so do the folders on the way: a command does
+ * not take the place of what came there meanwhile.
  */
 export function heldNames(folders: readonly string[], names: readonly string[]): LandOptions['isProtected'] {
   const held = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   return (hostPath, isThere) =>
-    isThere && held.some((path) => hostPath === path || hostPath.startsWith(`${path}/`));
+    isThere &&
+    held.some(
+      (path) => hostPath === path || hostPath.startsWith(`${path}/`) || path.startsWith(`${hostPath}/`),
+    );
 }

@@ -17,6 +17,8 @@ export interface BubblewrapOptions {
   readonly readable: readonly string[];
   /** Names below each root that a command may read and not change, where they exist. */
   readonly readOnlyNames: readonly string[];
+  /** The same for what works on the folders themselves. */
+  readonly keptNames?: readonly string[] | undefined;
   /** What lies inside the roots and must not be seen. */
   readonly hiddenPaths: readonly string[];
   readonly temporaryBytes: number;

@@ -9,10 +9,16 @@ export function guardingArguments(
   {
     roots,
     readOnlyNames,
-  }: { readonly roots: readonly FolderRoot[]; readonly readOnlyNames: readonly string[] },
+    keptNames = [],
+  }: {
+    readonly roots: readonly FolderRoot[];
+    readonly readOnlyNames: readonly string[];
+    readonly keptNames?: readonly string[] | undefined;
+  },
   spawnOptions: SpawnOptions,
 ): readonly string[] {
   const args: string[] = [];
+  const names = spawnOptions.overlays ? readOnlyNames : [...readOnlyNames, ...keptNames];
   const copied = new Set(spawnOptions.settings?.copies.map(({ original }) => original));
   for (const folder of guardedFolders(roots, spawnOptions)) {
     const { itself, readOnly } = gitMounts(folder);
@@ -20,7 +26,7 @@ export function guardingArguments(
       for (const path of itself) args.push('--bind', path, path);
       for (const path of readOnly) if (!copied.has(path)) args.push('--ro-bind-try', path, path);
     }
-    args.push(...readingArguments(folder, readOnlyNames, isWritable(folder, spawnOptions)));
+    args.push(...readingArguments(folder, names, isWritable(folder, spawnOptions)));
   }
   return args;
 }

@@ -14,6 +14,11 @@ export interface SandboxOptions {
   readonly ownPaths?: readonly string[] | undefined;
   /** Names below a root that commands may not change. */
   readonly readOnlyNames?: readonly string[] | undefined;
+  /**
+   * Names below a root that commands leave where they are, with the folders on the way. Only what runs on the folders
+   * themselves has them mounted: across a mount nothing is renamed.
+   */
+  readonly keptNames?: readonly string[] | undefined;
   /** Absolute paths inside the roots that no command may see: the server's own. */
   readonly hiddenPaths?: readonly string[] | undefined;
   /** Where what commands may fetch or build again is kept for those that follow. Absent: nowhere. */

@@ -205,6 +205,7 @@ async function open(
     roots: roots.all,
     readable,
     readOnlyNames: options.readOnlyNames ?? obeyedNames,
+    keptNames: options.keptNames,
     hiddenPaths: options.hiddenPaths ?? [],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     toolchains: toolchains(),

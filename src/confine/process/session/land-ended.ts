@@ -56,7 +56,8 @@ export async function landEnded(
     workingFolder: folder,
     writable: runOptions.writable ?? roots.writable,
   });
-  const names = runner.options.readOnlyNames ?? [];
+  const { readOnlyNames = [], keptNames = [] } = runner.options;
+  const names = [...readOnlyNames, ...keptNames];
   const isHeld = heldNames(guarded, names);
   const land = async (
     keeper: LandingKeeper | undefined,
