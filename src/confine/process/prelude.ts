@@ -32,10 +32,24 @@ export const defaultProcessLimits: ProcessLimits = {
 export function limitedArguments(
   command: CommandLine,
   limits: ProcessLimits,
-  { waits = false, reportAt }: { readonly waits?: boolean; readonly reportAt?: number | undefined } = {},
+  { waits = false, ...descriptors }: ShellDescriptors & { readonly waits?: boolean } = {},
 ): readonly string[] {
   const wait = waits ? 'read -r go <&3; exec 3<&-; ' : '';
-  return ['/bin/sh', '-c', `${wait}${limitCommands(limits)}exec "$@"`, 'sh', ...wordsOf(command, reportAt)];
+  return [
+    '/bin/sh',
+    '-c',
+    `${wait}${limitCommands(limits)}exec "$@"`,
+    'sh',
+    ...wordsOf(command, descriptors),
+  ];
+}
+
+/** Descriptors that a shell finds open. */
+export interface ShellDescriptors {
+  /** Where it says at its end where it is and what it exports. */
+  readonly reportAt?: number | undefined;
+  /** Where it reads its script, which its command line then does not show: `pkill -f` would find the shell itself. */
+  readonly scriptAt?: number | undefined;
 }
 
 /**
@@ -45,19 +59,33 @@ export function limitedArguments(
 export function initArguments(
   command: CommandLine,
   limits: ProcessLimits,
-  reportAt?: number,
+  descriptors: ShellDescriptors = {},
 ): readonly string[] {
   // dash calls it -p, bash -u.
   const count = `ulimit -p ${limits.processes} || ulimit -u ${limits.processes}`;
-  const script = `${limitCommands(limits, [count])}exec 9>&2 2>/dev/null; ("$@" 2>&9 9>&-); exit $?`;
-  return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command, reportAt)];
+  const script = `${limitCommands(limits, [count])}exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); code=$?; ${tellLeft}exit $code`;
+  return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command, descriptors)];
 }
 
-function wordsOf(command: CommandLine, reportAt: number | undefined): readonly string[] {
+/** Names the processes that the command left running, which end with it. One that has ended is not counted. */
+const tellLeft = [
+  'n=0; all=; for p in /proc/[0-9]*; do [ "$p" = /proc/1 ] || ! read -r s <"$p/stat" && continue',
+  'case "$s" in *") Z "*) continue; esac; s=${s#*(}; s=${s%%)*}; n=$((n+1)); [ $n -gt 5 ] || all="$all${all:+, }$s"; done',
+  '[ $n = 0 ] || echo "[ended with this command, which left it running: $all$([ $n -gt 5 ] && echo " and $((n-5)) more"); what is to go on is started in the background]" >&3; ',
+].join('; ');
+
+function wordsOf(command: CommandLine, { reportAt, scriptAt }: ShellDescriptors): readonly string[] {
   if (command.kind === 'program') return [command.program, ...command.args];
-  const script = reportAt === undefined ? command.script : reporting(command.script, command.shell, reportAt);
-  if (command.shell === 'bash') return ['bash', '--norc', '--noprofile', '-c', script];
-  return ['/bin/sh', '-c', script];
+  const { shell } = command;
+  // dash has no way to read a whole text, and is the shell of few.
+  const script = scriptAt === undefined || shell === 'sh' ? command.script : scriptFrom(scriptAt);
+  const whole = reportAt === undefined ? script : reporting(script, shell, reportAt);
+  return shell === 'bash' ? ['bash', '--norc', '--noprofile', '-c', whole] : ['/bin/sh', '-c', whole];
+}
+
+/** On one line, so that those of its errors stay right; the variable is gone when the script begins. */
+function scriptFrom(at: number): string {
+  return `IFS= read -rd '' SEKISHO <&${at}; exec ${at}<&-; eval "unset -v SEKISHO; $SEKISHO"`;
 }
 
 /**

@@ -1,10 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { cleanText } from '../../../contract/text/clean-text.ts';
+import { createFrames } from './frames.ts';
 
 /** Collects a stream of any length in bounded memory: its beginning and its end. */
 export interface OutputKeeper {
   add(chunk: Buffer): void;
   readonly bytes: number;
+  /** How many frames of lines are left out, as later ones overwrote them. */
+  readonly overwritten: number;
   /** Cleaned text; where the middle was cut, a line says how much. */
   finish(): { readonly text: string; readonly truncated: boolean };
 }
@@ -17,40 +20,55 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
   let kept = 0;
   let tailBytes = 0;
   let total = 0;
+  /** Of what counts for the limit: without frames that were overwritten. */
+  let settled = 0;
+  const frames = createFrames();
   let finished: { readonly at: number; readonly text: string; readonly truncated: boolean } | undefined;
 
   function compose() {
-    if (total <= maxBytes) return { text: decode([...head, ...tail]), truncated: false };
-    const end = Buffer.concat(tail);
-    const last = end.subarray(end.length - (maxBytes - headBytes));
-    const cut = total - kept - last.length;
-    const start = decode([wholeCharacters(Buffer.concat(head))]);
+    const rest = frames.rest();
+    const all = settled + rest.length;
+    if (all <= maxBytes) return { text: decode([...head, ...tail, rest]), truncated: false };
+    const first = Buffer.concat([...head, rest.subarray(0, headBytes - kept)]);
+    const end = Buffer.concat([...tail, rest.subarray(headBytes - kept)]);
+    const last = end.subarray(Math.max(0, end.length - (maxBytes - headBytes)));
+    const cut = all - first.length - last.length;
+    const start = decode([wholeCharacters(first)]);
     return {
       text: `${start}\n[… ${cut} bytes cut …]\n${decode([last.subarray(continuationBytes(last))])}`,
       truncated: true,
     };
   }
 
+  function settle(chunk: Buffer): void {
+    settled += chunk.length;
+    let more = chunk;
+    if (kept < headBytes) {
+      const part = more.subarray(0, headBytes - kept);
+      head.push(part);
+      kept += part.length;
+      if (part.length === more.length) return;
+      more = more.subarray(part.length);
+    }
+    tail.push(more);
+    tailBytes += more.length;
+    // Twice the need before it is trimmed, so that trimming costs nothing per chunk.
+    if (tailBytes > 2 * maxBytes) {
+      tail = [Buffer.concat(tail).subarray(-(maxBytes - headBytes) || tailBytes)];
+      tailBytes = tail[0]?.length ?? 0;
+    }
+  }
+
   return {
     get bytes() {
       return total;
     },
+    get overwritten() {
+      return frames.left;
+    },
     add(chunk) {
       total += chunk.length;
-      if (kept < headBytes) {
-        const part = chunk.subarray(0, headBytes - kept);
-        head.push(part);
-        kept += part.length;
-        if (part.length === chunk.length) return;
-        chunk = chunk.subarray(part.length);
-      }
-      tail.push(chunk);
-      tailBytes += chunk.length;
-      // Twice the need before it is trimmed, so that trimming costs nothing per chunk.
-      if (tailBytes > 2 * maxBytes) {
-        tail = [Buffer.concat(tail).subarray(-(maxBytes - headBytes) || tailBytes)];
-        tailBytes = tail[0]?.length ?? 0;
-      }
+      settle(frames.add(chunk));
     },
     finish() {
       // Asked for by whoever looks at it and by whoever returns it: megabytes are not made twice.

@@ -81,18 +81,31 @@ export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOpt
   const covered = new Set(spawnOptions.covered);
   folders.push(...covered);
   folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
+  // What is bound already would be covered.
+  const isBound = (top: string) => options.readable.some((path) => `${path}/`.startsWith(`${top}/`));
+  const between = foldersBetween(folders).filter((top) => !isBound(top));
+  for (const folder of between) args.push('--size', '65536', '--tmpfs', folder);
   for (const folder of folders) {
     if (covered.has(folder)) args.push('--size', '65536', '--tmpfs', folder);
     else args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
   }
   // What is mounted below has its place by now.
-  for (const folder of covered) args.push('--remount-ro', folder);
+  for (const folder of [...covered, ...between]) args.push('--remount-ro', folder);
   args.push(...guardingArguments(options, spawnOptions));
   args.push(...heldArguments(options.toolchains, spawnOptions.writable));
   args.push(...hidingArguments(options.hiddenPaths, folders, writable));
   // Folders that bwrap made to hang the others in.
   args.push('--remount-ro', '/');
   return args;
+}
+
+/**
+ * The folders between /tmp and what is shown below it. Commands have a /tmp of their own, and what they wrote beside a
+ * root there would be gone with them without a word.
+ */
+function foldersBetween(shown: readonly string[]): readonly string[] {
+  const tops = shown.flatMap((path) => /^\/tmp\/[^/]+(?=\/)/.exec(path)?.[0] ?? []);
+  return [...new Set(tops)].filter((top) => !shown.includes(top));
 }
 
 /**

@@ -4,6 +4,7 @@ import { once } from '../../../ground/once.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { adoptStage } from '../child/adopt.ts';
 import type { Backend, Child, SpawnOptions } from '../child/child.ts';
+import { openMemoryProgram } from '../child/memory-program.ts';
 import { openRelay, type Relay, relayProgram } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
 import { openStarter, type StartChild } from '../child/start-child.ts';
@@ -88,13 +89,21 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     const landing = namespaces ? undefined : spawnOptions.outlet && relay?.open();
     const given = namespaces?.childEnds ?? landing?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
+    const { command } = spawnOptions;
+    const script =
+      kernel && command.kind === 'script' && command.shell === 'bash' && !traces.test(command.script)
+        ? openMemoryProgram(kernel, Buffer.from(command.script))
+        : undefined;
     let fault = () => {};
     const recording: Recording | undefined =
       spawnOptions.watched && supervisor && kernel
         ? openRecording(kernel, spawnOptions.watched, () => fault())
         : undefined;
     const supervised = recording ? recording.open() : supervisor?.open();
-    const channel = supervised === undefined ? undefined : 4 + given.length + (report ? 1 : 0);
+    const reportAt = report && 4 + given.length;
+    const scriptAt = script === undefined ? undefined : 4 + given.length + (report ? 1 : 0);
+    const next = 4 + given.length + (report ? 1 : 0) + (script === undefined ? 0 : 1);
+    const channel = supervised === undefined ? undefined : next;
     const furnished =
       spawnOptions.settings || supervisor
         ? furnisher?.furnish({
@@ -115,10 +124,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       '--',
       ...(furnished ? [furnishProgram] : []),
       ...(landing ? [relayProgram] : []),
-      ...initArguments(spawnOptions.command, spawnOptions.limits, report && 4 + given.length),
+      ...initArguments(command, spawnOptions.limits, { reportAt, scriptAt }),
     ];
     // It mounts the layer, and is the last of the descriptors.
-    const last = 4 + given.length + (report ? 1 : 0) + (channel === undefined ? 0 : 1);
+    const last = next + (channel === undefined ? 0 : 1);
     const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
     const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last, entered);
     const started = await withFilter((filterFd) =>
@@ -133,6 +142,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
           furnished?.fd ?? filterFd,
           ...given,
           ...(report ? [report.childEnd] : []),
+          ...(script === undefined ? [] : [script]),
           ...(supervised === undefined ? [] : [supervised]),
           ...(mounter === undefined ? [] : [mounter]),
         ],
@@ -141,6 +151,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       .finally(() => {
         landing?.close();
         report?.release();
+        if (script !== undefined) closeSync(script);
         furnished?.close();
         if (supervised !== undefined) closeSync(supervised);
         if (mounter !== undefined) closeSync(mounter);
@@ -255,6 +266,9 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     },
   };
 }
+
+/** Each level of `eval` adds a plus to what a shell traces. */
+const traces = /\bset\s+-\w*x|xtrace/;
 
 /** Without ports there is nothing to relay; without a relay commands reach nothing. */
 async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
 import { limits } from '../../../contract/limits.ts';
+import { counted } from '../../../ground/counted.ts';
 import { cancelled } from '../../../ground/errors/cancelled.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { collectReport } from '../child/report.ts';
@@ -185,6 +186,12 @@ function keep(
   });
 }
 
+function framesNotes(count: number): readonly string[] {
+  return count === 0
+    ? []
+    : [`[output: only the last frame of each line; ${counted(count, 'frame')} before it left out]\n`];
+}
+
 function resultOf(
   { contacts, ran }: StartedCommand,
   how: Ending,
@@ -200,7 +207,7 @@ function resultOf(
     signal: how.signal,
     timedOut: how.stoppedBy === 'timeout',
     stdout: out.text,
-    stderr: [err.text, ...notes].join(''),
+    stderr: [err.text, ...framesNotes(stdout.overwritten + stderr.overwritten), ...notes].join(''),
     stdoutBytes: stdout.bytes,
     stderrBytes: stderr.bytes,
     truncated: out.truncated || err.truncated,

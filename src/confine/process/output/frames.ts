@@ -1,0 +1,74 @@
+import { Buffer } from 'node:buffer';
+
+/** Lets of each line only the last frame through: what a terminal shows of a progress bar when it has ended. */
+export interface Frames {
+  /** What is settled of a chunk and what came before it. */
+  add(chunk: Buffer): Buffer;
+  /** The line that has not ended, without a return that waits for the next frame. */
+  rest(): Buffer;
+  /** How many frames were overwritten so far. */
+  readonly left: number;
+}
+
+export function createFrames(): Frames {
+  let held: Buffer = Buffer.alloc(0);
+  let left = 0;
+
+  /** `line` is without its end. A return at its end belongs to that, or waits for the next frame. */
+  function lastFrame(line: Buffer): Buffer {
+    let end = line.length;
+    while (end > 0 && line[end - 1] === carriageReturn) end--;
+    const start = line.subarray(0, end).lastIndexOf(carriageReturn) + 1;
+    for (
+      let at = line.indexOf(carriageReturn);
+      at >= 0 && at < start;
+      at = line.indexOf(carriageReturn, at + 1)
+    )
+      if (line[at + 1] !== carriageReturn) left += 1;
+    return start === 0 ? line : line.subarray(start);
+  }
+
+  return {
+    get left() {
+      return left;
+    },
+    add(chunk) {
+      const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const end = all.lastIndexOf(lineFeed) + 1;
+      const parts: Buffer[] = [];
+      let from = 0;
+      // Most output has none, and goes through as it came.
+      for (
+        let at = all.indexOf(carriageReturn);
+        at >= 0 && at < end;
+        at = all.indexOf(carriageReturn, from)
+      ) {
+        const begin = all.subarray(0, at).lastIndexOf(lineFeed) + 1;
+        const until = all.indexOf(lineFeed, at);
+        parts.push(
+          all.subarray(from, begin),
+          lastFrame(all.subarray(begin, until)),
+          all.subarray(until, until + 1),
+        );
+        from = until + 1;
+      }
+      parts.push(all.subarray(from, end));
+      held = lastFrame(all.subarray(end));
+      if (held.length > mostHeld) {
+        parts.push(held);
+        held = Buffer.alloc(0);
+      }
+      return parts.length === 1 ? (parts[0] ?? held) : Buffer.concat(parts);
+    },
+    rest() {
+      let end = held.length;
+      while (end > 0 && held[end - 1] === carriageReturn) end--;
+      return held.subarray(0, end);
+    },
+  };
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+/** A longer line is no frame. */
+const mostHeld = 8192;
