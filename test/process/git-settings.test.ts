@@ -195,3 +195,63 @@ describe('without such settings', needs(lackOfLayers), () => {
     await world.close();
   });
 });
+
+describe('a root that is part of a repository elsewhere', needs(lackOfLayers), () => {
+  test.each(['linked worktree', 'submodule'])(
+    '%s: the hint names the folder, and with it git works',
+    async (kind) => {
+      const base = realpathSync(mkdtempSync('/var/tmp/sekisho-worktree-'));
+      const environment = {
+        HOME: base,
+        PATH: process.env.PATH,
+        LANG: 'C.UTF-8',
+        GIT_CONFIG_SYSTEM: '/dev/null',
+      };
+      const git = 'git -c user.name=A -c user.email=a@home.example -c protocol.file.allow=always';
+      execFileSync(
+        'bash',
+        [
+          '-ec',
+          `git init -q -b main main; cd main; ${git} commit -q --allow-empty -m i; ${kind === 'submodule' ? `git init -q -b main ../sub; ${git} -C ../sub commit -q --allow-empty -m s; ${git} submodule --quiet add ../sub part; ${git} commit -qm p` : 'git worktree add -q ../part -b part'}`,
+        ],
+        { cwd: base, env: environment, stdio: 'pipe' },
+      );
+      const part = join(base, kind === 'submodule' ? 'main/part' : 'part');
+      const config = join(base, 'sekisho.jsonc');
+      const status = async (roots: readonly string[]) => {
+        writeFileSync(config, JSON.stringify({ roots: roots.map((path) => ({ path })) }));
+        const checkpoint = await openCheckpoint(
+          loadSettings({ config, state: join(base, 'state'), profile: 'coding' }, environment, part),
+        );
+        const reply = await checkpoint.gateway.call({
+          tool: 'bash',
+          input: { command: `cd ${part} && git status --short --branch` },
+          arrival: { transport: 'stdio', connectionId: 'one' },
+          signal: new AbortController().signal,
+        });
+        await checkpoint.close();
+        return outputOf(reply);
+      };
+      expect((await status([part])).stderr).toContain(
+        `[git: this folder belongs to the repository in ${join(base, 'main')}, as a linked worktree or a submodule, and commands do not see that folder: the operator can serve it as a root as well (roots)]`,
+      );
+      const whole = await status([part, join(base, 'main')]);
+      expect(whole).toMatchObject({ exit_code: 0, stdout: `## ${kind === 'submodule' ? 'main' : 'part'}\n` });
+      expect(whole.stderr).not.toContain('belongs to');
+      rmSync(base, { recursive: true, force: true });
+    },
+  );
+
+  test('a clone below the root works', async () => {
+    const world = await openWorld('');
+    world.person('git init -q src; git -C src commit -q --allow-empty -m i');
+    const { stdout, stderr } = await world.bash(
+      'git clone -q src dst; echo rc=$?; git -C dst log --format=%s',
+    );
+    expect([stdout, stderr]).toEqual([
+      'rc=0\ni\n',
+      expect.stringContaining('[layer: run again, and nothing of the run before was kept'),
+    ]);
+    await world.close();
+  });
+});

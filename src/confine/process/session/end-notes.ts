@@ -14,7 +14,7 @@ import type { Runner } from './session.ts';
 /** Why a command that has ended may have failed, and what would help. */
 export function createEndNotes(
   command: CommandLine,
-  { contacts, commitNotes, environment, unsettled }: StartedCommand,
+  { contacts, commitNotes, environment, folder, unsettled }: StartedCommand,
   walls: Walls,
   { session, sandbox, options }: Runner,
 ): EndNotes {
@@ -47,7 +47,7 @@ export function createEndNotes(
       ...(how.stoppedBy === 'processes' ? ['[stopped: too many processes]\n'] : []),
       ...(how.stoppedBy === 'memory' ? [`[stopped: it used more than ${mostMemory}]\n`] : []),
       ...networkNotes(contacts(), key),
-      ...settingNotes(outputs, command, walls.git),
+      ...settingNotes(outputs, command, walls.git, folder),
       ...commitNotes(),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
       ...(failed && !how.stoppedBy ? missedNotes(outputs, missing()) : []),

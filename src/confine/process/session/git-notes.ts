@@ -1,8 +1,8 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandLine } from '../../../contract/capabilities/process.ts';
 import { cleanLine } from '../../../contract/text/clean-text.ts';
-import { fromText, toText } from '../../../ground/byte-paths.ts';
+import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
 import { counted } from '../../../ground/counted.ts';
 import { readConfig } from '../../git/config-file.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
@@ -18,12 +18,14 @@ export function settingNotes(
   [errors = '', ...rest]: readonly string[],
   command: CommandLine,
   { aliases, leftOut }: Git,
+  folder: string,
 ): readonly string[] {
   const output = [errors, ...rest].join('\n');
   const [, filter] = /(?:clean|smudge) filter '([^'\n]{1,100})' failed/.exec(output) ?? [];
   const [, alias = ''] = /git: '([\w-]{1,100})' is not a git command/.exec(errors) ?? [];
   const means = aliases.get(alias);
   const words = command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
+  const elsewhere = /not a git repository/.test(errors) ? repositoryOutside(folder) : undefined;
   const isMade = leftOut.includes('init.templatedir') && /\bgit\b[^;&|\n]*\s(init|clone)\b/.test(words);
   return [
     ...(filter === undefined
@@ -36,8 +38,22 @@ export function settingNotes(
       : [
           `[git: ${alias} is an alias of the person's settings, which commands do not have${/^[\w .:/=@~^-]+$/.test(means) ? `; it stands for: git ${means}` : ''}]\n`,
         ]),
+    ...(elsewhere === undefined
+      ? []
+      : [
+          `[git: this folder belongs to the repository in ${cleanLine(elsewhere)}, as a linked worktree or a submodule, and commands do not see that folder: the operator can serve it as a root as well (roots)]\n`,
+        ]),
     ...(isMade ? ['[git: made without the template of the settings (init.templateDir)]\n'] : []),
   ];
+}
+
+/** The folder of the repository that a folder is a part of, where a file says so and it is there for a person. */
+function repositoryOutside(folder: string): string | undefined {
+  const pointer = fromText(`${folder}/.git`);
+  const git = gitFolderOf(pointer);
+  if (git === pointer || !existsSync(asBytes(git))) return undefined;
+  const [, whole] = /^(.+)\/\.git\/(?:worktrees|modules)\//.exec(git) ?? [];
+  return toText(whole ?? commonFolderOf(git));
 }
 
 /**

@@ -79,7 +79,13 @@ export async function landEnded(
   let isAlone: boolean | undefined;
   /** Nothing of it would be done twice: it reached no host, and wrote nothing beside its layer. */
   const mayRunAgain = () =>
-    (isAlone ??= outputs !== undefined && !how.stoppedBy && contacts().length === 0 && !wroteOutside());
+    (isAlone ??=
+      outputs !== undefined &&
+      // On the folders themselves it would come in.
+      barred.length === 0 &&
+      !how.stoppedBy &&
+      contacts().length === 0 &&
+      !wroteOutside());
   if (outputs && blamesLayer(outputs, how.exitCode !== 0) && mayRunAgain())
     return unfit('a system call was refused that a layer has no answer to');
   try {

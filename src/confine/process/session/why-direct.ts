@@ -86,4 +86,5 @@ const watchers = [
 const anywhere = new RegExp(String.raw`\b(${watchers})`);
 const itself = new RegExp(`^(${watchers})`);
 
-const refusals = /\bEXDEV\b|cross-device|Cross-device|\bEOVERFLOW\b|Value too large for defined data type/;
+const refusals =
+  /\bEXDEV\b|cross-device|Cross-device|\bEOVERFLOW\b|Value too large for defined data type|hardlink different from source/;
