@@ -1,0 +1,156 @@
+/**
+ * For each sentence that claims something about effects: the test in which it is true, and the one in which it must not
+ * stand, each as `file › a part of its title`.
+ */
+export const rows: readonly { readonly says: string; readonly shown: string; readonly absent: string }[] = [
+  ...[
+    'Nothing has changed yet. Its changes wait for your answer while this server runs, for an hour at most.',
+    'It had been tried, and none of its changes were kept.',
+    'It was tried, and nothing has changed yet: its changes wait for that answer, for an hour at most and only while this server runs.',
+  ].map((says) =>
+    both(says, 'test/sentences/said.test.ts › none of its changes were kept where the person says no'),
+  ),
+  both(
+    '[ended with this command, which left it running: $all$([ $n -gt 5 ] && echo',
+    'test/sentences/said.test.ts › names what it left running',
+  ),
+  both(
+    '[output: only the last frame of each line; … before it left out]',
+    'test/sentences/said.test.ts › keeps the last frame of each line',
+  ),
+  both(
+    '[session: the next command begins where this one did: it ended outside]',
+    'test/sentences/said.test.ts › says where the next command begins',
+  ),
+  both(
+    '[layer: not kept, as nothing writes such here, nor so deep (… folders): …]',
+    'test/sentences/said.test.ts › says that a pipe is not kept',
+  ),
+  ...[
+    'The changes of this command could not be discarded if it failed, because it would not run on a layer: ….',
+    'Nothing of it was kept. Run it without on_failure.',
+  ].map((says) => both(says, 'test/sentences/said.test.ts › refuses to discard what cannot be')),
+  ...[
+    '[layer: it failed, and what it wrote stays, as it did not run on a layer: …]',
+    '[layer: it failed, so nothing that it wrote was kept]',
+  ].map((says) => both(says, 'test/sentences/said.test.ts › what wrote beside another says that it stays')),
+  {
+    says: '[layer: not written, as no tool writes it and a person has to: …]',
+    shown: 'test/effects/obeyed.test.ts › what is left out is named',
+    absent: 'test/effects/obeyed.test.ts › what a person or a remote committed at this path comes back',
+  },
+  {
+    says: '[layer: changed by others while this ran, and overwritten: …; sekisho history has what they wrote]',
+    shown: 'test/effects/landing.test.ts › the last write stays, the other is told',
+    absent: 'test/effects/once.test.ts › what others removed meanwhile is told as that',
+  },
+  {
+    says: '[layer: written in a folder that others changed meanwhile, where they may have removed it: …]',
+    shown: 'test/effects/once.test.ts › what others removed meanwhile is told as that',
+    absent: 'test/sentences/said.test.ts › says that a pipe is not kept',
+  },
+  {
+    says: '[layer: run again, and nothing of the run before was kept: …]',
+    shown:
+      'test/effects/landing.test.ts › that moves a folder which is there runs on the folders themselves, once',
+    absent: 'test/effects/once.test.ts › is not run again for another git where it wrote outside',
+  },
+  ...[
+    'It is held now. If you agree, it goes on. If not, or if nobody answers in time, it is ended and all of this is put back.',
+    'It had begun on the folders themselves: it was ended, and what it had changed was put back.',
+  ].map((says) => ({
+    says,
+    shown: 'test/effects/watched.test.ts › is held; at a no all is put back',
+    absent: 'test/effects/watched.test.ts › goes on at a yes, and is taken back whole',
+  })),
+  {
+    says: '[history: of what is new, … paths are not written down; undo leaves them]',
+    shown: 'test/attacks/layer.test.ts › ',
+    absent: 'test/sentences/said.test.ts › says that a pipe is not kept',
+  },
+  ...[
+    "[git: the filter … of git's settings did not work in the sandbox, and no content passes git without it here]",
+  ].map((says) =>
+    both(says, 'test/process/git-settings.test.ts › a filter that cannot run ends the command'),
+  ),
+  ...[
+    "[git: … … unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]",
+    '[git: … unsigned, though the settings sign them (tag.gpgsign): commands have no key]',
+  ].map((says) => ({
+    says,
+    shown: 'test/process/git-settings.test.ts › an unsigned commit and tag are told',
+    absent: 'test/process/git-settings.test.ts › commits that others made are not told of',
+  })),
+  both(
+    '[git: … made without the hooks …]',
+    'test/process/git-settings.test.ts › a commit without the hooks of the repository is told',
+  ),
+  both(
+    '[git: made without the template of the settings (init.templateDir)]',
+    'test/process/git-settings.test.ts › a repository made without the template is told',
+  ),
+  ...['[ended with exit code …]', '… takes no input: it has ended, or was not started with background.'].map(
+    (says) => both(says, 'test/sentences/said.test.ts › of one in the background says how it ended'),
+  ),
+  both(
+    'Nothing ran. Run it without dry_run, or ask the operator to run `sekisho doctor`.',
+    'test/sentences/said.test.ts › a dry run that cannot be had says that nothing ran',
+  ),
+  {
+    says: 'The command ran on a layer, and its changes landed only up to …: …. Those before it are in place; the rest were discarded.',
+    shown: 'test/process/try.test.ts › a disk that fills while it lands',
+    absent: 'test/sentences/said.test.ts › says that a pipe is not kept',
+  },
+  both(
+    '[session: not kept for later commands: …]',
+    'test/process/sessions.test.ts › is not kept: it says what later names mean',
+  ),
+  {
+    says: 'It was tried, and none of its changes were kept: …. Denied by rule ….',
+    shown: 'test/process/try.test.ts › ',
+    absent: 'test/sentences/said.test.ts › none of its changes were kept where the person says no',
+  },
+  ...[
+    'dry run: nothing was changed, and nothing would have been',
+    'dry run: nothing was changed; it would change …',
+    '[… the rest of the diff is left out …]',
+  ].map((says) => both(says, 'src/ground/effects/dry-run-report.test.ts › ')),
+];
+
+/** Claims that no row stands for as yet. One that gets a row is taken out here; none is added. */
+export const open: readonly string[] = [
+  '[history: it ran on the folders themselves and deleted or emptied … there; sekisho undo brings them back]',
+  '[history: it passed the limit of a rule about effects, and nobody agreed: it was ended, and what it had changed is put back]',
+  'Some is left out: …. full: true returns all.',
+  'Little text is here: the page seems to be filled by a script, and scripts are not run. Look for an API or another source.',
+  "The token is not valid or its session has ended: call 'authenticate' again and pass the new session_token.",
+  'none of its changes were kept: … (…)',
+  'nothing has changed yet: … (…); send the same call again to have a person asked',
+  'does not ask; what the built-in rules deny stays denied',
+  'There is no space left to write …; nothing was changed.',
+  'The call was cancelled; … was not changed.',
+  'The old content cannot be kept for undo, so nothing was changed.',
+  '… is not served here. Undo it at ….',
+  'Check what is there before you repeat it. `sekisho undo` undoes what landed.',
+  '… bytes are more than the limit of … for one write. Nothing was written.',
+  '… bytes are more than 1 MiB. Nothing was written.',
+  'No sandbox works on this machine, so commands are not run.',
+  '"sekisho doctor" tells the operator why none of them works.',
+  'with the root /, nothing is left outside that a sandbox could protect',
+  '[dry run: ended, as it wrote more than … MiB]',
+  'overwritten, as others changed it meanwhile: …',
+  'This was run, but its record could not be written. Its effects remain.',
+  'Nothing was changed. If this persists, ask the operator to make the records writable.',
+  '… would be executable (…); programs and scripts are not written.',
+  'It ended with its session, or was never started; run it again.',
+  '[… … left out: write the output to a file and read the file to see all of it …]',
+  'Written, but it has ended.',
+  '[… … left out… …]',
+  '… is gone; this ran in the root.',
+  'The server ended.',
+  '[… characters were left out: the limit is …. Ask for less at once.]',
+];
+
+function both(says: string, where: string) {
+  return { says, shown: where, absent: where };
+}
