@@ -436,3 +436,40 @@ test('a name that is decomposed on the disk is reached by the composed one, and 
   expect(readdirSync(root)).toContain(folder.normalize('NFD'));
   expect(readdirSync(root)).not.toContain(folder);
 });
+
+test('grep finds in a named file whatever read_file shows, and looks through one with a NUL', async () => {
+  world = openWorld({
+    'sjis.txt': Buffer.from('94e08fe382cc8d878c7682cd93fa967b897e82c582b781420a', 'hex'),
+    'euc.txt': Buffer.from('c6fccbdcb1dfa4c7a4b9a1a30a', 'hex'),
+    'key.mjs': 'const k = `${a}\0${b}`;\nexport const NEEDLE = 1;\n',
+    'before.ts': `NEEDLE one\n${'x\n'.repeat(10)}\0\n`,
+  });
+  const { call } = world;
+  for (const path of ['sjis.txt', 'euc.txt']) {
+    expect((await call('read_file', { path })).content).toContain('日本円');
+    expect((await call('grep', { pattern: '日本円', path })).text).toContain('日本円です');
+  }
+  expect(await call('grep', { pattern: 'NEEDLE', path: 'key.mjs' })).toMatchObject({ lines: [{ line: 2 }] });
+  expect(await call('grep', { pattern: 'NEEDLE', path: 'before.ts' })).toMatchObject({
+    lines: [{ line: 1 }],
+  });
+  expect((await call('grep', { pattern: 'none', path: 'key.mjs' })).text).toBe('0 of 1 files match.');
+
+  expect(await call('grep', { pattern: '日本円', output: 'files' })).toMatchObject({
+    files: [{ path: 'sjis.txt' }],
+  });
+});
+
+test('grep names the files that it could not look through, and counts them out', async () => {
+  world = openWorld({
+    'a.txt': 'plain 日本 é 😀\n',
+    'key.mjs': 'x\0\nNEEDLE\n',
+    'latin.txt': Buffer.from('Größe\n', 'latin1'),
+    'utf16.txt': Buffer.from('\ufeff日本\n', 'utf16le'),
+  });
+  expect(await world.call('grep', { pattern: 'NEEDLE' })).toMatchObject({
+    ...{ searched: 2, not_searched: { count: 2, paths: ['key.mjs', 'latin.txt'] } },
+    text: '0 of 2 files match. 2 more are not UTF-8 text and may hold it: key.mjs, latin.txt',
+  });
+  expect(await world.call('grep', { pattern: 'NEEDLE', glob: 'a*' })).not.toHaveProperty('not_searched');
+});

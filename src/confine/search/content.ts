@@ -20,21 +20,59 @@ export async function searchContent(
 ): Promise<ContentMatches> {
   assertSearchable(query);
   const filter = createFileFilter(query.glob);
-  const found =
-    query.output === 'content'
-      ? pageOfLines(await gather(ripgrep, query, filter, searches, gatherLines), query)
-      : pageOfFiles(await gather(ripgrep, query, filter, searches, gatherFiles), query);
+  const look = async (asked: Asked) =>
+    asked.output === 'content'
+      ? pageOfLines(await gather(ripgrep, asked, filter, searches, gatherLines), asked)
+      : pageOfFiles(await gather(ripgrep, asked, filter, searches, gatherFiles), asked);
+  const isFile = query.below.stat().kind === 'file';
+  // A file that was named is looked through as text to its end, whatever is in it.
+  const found = await look({ ...query, more: isFile ? ['--text'] : [] });
+  if (found.seen > 0) return found;
+  const odd = await oddFiles(ripgrep, query, filter);
+  const only = isFile
+    ? []
+    : odd.slice(0, maxOdd).map((path) => `--glob=/${path.replace(/[\\*?[\]{}!]/g, '\\$&')}`);
+  for (const encoding of odd.length === 0 ? [] : japanese) {
+    const other = await look({ ...query, more: [`--encoding=${encoding}`, ...only] });
+    if (other.seen > 0) return other;
+  }
   // Whether there was anything to search is what somebody asks who finds nothing.
-  return found.seen === 0 ? { ...found, searched: await countFiles(ripgrep, query, filter) } : found;
+  const searched = await countFiles(ripgrep, query, filter);
+  const unread = isFile ? [] : odd;
+  return { ...found, searched: searched - unread.length, ...(unread.length > 0 && { unread }) };
 }
+
+/** A query with options of its own for ripgrep. */
+type Asked = ContentQuery & { readonly more: readonly string[] };
+
+const japanese = ['shift_jis', 'euc-jp'];
+const maxOdd = 500;
+
+/** Files with a NUL, where a search of a folder stops, or with bytes that are no UTF-8, which no word beyond ASCII matches. */
+async function oddFiles(
+  ripgrep: Ripgrep,
+  query: ContentQuery,
+  filter: FileFilter,
+): Promise<readonly string[]> {
+  const asked: Asked = {
+    ...query,
+    pattern: notUtf8,
+    ...{ ignoreCase: false, fixed: false, multiline: false, output: 'files', offset: 0, limit: 10_000 },
+    more: ['--text'],
+  };
+  return (await gatherFiles(ripgrep, asked, filter, asked.limit)).items.map(({ path }) => path);
+}
+
+const notUtf8 =
+  '(?-u:\\x00|(?:^|[\\x00-\\x7f])[\\x80-\\xbf]|[\\xc0\\xc1\\xf5-\\xff]|[\\xc2-\\xf4](?:$|[^\\x80-\\xbf])|[\\xe0-\\xf4][\\x80-\\xbf](?:$|[^\\x80-\\xbf])|[\\xc2-\\xdf][\\x80-\\xbf][\\x80-\\xbf])';
 
 /** What an earlier page gathered, where this one continues it and lies within; else what is found now. */
 async function gather<T extends ContentLine | FoundFile>(
   ripgrep: Ripgrep,
-  query: ContentQuery,
+  query: Asked,
   filter: FileFilter,
   searches: GatheredSearches,
-  look: (ripgrep: Ripgrep, query: ContentQuery, filter: FileFilter, wanted: number) => Promise<Gathered<T>>,
+  look: (ripgrep: Ripgrep, query: Asked, filter: FileFilter, wanted: number) => Promise<Gathered<T>>,
 ): Promise<Gathered<T>> {
   const { below, skip: _skip, signal: _signal, offset = 0, limit, continues, ...asked } = query;
   const key = JSON.stringify([below.hostPath, asked]);
@@ -65,7 +103,7 @@ async function countFiles(ripgrep: Ripgrep, query: ContentQuery, filter: FileFil
 
 async function gatherLines(
   ripgrep: Ripgrep,
-  query: ContentQuery,
+  query: Asked,
   filter: FileFilter,
   wanted: number,
 ): Promise<Gathered<ContentLine>> {
@@ -167,7 +205,7 @@ interface FoundFile {
 
 async function gatherFiles(
   ripgrep: Ripgrep,
-  query: ContentQuery,
+  query: Asked,
   filter: FileFilter,
   wanted: number,
 ): Promise<Gathered<FoundFile>> {
@@ -216,7 +254,7 @@ function pageOfFiles({ items }: Gathered<FoundFile>, { offset = 0, limit }: Cont
 
 async function run(
   ripgrep: Ripgrep,
-  query: ContentQuery,
+  query: Asked,
   filter: FileFilter,
   onOutput: (chunk: Buffer) => void,
   args: readonly string[],
@@ -233,6 +271,7 @@ async function run(
       ...(query.ignoreCase ? ['--ignore-case'] : []),
       ...(query.fixed ? ['--fixed-strings'] : []),
       ...(query.multiline ? ['--multiline'] : []),
+      ...query.more,
       `--regexp=${query.pattern}`,
     ],
   });

@@ -240,8 +240,10 @@ export interface ContentMatches {
   /** Matching lines or files from the first to the last of this page: all that there are, unless there is more. */
   readonly seen: number;
   readonly more: boolean;
-  /** How many files there were to look into, where nothing was seen. */
+  /** How many files were looked into, where nothing was seen. */
   readonly searched?: number;
+  /** Those that are not UTF-8 text, and could hold it all the same. */
+  readonly unread?: readonly string[];
 }
 
 export interface ContentLine {

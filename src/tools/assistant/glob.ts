@@ -17,10 +17,10 @@ export const glob = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk', 'search'],
   input: z.object({
-    pattern: z.string().min(1).max(1000).describe('e.g. "src/**/*.{ts,tsx}".'),
+    pattern: z.string().min(1).max(1000).describe('e.g. "src/**/*.ts".'),
     path: folderInput.describe('e.g. "src".'),
     include_ignored: z.boolean().default(false).describe('Also ignored.'),
-    newest_first: z.boolean().default(false).describe('Order by change.'),
+    newest_first: z.boolean().default(false).describe('Newest first.'),
     limit: z.number().int().min(1).max(5000).default(200).describe('e.g. 50.'),
     cursor: cursorInput.optional().describe('next_cursor.'),
   }),

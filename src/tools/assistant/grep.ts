@@ -23,8 +23,8 @@ export const grep = defineTool({
     glob: z.string().min(1).max(1000).optional().describe('e.g. "*.rs".'),
     ignore_case: z.boolean().default(false).describe('A like a.'),
     fixed: z.boolean().default(false).describe('Plain words.'),
-    multiline: z.boolean().default(false).describe('Match across lines.'),
-    context: z.number().int().min(0).max(20).default(0).describe('Lines around, e.g. 2.'),
+    multiline: z.boolean().default(false).describe('Across lines.'),
+    context: z.number().int().min(0).max(20).default(0).describe('Lines around.'),
     output: z.enum(['content', 'files', 'count']).default('content').describe('What to return.'),
     include_ignored: z.boolean().default(false).describe('Also ignored.'),
     limit: z.number().int().min(1).max(2000).default(100).describe('e.g. 50.'),
@@ -44,6 +44,10 @@ export const grep = defineTool({
       .describe('"around" marks lines that do not match.'),
     files: z.array(z.object({ path: z.string(), count: z.number().int().optional() })).optional(),
     searched: z.number().int().optional().describe('Files looked into, where nothing matches.'),
+    not_searched: z
+      .object({ count: z.number().int(), paths: z.array(z.string()) })
+      .optional()
+      .describe('Files that are not UTF-8 text, where nothing matches.'),
     next_cursor: z.string().optional(),
   }),
   ja: {
@@ -60,16 +64,17 @@ export const grep = defineTool({
     cursor: '前回の next_cursor。',
     lines: 'around は一致しない前後の行。',
     searched: '一致がないとき、調べたファイル数。',
+    not_searched: '一致がないとき、UTF-8 テキストでないファイル。',
   },
   example: { pattern: 'TODO', glob: '*.rs' },
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
-  render: ({ lines, files, searched, next_cursor: next }, locale) => {
+  render: ({ lines, files, searched, not_searched: unread, next_cursor: next }, locale) => {
     const shown = lines
       ? lines.map(({ path, line, text: words, around }) =>
           around ? `${path}-${line}-${words}` : `${path}:${line}:${words}`,
         )
       : (files ?? []).map(({ path, count }) => (count === undefined ? path : `${path}:${count}`));
-    if (searched !== undefined) return nothingMatches(searched)[locale];
+    if (searched !== undefined) return nothingMatches(searched, unread)[locale];
     if (shown.length === 0) return text('Nothing more matches.', 'これ以上の一致はありません。')[locale];
     if (next !== undefined)
       shown.push(text(`[More follows: cursor ${next}]`, `[続きは cursor ${next}]`)[locale]);
@@ -84,6 +89,7 @@ export const grep = defineTool({
     let before = 0;
     let more = false;
     let searched = 0;
+    const unread: string[] = [];
     let bytes = 0;
     /** How many lines fit, up to the last match that does; the first always does, so that the next page begins elsewhere. */
     let fitting = 0;
@@ -129,6 +135,7 @@ export const grep = defineTool({
       }
       before += found.seen;
       searched += found.searched ?? 0;
+      for (const odd of found.unread ?? []) unread.push(cleanName(nameBelow(shown, odd)));
       more = found.more;
     }
     if (isCut) lines.length = fitting;
@@ -136,6 +143,8 @@ export const grep = defineTool({
     return {
       ...(output === 'content' ? { lines } : { files }),
       ...(before === 0 && { searched }),
+      ...(before === 0 &&
+        unread.length > 0 && { not_searched: { count: unread.length, paths: unread.slice(0, 20) } }),
       ...((more || cutAt < end) && { next_cursor: String(cutAt) }),
     };
   },
@@ -150,7 +159,18 @@ interface Line {
 
 const isMatch = ({ around }: Line) => around !== true;
 
-function nothingMatches(searched: number): Text {
+function nothingMatches(
+  searched: number,
+  unread: { readonly count: number; readonly paths: readonly string[] } | undefined,
+): Text {
+  if (unread) {
+    const { count, paths } = unread;
+    const names = paths.slice(0, 5).join(', ') + (count > 5 ? ', …' : '');
+    return text(
+      `0 of ${searched} files match. ${count} more are not UTF-8 text and may hold it: ${names}`,
+      `${searched} 個のファイルのうち一致は 0 個です。ほかに UTF-8 テキストでないため確かめられないものが ${count} 個あります: ${names}`,
+    );
+  }
   if (searched > 0) {
     return text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
   }

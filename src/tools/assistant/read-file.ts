@@ -23,7 +23,7 @@ export const readFile = defineTool({
     char_offset: z.number().int().min(0).optional().describe('From next_char_offset.'),
     end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
     max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
-    line_numbers: z.boolean().default(false).describe('Number the lines.'),
+    line_numbers: z.boolean().default(false).describe('Numbered.'),
   }),
   output: z.object({
     path: z.string().describe('Relative to the workspace, e.g. "notes/a.md".'),

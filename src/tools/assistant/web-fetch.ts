@@ -21,9 +21,9 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     uses: ['web'],
     input: z.object({
-      url: z.string().min(1).max(8192).describe('e.g. "https://example.com/a".'),
-      max_chars: z.number().int().min(100).max(50_000).optional().describe('e.g. 20000, default 10000.'),
-      full: z.boolean().default(false).describe('All of the page, not its main part.'),
+      url: z.string().min(1).max(8192).describe('e.g. "https://a.example".'),
+      max_chars: z.number().int().min(100).max(50_000).optional().describe('Default 10000.'),
+      full: z.boolean().optional().describe('Whole page.'),
       cursor: z
         .string()
         .regex(/^\d{1,9}-[0-9a-f]{8}$/)
