@@ -107,7 +107,7 @@ function outcomeOf(reply: Reply, words: Sentences): Omit<Outcome, 'durationMs'> 
         ok: false,
         code: reply.code,
         approvalId: approvalIdOf(reply),
-        text: errorWords(reply),
+        text: [errorWords(reply), ...(reply.quoted ?? []).map((block) => shownOf(block, words))].join('\n'),
       };
     case 'question': {
       const { approvalId } = reply.question;

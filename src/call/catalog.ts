@@ -18,9 +18,14 @@ export interface Catalog extends ToolGuide {
 
 /**
  * Throws where two tools have one name: neither could be authorized for certain. The version tells the lists of one
- * catalog from those of the one before it.
+ * catalog from those of the one before it. An absent tool stands for all whose names begin with its own.
  */
-export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): Catalog {
+export function createCatalog(
+  tools: readonly Tool[],
+  mode: Mode,
+  version = 0,
+  absent: readonly Tool[] = [],
+): Catalog {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
@@ -61,7 +66,7 @@ export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): 
   return {
     mode,
     tools,
-    find: (name) => byName.get(name),
+    find: (name) => byName.get(name) ?? absent.find((tool) => name.startsWith(tool.name)),
     allowed,
     offered,
     nearest(name, caller) {
@@ -73,9 +78,9 @@ export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): 
         .map((near) => near.name);
     },
     list: (caller): readonly GuideEntry[] =>
-      shown.flatMap((tool): GuideEntry[] => {
+      [...shown, ...absent].flatMap((tool): GuideEntry[] => {
         const decision = decide(tool, caller, mode);
-        if (decision.allowed) return [{ tool, allowed: true }];
+        if (decision.allowed) return [{ tool, allowed: !absent.includes(tool) }];
         // Who may not know of it is not told why.
         return decision.code === 'not_found' ? [] : [{ tool, allowed: false, reason: decision.reason }];
       }),

@@ -10,12 +10,17 @@ export function outputReply(
   meta: Readonly<Record<string, unknown>>,
   locale: Locale,
 ): Reply {
+  const content = output.ahead
+    ? [...output.ahead(locale), ...output.content(locale)]
+    : output.content(locale);
+  const shownMeta = Object.keys(meta).length > 0 ? meta : undefined;
+  if (output.failure) return { ...errorReply(output.failure, locale), quoted: content, meta: shownMeta };
   return {
     kind: 'output',
-    content: output.ahead ? [...output.ahead(locale), ...output.content(locale)] : output.content(locale),
+    content,
     structured: output.structured,
     isError: output.isError,
-    meta: Object.keys(meta).length > 0 ? meta : undefined,
+    meta: shownMeta,
   };
 }
 
@@ -25,7 +30,10 @@ export function outputReply(
  */
 export function failureReply(thrown: unknown, auditId: string, locale: Locale): Reply {
   if (thrown instanceof QuestionPending) return { kind: 'question', question: thrown.question };
-  if (!(thrown instanceof ToolError)) return internalReply(auditId, locale);
+  return thrown instanceof ToolError ? errorReply(thrown, locale) : internalReply(auditId, locale);
+}
+
+function errorReply(thrown: ToolError, locale: Locale): Extract<Reply, { readonly kind: 'error' }> {
   const message = thrown.text[locale];
   const suggestion = thrown.suggestion?.[locale];
   const error = thrown.wire ?? {

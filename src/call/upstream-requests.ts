@@ -143,7 +143,8 @@ async function walk(
   if (reply.kind === 'output') return reply.structured ?? {};
   if (reply.kind === 'error') {
     const { details } = reply.structured.error as { readonly details?: Members };
-    throw new ToolError(reply.code, verbatim(reply.text), { details });
+    const quoted = (reply.quoted ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    throw new ToolError(reply.code, verbatim([reply.text, ...quoted].join('\n')), { details });
   }
   throw new ToolError('denied', verbatim(reply.question.message));
 }

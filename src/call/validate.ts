@@ -1,10 +1,14 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { withoutClientArguments } from '../ground/client-arguments.ts';
 import type { Paced, Validated } from './slips.ts';
 
 /** Throws `invalid_parameter`, naming the argument. From here on the input is what the schema says. */
 export function validate(paced: Paced): Validated {
-  const checked = paced.tool.check(paced.input);
+  const { properties, required } = paced.tool.inputSchema('en');
+  const isOwn = (name: string) =>
+    Object.hasOwn(Object(properties), name) || (Array.isArray(required) && required.includes(name));
+  const checked = paced.tool.check(withoutClientArguments(paced.input, isOwn));
   if (checked.ok) return { ...paced, input: checked.input } as unknown as Validated;
   const { field, message } = checked;
   const shown = field === '' ? text('The arguments', '引数') : text(field, field);

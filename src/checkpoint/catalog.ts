@@ -46,7 +46,8 @@ export function createLiveCatalog(
     const remote = await upstreams();
     const version = remote.version();
     if (built?.version !== version) {
-      built = { version, catalog: createCatalog([...ours, ...remote.tools()], settings.mode, version) };
+      const tools = [...ours, ...remote.tools()];
+      built = { version, catalog: createCatalog(tools, settings.mode, version, remote.absent()) };
     }
     return built.catalog;
   }

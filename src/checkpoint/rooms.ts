@@ -189,6 +189,10 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       pinFolder: join(settings.stateFolder, 'servers'),
       info: { name: 'sekisho', version },
       startProcess: async (start) => (await serverProcesses()).start(start),
+      onFailed: ({ settings: { name } }, { text: why, cause }) =>
+        onFault?.(
+          [`Server ${name}: ${why.en}`, cause === undefined ? '' : causeWords(cause)].join(' ').trim(),
+        ),
       oauth: {
         folder: join(settings.stateFolder, 'logins'),
         key: () => (key ??= deriveKey(settings.stateFolder, 'logins at servers')),
@@ -304,4 +308,9 @@ async function assertNetworkLists(settings: Settings): Promise<void> {
   if (lists.length === 0) return;
   const { createProxyRules } = await import('../confine/network/proxy/rules.ts');
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
+}
+
+/** What stands behind a failure, for the operator. */
+function causeWords(cause: unknown): string {
+  return `(${cause instanceof Error ? cause.message : String(cause)})`;
 }

@@ -3,7 +3,7 @@ import { type Checkpoint, makeStateFolder, openCheckpoint, toolsetThat } from '.
 import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
-import type { Call, Reply } from '../contract/call.ts';
+import type { Call, ContentBlock, Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { type Locale, text } from '../contract/text/text.ts';
@@ -117,12 +117,14 @@ function show(reply: Reply, asJson: boolean): void {
     return;
   }
   if (reply.kind === 'error') {
-    note(errorWords(reply));
+    note([errorWords(reply), ...(reply.quoted ?? []).map(shownOf)].join('\n'));
     return;
   }
-  for (const block of reply.content) {
-    say(block.type === 'text' ? block.text.replace(/\n$/, '') : JSON.stringify(block));
-  }
+  for (const block of reply.content) say(shownOf(block));
+}
+
+function shownOf(block: ContentBlock): string {
+  return block.type === 'text' ? block.text.replace(/\n$/, '') : JSON.stringify(block);
 }
 
 const refusals = new Set<ErrorCode>([

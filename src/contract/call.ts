@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error.ts';
+import type { ErrorCode, ToolError } from './error.ts';
 import type { Locale } from './text/text.ts';
 
 /** How a call reached us, before anybody asked who sent it. Built by a transport; carries no conclusions. */
@@ -107,21 +107,29 @@ export interface FormAnswer {
 
 /** Content as MCP has it. */
 export type ContentBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
-  | {
+  | ({ readonly type: 'text'; readonly text: string } & Annotated)
+  | ({ readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string } & Annotated)
+  | ({
       readonly type: 'resource_link';
       readonly uri: string;
       readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
       readonly mimeType?: string;
-    }
-  | {
+      readonly size?: number;
+    } & Annotated)
+  | ({
       readonly type: 'resource';
       readonly resource: { readonly uri: string; readonly mimeType?: string } & (
         | { readonly text: string }
         | { readonly blob: string }
       );
-    };
+    } & Annotated);
+
+/** For whom a proxied server means a block, and how much it matters. */
+interface Annotated {
+  readonly annotations?: Readonly<Record<string, unknown>>;
+}
 
 /** What a tool returned, before it is made a reply. */
 export interface ToolOutput {
@@ -130,6 +138,8 @@ export interface ToolOutput {
   readonly content: (locale: Locale) => readonly ContentBlock[];
   readonly structured?: Readonly<Record<string, unknown>> | undefined;
   readonly isError?: boolean | undefined;
+  /** The call failed; the content is what a proxied server said of it, and is shown after our own words. */
+  readonly failure?: ToolError | undefined;
 }
 
 /** How a call ended, or the question that it waits for. `meta` becomes `_meta`. */
@@ -148,6 +158,8 @@ export type Reply =
       /** Message and suggestion in the reader's language: complete on its own. */
       readonly text: string;
       readonly structured: { readonly error: Readonly<Record<string, unknown>> };
+      /** A proxied server's own words about the failure, marked as its. */
+      readonly quoted?: readonly ContentBlock[] | undefined;
       readonly meta?: Readonly<Record<string, unknown>> | undefined;
     }
   | { readonly kind: 'question'; readonly question: Question };

@@ -22,7 +22,10 @@ export interface ServerSettings {
   readonly trustAnnotations: boolean;
   readonly redactSecrets: boolean;
   readonly startTimeoutMs: number;
+  /** How long a call's server may be silent. */
   readonly callTimeoutMs: number;
+  /** How long a call may take, whatever progress its server reports. */
+  readonly callTotalMs: number;
   readonly callsAtOnce: number;
   readonly maxResultChars: number;
 }

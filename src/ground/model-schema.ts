@@ -2,22 +2,28 @@ import { type Locale, text } from '../contract/text/text.ts';
 import type { JsonSchema } from '../contract/tool/tool-card.ts';
 
 /**
- * A tool's input as a model is shown it. Clients and providers drop, rewrite or refuse bounds, patterns and defaults,
- * each others of them, so those stand in the description, and the schema keeps what all of them take. The call is held
- * against the whole schema. `closed` says that there are no other arguments, which providers want for strict calls.
+ * A tool's input as a model is shown it. The call is held against the whole schema. `whole` keeps defaults, bounds and
+ * nulls as fields. Otherwise they stand in the description: the providers of some clients' models drop, rewrite or refuse
+ * them, each others of them. `closed` says that there are no other arguments, which providers want for strict calls.
  */
-export function modelSchema(schema: JsonSchema, locale: Locale, closed: boolean): JsonSchema {
-  const inner = (part: unknown) => modelSchema(part as JsonSchema, locale, closed);
+export interface SchemaForm {
+  readonly closed: boolean;
+  readonly whole: boolean;
+}
+
+export function modelSchema(schema: JsonSchema, locale: Locale, form: SchemaForm): JsonSchema {
+  const { closed, whole } = form;
+  const inner = (part: unknown) => modelSchema(part as JsonSchema, locale, form);
   const { type, properties, required = [], items, anyOf, additionalProperties } = schema;
   const values = schema.enum;
-  const description = descriptionOf(schema, locale);
+  const description = whole ? (schema.description ?? '') : descriptionOf(schema, locale);
   return {
     ...(type !== undefined && { type }),
     ...(description !== '' && { description }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(
         Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, property]) => {
-          const mayBeLeftOut = !(required as readonly string[]).includes(name);
+          const mayBeLeftOut = !whole && !(required as readonly string[]).includes(name);
           return [name, inner(mayBeLeftOut ? withoutNull(property) : property)];
         }),
       ),
@@ -26,7 +32,16 @@ export function modelSchema(schema: JsonSchema, locale: Locale, closed: boolean)
     ...(items !== undefined && { items: inner(items) }),
     ...(values !== undefined && { enum: values }),
     ...(Array.isArray(anyOf) && { anyOf: anyOf.map(inner) }),
+    ...(whole && fieldsOf(schema)),
     ...(closed && additionalProperties !== undefined && { additionalProperties }),
+  };
+}
+
+function fieldsOf({ default: given, minimum, maximum }: JsonSchema): JsonSchema {
+  return {
+    ...(given !== undefined && { default: given }),
+    ...(typeof minimum === 'number' && minimum > Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER && { maximum }),
   };
 }
 

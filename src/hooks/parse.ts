@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { text } from '../contract/text/text.ts';
+import { withoutClientArguments } from '../ground/client-arguments.ts';
 import { type Fields, HookInputError, type NativeCall } from './event.ts';
 
 /** A name that a client gives to its session or to one use of a tool: never empty, never long. */
@@ -74,7 +75,8 @@ export function callsOf(
   folder: string,
 ): readonly NativeCall[] {
   const at: At = (path) => (path === undefined ? folder : absolute(folder, path));
-  return readers.get(name)?.(input, at) ?? [{ does: 'unknown', name }];
+  const own = withoutClientArguments(input, () => false);
+  return readers.get(name)?.(own, at) ?? [{ does: 'unknown', name }];
 }
 
 /** A call that has the client change one file. */

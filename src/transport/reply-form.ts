@@ -13,12 +13,14 @@ export interface ReplyForm {
   readonly revision?: string | undefined;
   /** It keeps tools back until its model searches for them, but for those that are marked. */
   readonly defers?: boolean | undefined;
+  /** Providers of its models refuse nulls, defaults or bounds in a schema, or each token of the list is paid for again. */
+  readonly plainSchemas?: boolean | undefined;
   /** A longer text is cut by the client, or put where none of our tools can read it. */
   readonly maxBytes: number;
 }
 
 const program: ReplyForm = { structured: true, meta: true, maxBytes: limits.replyBytes };
-const agent: ReplyForm = { ...program, structured: false };
+const agent: ReplyForm = { ...program, structured: false, plainSchemas: true };
 
 /**
  * Agents that hand results to a model, by the name that they give of themselves, each as it was seen to behave:
@@ -35,7 +37,7 @@ const agents: readonly (readonly [name: RegExp, form: ReplyForm])[] = [
   // Shows both, and puts what is over 25,000 characters into a file of its own.
   [/^qwen-cli-mcp-client/, { ...agent, maxBytes: 24_000 }],
   // Shows the whole result as JSON, and of that the first and the last 4,000 characters.
-  [/^@?cline\b/i, { structured: false, meta: false, maxBytes: 6500 }],
+  [/^@?cline\b/i, { ...agent, meta: false, maxBytes: 6500 }],
   // Shows both, and puts what is over 20 KiB into a file of its own.
   [/^copilot-cli$/, { ...agent, maxBytes: 20_000 }],
 ];
@@ -46,5 +48,6 @@ const firstStructured = '2025-06-18';
 export function replyFormOf({ client, revision }: Pick<Arrival, 'client' | 'revision'>): ReplyForm {
   const [, form] = agents.find(([name]) => name.test(client?.name ?? '')) ?? [];
   if (form) return { ...form, revision };
-  return { ...(revision !== undefined && revision < firstStructured ? agent : program), revision };
+  const structured = revision === undefined || revision >= firstStructured;
+  return { ...program, structured, revision };
 }

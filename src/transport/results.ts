@@ -45,7 +45,10 @@ export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Param
       };
     case 'error':
       return {
-        content: [{ type: 'text', text: textOf(reply) }],
+        content: [
+          { type: 'text', text: textOf(reply) },
+          ...(reply.quoted ?? []).map((block) => spokenIn(form.revision, block)),
+        ],
         ...(form.structured && { structuredContent: reply.structured }),
         isError: true,
         ...(form.meta && reply.meta && { _meta: reply.meta }),
@@ -89,7 +92,7 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm)
     description: tool.unavailable ? `${description} (${tool.unavailable[locale]})` : description,
     inputSchema:
       tool.server === undefined
-        ? modelSchema(inputSchema, locale, form.structured)
+        ? modelSchema(inputSchema, locale, { closed: form.structured, whole: !form.plainSchemas })
         : withoutHeaderMarks(inputSchema),
     ...(outputSchema && { outputSchema }),
     annotations: {

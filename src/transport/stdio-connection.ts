@@ -1,5 +1,6 @@
 import type { Arrival } from '../contract/call.ts';
 import { idAtEdges } from '../contract/text/frames.ts';
+import { parseMessage } from '../ground/exact-numbers.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
 import { namesItsRoots, rootsOfClient } from './client-roots.ts';
@@ -77,7 +78,7 @@ export function createStdioConnection(
   function receive(text: string): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseMessage(text, 'params', 'arguments');
     } catch {
       // JSON-RPC answers what cannot be read without an id.
       outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));

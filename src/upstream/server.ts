@@ -7,7 +7,7 @@ import { unlessAborted } from '../ground/abort.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
 import { createLiveness } from './connection/liveness.ts';
-import { afterLoss } from './connection/remote.ts';
+import { afterLoss, RemoteError } from './connection/remote.ts';
 import { supervise } from './connection/supervise.ts';
 import { traceRequests } from './connection/traced.ts';
 import { accessOf, type OauthPlace } from './oauth/open.ts';
@@ -19,7 +19,9 @@ import {
   notWatched,
   pinWords,
   refusedBy,
+  remoteFailure,
   shownProgress,
+  silentLists,
 } from './requests/refusals.ts';
 import { outputOf } from './requests/result.ts';
 import { createTurns } from './requests/turns.ts';
@@ -35,6 +37,8 @@ export interface ProxiedServer {
   readonly settings: ServerSettings;
   /** What may be shown now: approved, not denied, and as it was approved. */
   tools(): readonly Tool[];
+  /** Stands for its tools where it was never seen and does not start. */
+  absent(): Tool | undefined;
   /** The protocol's other methods of it, as unlisted tools. */
   methods(): readonly Tool[];
   status(): ServerStatus;
@@ -44,6 +48,8 @@ export interface ProxiedServer {
   offers(): Pin['offers'];
   /** Starts it if need be and holds its list against the pin. */
   look(signal: AbortSignal): Promise<void>;
+  /** Looks at its tools anew where it could not have said that they changed. */
+  lookAgain(): Promise<void>;
   /** Hears of changes of a resource that was subscribed to on the road; the returned function ends it. */
   watch(uri: string, changed: () => void): () => void;
   /** Reads the pin again where somebody changed it. */
@@ -59,6 +65,14 @@ export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProce
   readonly oauth: OauthPlace;
 }
 
+/** Lists are waited for this long, as everybody's lists wait for each server's. */
+const maxListMs = 10_000;
+/** One that did not answer in that time is not waited for again so soon. */
+const silentListsMs = 5 * 60_000;
+const maxErrorChars = 4000;
+/** Tools of a server that cannot say that they changed are looked at anew when a client lists them after this time. */
+const lookAgainMs = 10_000;
+
 export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
   const { name } = settings;
   const turns = createTurns(settings.callsAtOnce);
@@ -71,6 +85,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   let shown: readonly Tool[] | undefined;
   let looking: Promise<void> | undefined;
   let isStale = false;
+  let silentUntil = 0;
+  let lookedAt = 0;
   let methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
 
   const supervisor = supervise({
@@ -108,6 +124,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   }
 
   async function compare(connection: Connection): Promise<void> {
+    lookedAt = Date.now();
     approved.compare(await connection.listTools(), connection.offers);
     changed();
   }
@@ -160,6 +177,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
             trace: context.trace,
             signal: context.signal,
             timeoutMs: settings.callTimeoutMs,
+            wholeMs: settings.callTotalMs,
             waitsForPerson: () => elicitations.isOpen(context),
             progress: (done, total, message) =>
               context.progress(done, total, message && shownProgress(message)),
@@ -169,10 +187,21 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       context.meta({ 'sekisho/untrusted': name });
       return outputOf(result, settings, remote.hasOutputSchema, elicitations.hasMissed(context));
     } catch (error) {
-      throw refusedBy(name, error);
+      return failed(error, context);
     } finally {
       leave();
     }
+  }
+
+  /** The server's own words of a failure as an output; throws every other failure. */
+  function failed(error: unknown, context: BaseContext): ToolOutput {
+    if (!(error instanceof RemoteError)) throw refusedBy(name, error);
+    const failure = remoteFailure(name, error);
+    if (error.message === '') throw failure;
+    context.audit({ server_error: error.message.slice(0, maxErrorChars) });
+    context.meta({ 'sekisho/untrusted': name });
+    const said = [{ type: 'text', text: error.message }];
+    return { ...outputOf({ content: said }, settings, false), failure };
   }
 
   async function subscribe(uri: string, context: BaseContext): Promise<void> {
@@ -198,15 +227,21 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     params: Readonly<Record<string, unknown>>,
     context: BaseContext,
   ): Promise<Readonly<Record<string, unknown>>> {
+    const isList = method.endsWith('/list');
+    if (isList && silentUntil > Date.now()) throw silentLists(name);
     const leave = await turns.acquire(context.signal);
     try {
       const { signal, progress, trace } = context;
-      const asked = { method, params, trace, signal, timeoutMs: settings.callTimeoutMs, progress };
+      const { callTimeoutMs, callTotalMs } = settings;
+      const timeoutMs = isList ? Math.min(maxListMs, callTimeoutMs) : callTimeoutMs;
+      const asked = { method, params, trace, signal, timeoutMs, wholeMs: callTotalMs, progress };
       const result = await elicitations.during(context, () =>
         afterLoss(async () => request(await supervisor.connection(signal), asked)),
       );
       return typeof result === 'object' && result !== null ? { ...result } : {};
     } catch (error) {
+      if (isList && error instanceof ToolError && error.code === 'timed_out')
+        silentUntil = Date.now() + silentListsMs;
       throw refusedBy(name, error);
     } finally {
       leave();
@@ -226,13 +261,19 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       });
       return shown;
     },
+    absent() {
+      const why = approved.pin ? undefined : unavailable();
+      if (!why) return undefined;
+      const nothing = { name: '', inputSchema: {} };
+      return { ...adaptTool(`${name}__`, nothing, settings, call, () => why), identity: `${name}/` };
+    },
     methods() {
       const { pin } = approved;
       if (!pin) return [];
       const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
       // Kept while the offer is the same: the names of its prompts are remembered in them.
       if (methods?.offered !== offered)
-        methods = { offered, tools: methodTools(settings, pin.offers, { ask, subscribe }) };
+        methods = { offered, tools: methodTools(settings, pin.offers, { ask, subscribe, failed }) };
       return methods.tools;
     },
     status() {
@@ -251,6 +292,13 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     offers: () => approved.pin?.offers ?? { resources: false, prompts: false },
     async look(signal) {
       await supervisor.connection(signal);
+      await looking;
+    },
+    async lookAgain() {
+      if (lookedAt === 0 || Date.now() - lookedAt < lookAgainMs) return;
+      const connection = await supervisor.running()?.catch(() => undefined);
+      if (!connection?.isQuiet) return;
+      relook(connection);
       await looking;
     },
     refresh() {

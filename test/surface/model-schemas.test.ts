@@ -13,10 +13,10 @@ async function toolsOf(flags: object): Promise<readonly Tool[]> {
 }
 const tools = await toolsOf({ toolsets: toolsetNames });
 
-/** What a client is sent that is not in our table: it may call strictly, by whichever provider. */
-function listed(tool: Tool, locale: 'en' | 'ja' = 'en'): JsonSchema {
-  return toolEntry(tool, locale, 'modern', replyFormOf({ client: undefined, revision: '2026-07-28' }))
-    .inputSchema as JsonSchema;
+/** What a client is sent that has models of whichever provider; one that is not in our table gets the schema whole. */
+function listed(tool: Tool, locale: 'en' | 'ja' = 'en', client?: string): JsonSchema {
+  const form = replyFormOf({ client: { name: client ?? 'opencode', version: '1' }, revision: '2026-07-28' });
+  return toolEntry(tool, locale, 'modern', form).inputSchema as JsonSchema;
 }
 
 /** Every schema in a schema. */
@@ -102,7 +102,7 @@ test.each(Object.entries(providers))('every tool stays within what %s takes', (_
 
 test('every object is closed, every type single, every enum of one primitive, and the depth small', () => {
   for (const tool of tools) {
-    const schema = listed(tool);
+    const schema = listed(tool, 'en', 'a program');
     expect(schema.type).toBe('object');
     expect(schema).not.toHaveProperty('anyOf');
     for (const part of parts(schema)) {
@@ -137,6 +137,16 @@ test('a bound or default that the whole schema has stands in the description, in
     }
   }
   expect(told).toBeGreaterThan(40);
+});
+
+test('a client that is not in our table sees defaults, bounds and nulls as fields', () => {
+  const members = (name: string) =>
+    listed(tools.find((tool) => tool.name === name) as Tool, 'en', 'a program').properties;
+  expect(members('file_write')).toMatchObject({ overwrite: { type: 'boolean', default: false } });
+  expect(members('shell_exec')).toMatchObject({ args: { type: 'array', default: [] } });
+  expect(members('vault_replace')).toMatchObject({
+    max_replacements: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+  });
 });
 
 test('an argument that may be left out is not told to take null; one that must be given is', () => {

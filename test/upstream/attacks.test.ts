@@ -67,6 +67,8 @@ test('links lead to the server that gave them and nowhere else, whatever they sa
     },
     { type: 'resource_link', uri: 'upstream://bad/vault://notes/secret.md', name: 'ours?' },
     { type: 'resource', resource: { uri: 'upstream://bad/upstream://other/x', text: 'y' } },
+    { type: 'text', text: expect.stringContaining('1 × "resource_link", 1 × "strange", 2 × "?"') },
+    { type: 'text', text: expect.stringContaining('it is no object') },
   ]);
   await expect(
     world.checkpoint.gateway.resources?.read(
@@ -164,8 +166,10 @@ test('definitions that nobody could look at close the server, not the house', as
   }));
   await using world = await worldOf(tools);
   expect(await namesIn(world)).toEqual(['good__echo']);
-  const status = (await world.checkpoint.rooms.upstreams()).status().find(({ name }) => name === 'bad');
-  expect(status?.problem?.en).toContain('too large to review');
+  const upstreams = await world.checkpoint.rooms.upstreams();
+  const problem = () => upstreams.status().find(({ name }) => name === 'bad')?.problem?.en;
+  // The first list waits for it no longer than ten seconds.
+  await expect.poll(problem, { timeout: 60_000 }).toContain('too large to review');
 });
 
 test.each([

@@ -94,12 +94,20 @@ test('progress passes through, and a missing argument is named before the server
   expect(await world.call('fix__echo', {})).toMatchObject({ code: 'invalid_parameter' });
 });
 
-test("a tool's own failure is shown as one, and a refusal keeps the server's words to the log", async () => {
+test("a tool's own failure is shown as one, and a refusal with the server's words, marked as its", async () => {
   await using world = await openWithServers({ fix: habitual() });
   expect(await world.call('fix__echo', { text: 'failed' })).toMatchObject({ kind: 'output', isError: true });
   const refused = await world.call('fix__echo', { text: 'refused' });
-  expect(refused).toMatchObject({ code: 'upstream_error' });
-  expect(JSON.stringify(refused)).not.toContain('SECRET');
+  expect(refused).toMatchObject({
+    code: 'upstream_error',
+    text: 'Server fix refused the request (-32000). What it says follows.',
+    quoted: [
+      { text: expect.stringContaining('server "fix"') },
+      { type: 'text', text: 'SECRET-OF-THE-SERVER /root/x' },
+    ],
+    meta: { 'sekisho/untrusted': 'fix' },
+  });
+  expect(JSON.stringify(refused.kind === 'error' && refused.structured)).not.toContain('SECRET');
 });
 
 test('a question of the server reaches the person behind the call, cleaned, and the answer goes back', async () => {

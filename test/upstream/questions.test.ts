@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createSuspended } from '../../src/call/suspended.ts';
 import type { Answer, FormAnswer, Reply } from '../../src/contract/call.ts';
 import { remote } from '../support/open-test-checkpoint.ts';
-import { startAsking } from './fixtures/asking-over-http.ts';
+import { startOverHttp } from './fixtures/over-http.ts';
 import { habitual, namesIn, openWithServers, type ServerWorld, wordsOf } from './world.ts';
 
 const hana: FormAnswer = { action: 'accept', content: { name: 'Hana' } };
@@ -336,11 +336,28 @@ test('a question that its server gives up while it waits for its turn is shown t
 });
 
 test('over HTTP, questions of two calls at once reach each its own person', async () => {
-  await using server = await startAsking(2);
+  const waiting: (() => void)[] = [];
+  const answers = new Map<unknown, (result: unknown) => void>();
+  await using server = await startOverHttp(({ id, method, result }, { stream, response }) => {
+    if (method === undefined) answers.get(id)?.(result);
+    if (method !== 'tools/call') return false;
+    const send = stream();
+    waiting.push(() => {
+      const question = `question-${id}`;
+      answers.set(question, (answer) => {
+        send({ id, result: { content: [{ type: 'text', text: JSON.stringify(answer) }] } });
+        response.end();
+      });
+      const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } };
+      send({ id: question, method: 'elicitation/create', params: { message: 'Who?', requestedSchema } });
+    });
+    if (waiting.length === 2) for (const go of waiting.splice(0)) go();
+    return true;
+  });
   await using world = await openWithServers({ far: { url: server.url } });
   const people = [person('anna'), person('bert')];
   for (let round = 0; round < 2; round++) {
-    const replies = await Promise.all(people.map(({ more }) => world.call('far__ask', {}, more)));
+    const replies = await Promise.all(people.map(({ more }) => world.call('far__echo', {}, more)));
     expect(replies.map(wordsOf)).toEqual(people.map(({ said }) => said));
   }
   expect(people.map(({ asked }) => asked.length)).toEqual([2, 2]);

@@ -77,7 +77,7 @@ const ours = new Set([
     'sandbox',
     'network',
   ],
-  ...['startTimeoutMs', 'callTimeoutMs', 'callsAtOnce', 'maxResultChars'],
+  ...['startTimeoutMs', 'callTimeoutMs', 'callTotalMs', 'callsAtOnce', 'maxResultChars'],
 ]);
 
 function translate(name: string, given: Readonly<Record<string, unknown>>): ClientServer {

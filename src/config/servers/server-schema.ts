@@ -45,6 +45,7 @@ const shape = {
   network: names.optional(),
   startTimeoutMs: milliseconds.optional(),
   callTimeoutMs: milliseconds.optional(),
+  callTotalMs: milliseconds.optional(),
   callsAtOnce: z.number().int().min(1).max(1000).optional(),
   maxResultChars: z.number().int().min(1000).optional(),
 };

@@ -99,6 +99,7 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
     redactSecrets: config.redactSecrets ?? false,
     startTimeoutMs: config.startTimeoutMs ?? 30_000,
     callTimeoutMs: config.callTimeoutMs ?? 60_000,
+    callTotalMs: Math.max(config.callTotalMs ?? 3_600_000, config.callTimeoutMs ?? 0),
     callsAtOnce: config.callsAtOnce ?? 5,
     maxResultChars: config.maxResultChars ?? limits.readChars,
   };

@@ -1,15 +1,21 @@
 /**
  * The hosts of all links in a text. `isOdd`: a link-local address (RFC 3927) or the metadata service of a cloud, or an
- * IPv4 address that is not written as four decimal numbers, which only hides where it leads.
+ * IPv4 address that is not written as four decimal numbers, which only hides where it leads. `issue://123` has no address:
+ * what follows the name of a scheme of one's own is a name or a number.
  */
 export function hostsIn(text: string): readonly { readonly host: string; readonly isOdd: boolean }[] {
   return [...text.matchAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'()]{1,2000}/gi)].flatMap(([link]) => {
     const web = link.replace(/^[a-z][a-z0-9+.-]*:/i, 'http:');
     if (!URL.canParse(web)) return [];
     const { hostname: host } = new URL(web);
-    return [{ host, isOdd: isOwn(host) || isRespelled(web, host) }];
+    const isOdd = isOwn(host) || (connecting.test(link) && isRespelled(web, host));
+    return [{ host, isOdd }];
   });
 }
+
+/** Schemes whose links lead to a host, also as the last part of one such as `git+https`. */
+const connecting =
+  /^(?:[a-z0-9.-]*\+)?(?:https?|wss?|[st]?ftps?|ssh|git|svn|gopher|dict|ldaps?|telnet|smb|cifs|nfs|rsync|rt[ms]ps?|mqtts?|amqps?|rediss?|postgres(?:ql)?|mysql|mariadb|mongodb|imaps?|smtps?|pop3s?|sips?|ircs?|rdp|vnc|socks[45]h?|tcp|udp|tls|grpcs?):/i;
 
 function isOwn(host: string): boolean {
   return host.startsWith('169.254.') || host === 'metadata.google.internal' || /^\[::ffff:/i.test(host);

@@ -123,9 +123,16 @@ test("a machine's own address is odd in any spelling, and localhost is not", () 
     'http://2130706433/',
     'http://0x7f.1/',
     'http://[::ffff:7f00:1]/',
+    'git+https://2130706433/x.git',
+    'wss://0177.0.0.1/',
+    'issue://169.254.169.254/',
   ])
     expect(odd(link), link).toBe(true);
-  for (const link of ['http://localhost:3000/', 'http://127.0.0.1:3000/', 'https://example.com/'])
+  for (const link of [
+    ...['http://localhost:3000/', 'http://127.0.0.1:3000/', 'https://example.com/'],
+    // Names and numbers in schemes of one's own.
+    ...['issue://123', 'users://1234567890/profile', 'schema://2.0/order', 'upstream://o/issue://0x10'],
+  ])
     expect(odd(link), link).toBe(false);
 });
 

@@ -17,10 +17,11 @@ export function listTools(
       description: tool.description[locale],
       category: tool.category,
     }));
-  const unavailable_info = describeUnavailable(
-    entries.filter((entry) => !entry.allowed),
-    locale,
+  const absent = entries.flatMap(({ allowed, tool: { server, unavailable } }) =>
+    allowed || server === undefined || !unavailable ? [] : [[`server ${server}`, unavailable[locale]]],
   );
+  const refused = entries.filter(({ allowed, tool }) => !allowed && !tool.unavailable);
+  const unavailable_info = { ...describeUnavailable(refused, locale), ...Object.fromEntries(absent) };
   return {
     available_tools,
     ...(Object.keys(unavailable_info).length > 0 ? { unavailable_info } : {}),

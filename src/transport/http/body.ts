@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { parseMessage } from '../../ground/exact-numbers.ts';
 import { RpcError, rpcCode } from '../jsonrpc.ts';
 
 /** Reads a body as JSON. Throws when it is too large, not UTF-8 or not JSON. */
@@ -8,7 +9,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   const body = await readBody(request, maxBytes);
   if (!isUtf8(body)) throw new RpcError(rpcCode.parseError, 'The body is not UTF-8.');
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseMessage(body.toString('utf8'), 'params', 'arguments');
   } catch {
     throw new RpcError(rpcCode.parseError, 'The body is not JSON.');
   }

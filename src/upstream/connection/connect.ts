@@ -10,8 +10,8 @@ import type { RemoteTool } from '../tools/definition.ts';
 import { listTools } from '../tools/list-tools.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { createPipe, type Pipe } from './pipe.ts';
-import { type RemoteRequest, SessionLost } from './remote.ts';
-import { requestBySdk } from './request-by-sdk.ts';
+import { RemoteError, type RemoteRequest, SessionLost } from './remote.ts';
+import { isNotSent, remoteErrorIn, requestBySdk } from './request-by-sdk.ts';
 
 /** A live connection to one server. */
 export interface Connection {
@@ -28,6 +28,8 @@ export interface Connection {
   /** Hears of changes of these resources and no others. */
   readonly setWatched: SetWatched;
   readonly closed: Promise<void>;
+  /** A server that has no way to say that its tools changed: over HTTP, where no stream stands open. */
+  readonly isQuiet: boolean;
   /** It ended because the server forgot the session, which is no failure. */
   isLost(): boolean;
   /** The server's last words, for the log. */
@@ -103,6 +105,36 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<Connection> {
   if (!start.isSafe) throw plainHttp(settings.name);
+  try {
+    return await shakeHands(start, settings, options, signal, 'auto');
+  } catch (error) {
+    // A server that knows nothing of the newest revision may leave its question unanswered, or fail at it.
+    if (error instanceof ToolError || isNotSent(error)) throw notReached(error);
+  }
+  try {
+    return await shakeHands(start, settings, options, signal, 'legacy');
+  } catch (error) {
+    throw signal.aborted ? startTimedOut(settings.startTimeoutMs, error) : notReached(error);
+  }
+}
+
+function notReached(error: unknown): ToolError {
+  if (error instanceof ToolError) return error;
+  const said = error instanceof RemoteError && error.http ? ` (HTTP ${error.http.status})` : '';
+  return new ToolError(
+    'unavailable',
+    text(`The server cannot be reached${said}.`, `サーバーに接続できません${said}。`),
+    { cause: error },
+  );
+}
+
+async function shakeHands(
+  start: HttpStart,
+  settings: ServerSettings,
+  options: ConnectOptions,
+  signal: AbortSignal,
+  era: 'legacy' | 'auto',
+): Promise<Connection> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const authorized =
     options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
@@ -110,7 +142,7 @@ async function connectHttp(
     requestInit: { headers: { ...start.headers } },
     fetch: authorized ?? boundedFetch,
   });
-  const client = await openClient(options, 'auto');
+  const client = await openClient(options, era, settings.startTimeoutMs);
   const closed = new Promise<void>((resolve) => {
     client.onclose = resolve;
   });
@@ -120,12 +152,7 @@ async function connectHttp(
   } catch (error) {
     // Why it was not connected is what is told.
     await client.close().catch(() => {});
-    const refusal = refusalIn(error);
-    if (refusal) throw refusal;
-    if (signal.aborted) throw startTimedOut(settings.startTimeoutMs, error);
-    throw new ToolError('unavailable', text('The server cannot be reached.', 'サーバーに接続できません。'), {
-      cause: error,
-    });
+    throw refusalIn(error) ?? remoteErrorIn(error) ?? error;
   }
 }
 
@@ -148,6 +175,7 @@ function plainHttp(name: string): ToolError {
 async function openClient(
   options: ConnectOptions,
   mode: 'legacy' | 'auto' | { pin: string },
+  startTimeoutMs?: number,
 ): Promise<Client> {
   const { Client } = await import('@modelcontextprotocol/client');
   const told = (what: 'tools' | 'prompts' | 'resources') => ({
@@ -157,7 +185,10 @@ async function openClient(
   });
   const client = new Client(options.info, {
     capabilities: { elicitation: { form: {} } },
-    versionNegotiation: { mode },
+    versionNegotiation: {
+      mode,
+      ...(startTimeoutMs !== undefined && { probe: { timeoutMs: Math.min(maxProbeMs, startTimeoutMs / 3) } }),
+    },
     listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
     // A stranger's schema is not compiled here: whoever called checks what they get.
     jsonSchemaValidator: {
@@ -178,6 +209,9 @@ async function openClient(
   return client;
 }
 
+/** A server that is there answers the first question sooner; the time to start is for the handshake then. */
+const maxProbeMs = 5000;
+
 function connectionOf(
   client: Client,
   closed: Promise<void>,
@@ -195,7 +229,8 @@ function connectionOf(
   async function throughSdk(request: RemoteRequest): Promise<unknown> {
     underWay += 1;
     try {
-      return await requestBySdk(client, request, isModern ? schemas.get(request.params.name) : undefined);
+      const tool = isModern ? schemas.get(request.params.name) : undefined;
+      return await requestBySdk(client, request, tool, () => underWay === 1);
     } catch (error) {
       if (error instanceof SessionLost) {
         isLost = true;
@@ -227,6 +262,7 @@ function connectionOf(
     request,
     sign: { method: isModern ? 'server/discover' : 'ping', params: {} },
     closed: Promise.race([closed, forgotten.promise]),
+    isQuiet: pipe === undefined,
     isLost: () => isLost,
     lastWords: () => pipe?.lastWords() ?? '',
     close: () => client.close(),

@@ -1,4 +1,5 @@
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../../contract/upstream.ts';
 import { logIn, logOut, type OauthPlace } from '../oauth/open.ts';
@@ -14,6 +15,8 @@ export interface UpstreamsOptions {
   /** Before a crashed server is started again, the first time; doubled each time. */
   readonly firstDelayMs?: number | undefined;
   readonly oauth: OauthPlace;
+  /** A server that was never seen does not start. */
+  readonly onFailed?: ((server: ProxiedServer, error: ToolError) => void) | undefined;
 }
 
 /** What changed, for listeners. */
@@ -26,6 +29,8 @@ export interface Upstreams {
   /** Grows with every change of `tools()`. */
   version(): number;
   tools(): readonly Tool[];
+  /** For each server that was never seen and does not start, one that says why and has the beginning of its tools' names. */
+  absent(): readonly Tool[];
   /** Looks at servers that were never seen, for a moment and once: a slow one appears when it is there. */
   settle(): Promise<void>;
   /** Looks at the server whose tool this may be, if it was never seen. */
@@ -38,6 +43,13 @@ export interface Upstreams {
   close(): Promise<void>;
 }
 
+async function within(ms: number, work: readonly Promise<unknown>[]): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  await Promise.race([Promise.allSettled(work), over.promise]);
+  clearTimeout(timer);
+}
+
 /** How long a first list waits for servers that were never seen; after that they announce themselves. */
 const firstLookMs = 10_000;
 
@@ -47,11 +59,13 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   const closing = new AbortController();
   const waitedFor = new Set<ProxiedServer>();
   let version = 0;
+  let lookedAt: Promise<unknown> = Promise.resolve();
   let lastShown = '';
 
   function changed(what: UpstreamChange): void {
     if (what === 'tools') {
-      const shown = JSON.stringify(tools().map(({ identity, unavailable }) => [identity, unavailable?.en]));
+      const all = [...tools(), ...absent()];
+      const shown = JSON.stringify(all.map(({ identity, unavailable }) => [identity, unavailable?.en]));
       if (shown === lastShown) return;
       lastShown = shown;
       version += 1;
@@ -68,25 +82,33 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     return servers.flatMap((server) => [...server.tools(), ...server.methods()]);
   }
 
+  function tell(server: ProxiedServer): (error: unknown) => void {
+    return (error) => {
+      if (error instanceof ToolError && !closing.signal.aborted) options.onFailed?.(server, error);
+    };
+  }
+
+  function absent(): readonly Tool[] {
+    return servers.flatMap((server) => server.absent() ?? []);
+  }
+
   return {
     servers,
     pins,
     version: () => version,
     tools,
+    absent,
     async settle() {
       for (const server of servers) server.refresh();
       const unknown = servers.filter((server) => !server.isKnown() && !waitedFor.has(server));
-      if (unknown.length === 0) return;
       for (const server of unknown) waitedFor.add(server);
-      const looks = Promise.allSettled(unknown.map((server) => server.look(closing.signal)));
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        looks,
-        new Promise<void>((resolve) => {
-          timer = setTimeout(resolve, firstLookMs);
-        }),
-      ]);
-      clearTimeout(timer);
+      const looks = [
+        ...unknown.map((server) => server.look(closing.signal).catch(tell(server))),
+        ...servers.map((server) => server.lookAgain()),
+      ];
+      // Whoever asks for another list meanwhile waits for the same look.
+      lookedAt = Promise.all([lookedAt, within(firstLookMs, looks)]);
+      await lookedAt;
     },
     async meet(shownName, signal) {
       const server = servers.find(({ settings }) => shownName.startsWith(`${settings.name}__`));

@@ -5,8 +5,10 @@ import { limits } from '../../contract/limits.ts';
 import { createFrameReader, idAtEdges } from '../../contract/text/frames.ts';
 import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
+import { parseMessage } from '../../ground/exact-numbers.ts';
 import { createFlood } from './flood.ts';
-import { RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+import { startPatience } from './patience.ts';
+import { RemoteError, type RemoteRequest } from './remote.ts';
 
 /** A transport of the SDK over a child's pipes, with a short way for calls: what is hot never meets a schema. */
 export interface Pipe {
@@ -20,7 +22,7 @@ export interface Pipe {
 }
 
 interface Waiting {
-  readonly progress: RemoteRequest['progress'];
+  readonly progress: NonNullable<RemoteRequest['progress']>;
   settle(result: unknown): void;
   fail(error: unknown): void;
 }
@@ -69,7 +71,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     if (noiseBytes > maxNoiseBytes) return;
     let message: Record<string, unknown>;
     try {
-      message = JSON.parse(frame) as Record<string, unknown>;
+      message = parseMessage(frame, 'result', 'structuredContent') as Record<string, unknown>;
     } catch {
       // Many a server greets or logs on its standard output.
       noise(frame);
@@ -173,13 +175,14 @@ export function createPipe(child: ConfinedChild): Pipe {
       });
       clearTimeout(timer);
     },
-    request({ method, params, signal, timeoutMs, progress, waitsForPerson }) {
+    request(asked) {
+      const { method, params, signal, progress } = asked;
       made += 1;
       const id = `call-${made}`;
       return new Promise((resolve, reject) => {
         const end = () => {
           waiting.delete(id);
-          clearTimeout(timer);
+          patience.end();
           signal.removeEventListener('abort', abort);
         };
         const give = (error: unknown, reason: string) => {
@@ -189,20 +192,18 @@ export function createPipe(child: ConfinedChild): Pipe {
           if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', ...note }));
         };
         const abort = () => give(cancelled(), 'The caller withdrew the call.');
-        let timer = setTimeout(expire, timeoutMs);
-        function expire(): void {
-          // A person takes the time that they take; it is not the server's.
-          if (waitsForPerson?.()) timer = setTimeout(expire, timeoutMs);
-          else give(timedOut(timeoutMs), 'The time is over.');
-        }
+        const patience = startPatience(asked, (error) => give(error, 'The time is over.'));
         if (signal.aborted) {
-          clearTimeout(timer);
+          patience.end();
           reject(cancelled());
           return;
         }
         signal.addEventListener('abort', abort, { once: true });
         waiting.set(id, {
-          progress,
+          progress(...news) {
+            patience.heard();
+            progress?.(...news);
+          },
           settle(result) {
             end();
             resolve(result);
@@ -228,7 +229,7 @@ export function createPipe(child: ConfinedChild): Pipe {
 function tell({ progress }: Waiting, params: Record<string, unknown> | undefined): void {
   const { progress: done, total, message } = params ?? {};
   if (typeof done !== 'number') return;
-  progress?.(
+  progress(
     done,
     typeof total === 'number' ? total : undefined,
     typeof message === 'string' ? message : undefined,

@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { CallTrace } from '../../contract/trace.ts';
 
 /** One request to a proxied server. */
@@ -9,39 +9,68 @@ export interface RemoteRequest {
   /** Of the call that it is made for. */
   readonly trace?: CallTrace | undefined;
   readonly signal: AbortSignal;
+  /** How long the server may be silent: each report of progress begins it anew. */
   readonly timeoutMs: number;
+  /** How long the request may take, whatever the server reports; absent: as long as it does. */
+  readonly wholeMs?: number | undefined;
   /** While it does, the time does not run out. */
   readonly waitsForPerson?: (() => boolean) | undefined;
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
 }
 
-/** The server's own error to a request. Its words are a stranger's. */
+/** How a server refused a request over HTTP. */
+export interface HttpRefusal {
+  readonly status: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The server's own error to a request. Its words are a stranger's; there may be none. */
 export class RemoteError extends Error {
   readonly code: number;
-  constructor(error: unknown) {
+  readonly http: HttpRefusal | undefined;
+  constructor(error: unknown, http?: HttpRefusal) {
     const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<
       string,
       unknown
     >;
-    super(typeof message === 'string' ? message : 'The server answered with an error.');
+    super(typeof message === 'string' ? message : '');
     this.code = typeof code === 'number' ? code : 0;
+    this.http = http;
   }
 }
 
-export function timedOut(timeoutMs: number): ToolError {
+type Limits = Pick<RemoteRequest, 'timeoutMs' | 'wholeMs'>;
+
+export function timedOut({ timeoutMs, wholeMs }: Limits): ToolError {
   const seconds = timeoutMs / 1000;
   return new ToolError(
     'timed_out',
     text(
-      `The server did not answer within ${seconds} s.`,
-      `サーバーが ${seconds} 秒以内に応答しませんでした。`,
+      `The server neither answered nor reported progress for ${seconds} s. It may have carried out the call.`,
+      `サーバーが ${seconds} 秒間、応答も進捗の報告もしませんでした。呼び出しは実行された可能性があります。`,
     ),
-    {
-      suggestion: text(
-        'Ask for less at once, or ask the operator to raise callTimeoutMs.',
-        '一度に求める量を減らすか、運用者に callTimeoutMs の引き上げを依頼してください。',
-      ),
-    },
+    { suggestion: raise({ timeoutMs, wholeMs }) },
+  );
+}
+
+export function tookTooLong({ timeoutMs, wholeMs = 0 }: Limits): ToolError {
+  const seconds = wholeMs / 1000;
+  return new ToolError(
+    'timed_out',
+    text(
+      `The server did not finish within ${seconds} s. It may have carried out the call.`,
+      `サーバーの処理が ${seconds} 秒以内に終わりませんでした。呼び出しは実行された可能性があります。`,
+    ),
+    { suggestion: raise({ timeoutMs, wholeMs }) },
+  );
+}
+
+function raise({ timeoutMs, wholeMs }: Limits): Text {
+  if (wholeMs === undefined) return text('Ask for less at once.', '一度に求める量を減らしてください。');
+  const [silence, whole] = [timeoutMs / 1000, wholeMs / 1000];
+  return text(
+    `Ask for less at once, or ask the operator to raise callTimeoutMs (silence, now ${silence} s) or callTotalMs (the whole call, now ${whole} s).`,
+    `一度に求める量を減らすか、運用者に callTimeoutMs（無応答の上限、現在 ${silence} 秒）または callTotalMs（呼び出し全体の上限、現在 ${whole} 秒）の引き上げを依頼してください。`,
   );
 }
 

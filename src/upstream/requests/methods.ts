@@ -1,8 +1,10 @@
+import type { ToolOutput } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { text, verbatim } from '../../contract/text/text.ts';
 import type { BaseContext, Tool } from '../../contract/tool/tool.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
+import { RemoteError } from '../connection/remote.ts';
 import { isTooDeep } from '../tools/depth.ts';
 import { shownNames } from '../tools/names.ts';
 import { readBlock } from './result.ts';
@@ -15,6 +17,8 @@ export interface ServerRequests {
   ask(method: string, params: Members, context: BaseContext): Promise<Members>;
   /** The server tells of this resource's changes from now on. */
   subscribe(uri: string, context: BaseContext): Promise<void>;
+  /** What the server says of a failure, as an output. */
+  failed(error: RemoteError, context: BaseContext): ToolOutput;
 }
 
 /** What a server offers beside tools. */
@@ -30,7 +34,7 @@ export interface Offers {
 export function methodTools(
   settings: ServerSettings,
   offers: Offers,
-  { ask, subscribe }: ServerRequests,
+  { ask, subscribe, failed }: ServerRequests,
 ): readonly Tool[] {
   const { name: server } = settings;
   const make = (method: string, run: (input: Members, context: BaseContext) => Promise<Members>): Tool => ({
@@ -50,7 +54,13 @@ export function methodTools(
     secrets: [],
     check: (input) => ({ ok: true, input: input ?? {} }),
     async run(input, context) {
-      const structured = await run(input as Members, context);
+      let structured: Members;
+      try {
+        structured = await run(input as Members, context);
+      } catch (error) {
+        if (error instanceof RemoteError) return failed(error, context);
+        throw error;
+      }
       if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * settings.maxResultChars)
         throw tooLarge();
       return { structured, content: () => [] };

@@ -11,25 +11,41 @@ export function shownProgress(message: string): string {
   return cleanLine(message.slice(0, maxProgressChars));
 }
 
-/** A failure of a request, in words that are ours: the server's own are kept to the log. */
-export function refusedBy(name: string, error: unknown): unknown {
-  if (error instanceof RemoteError) {
-    return new ToolError(
-      'upstream_error',
-      text(
-        `Server ${name} refused the request (${error.code}).`,
-        `サーバー ${name} が要求を拒否しました (${error.code})。`,
-      ),
-      {
-        suggestion: text(
-          'Check the arguments; the server’s message is in the audit log.',
-          '引数を確認してください。サーバーの文言は監査ログにあります。',
-        ),
-        cause: error,
-      },
+/** A server's own error, in words that are ours; what it says itself is shown after them, marked as its. */
+export function remoteFailure(name: string, error: RemoteError): ToolError {
+  const { code, http } = error;
+  const hasWords = error.message !== '';
+  const reason = hasWords
+    ? text('What it says follows.', 'サーバーの文言を以下に示します。')
+    : text('It says no more.', '詳しい理由は示されていません。');
+  if (!http) {
+    const words = text(
+      `Server ${name} refused the request (${code}).`,
+      `サーバー ${name} が要求を拒否しました (${code})。`,
     );
+    return new ToolError('upstream_error', words, { suggestion: reason, cause: error });
   }
+  const { status, retryAfterMs } = http;
+  const words = text(
+    `Server ${name} answered with HTTP ${status}. It received the request, and may have carried it out.`,
+    `サーバー ${name} が HTTP ${status} を返しました。要求は届いており、実行された可能性があります。`,
+  );
+  const seconds = Math.ceil((retryAfterMs ?? 0) / 1000);
+  const suggestion =
+    retryAfterMs === undefined
+      ? reason
+      : text(`It asks to wait ${seconds} s. ${reason.en}`, `${seconds} 秒待つよう求めています。${reason.ja}`);
+  return new ToolError(status === 429 ? 'rate_limited' : 'upstream_error', words, {
+    suggestion,
+    details: { server: name, status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) },
+    cause: error,
+  });
+}
+
+/** A failure of a request, in words that name the server; its own error stays as it is. */
+export function refusedBy(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return named(name, error);
+  if (error instanceof RemoteError) return error;
   if (error instanceof DOMException && error.name === 'AbortError') return cancelled();
   return error;
 }
@@ -45,6 +61,17 @@ function named(name: string, error: ToolError): ToolError {
 /** The SDK's own errors of the protocol, as the rest of the room knows them. */
 export function asRemote(error: unknown): unknown {
   return typeof (error as { code?: unknown } | undefined)?.code === 'number' ? new RemoteError(error) : error;
+}
+
+export function silentLists(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      `The server ${name} did not answer when it was last asked for its lists.`,
+      `サーバー ${name} は、前回の一覧の要求に応答しませんでした。`,
+    ),
+    { suggestion: text('It is asked again in some minutes.', '数分後に改めて問い合わせます。') },
+  );
 }
 
 export function notWatched(name: string): ToolError {

@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolOutput } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
-import { cleanLine } from '../../contract/text/clean-text.ts';
-import { type Locale, text } from '../../contract/text/text.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { redactSecrets } from '../secrets.ts';
 import { isTooDeep } from '../tools/depth.ts';
@@ -18,7 +18,8 @@ export function outputOf(
   missedQuestion = false,
 ): ToolOutput {
   const { content, structuredContent, isError } = asObject(result);
-  const blocks = (Array.isArray(content) ? content : []).flatMap((block) => readBlock(block, settings.name));
+  const given: readonly unknown[] = Array.isArray(content) ? content : [];
+  const blocks = given.flatMap((block) => readBlock(block, settings.name));
   const structured = isObject(structuredContent) ? structuredContent : undefined;
   if (!Array.isArray(content) && !structured) throw noResult();
   if (isTooDeep(structured)) throw tooDeep();
@@ -28,7 +29,14 @@ export function outputOf(
   if (structuredChars > settings.maxResultChars && hasOutputSchema && isError !== true) {
     throw tooLarge(structuredChars, settings.maxResultChars);
   }
-  const shown = structuredChars > settings.maxResultChars ? undefined : structured;
+  const isTooLong = structuredChars > settings.maxResultChars;
+  const shown = isTooLong ? undefined : structured;
+  const lost: Text[] = [
+    ...unreadable(given, settings.name),
+    ...(isTooLong ? [leftOut(structuredChars, settings.maxResultChars)] : []),
+    ...(structuredContent !== undefined && structuredContent !== null && !structured ? [noObject] : []),
+    ...(shown && holdsRounded(shown) ? [rounded] : []),
+  ];
   const clean = <T>(value: T): T => (settings.redactSecrets ? redactSecrets(value) : value);
   // It is asked for in each language, by whoever reads it and by the reply.
   const cleaned = clean(kept.blocks);
@@ -38,7 +46,11 @@ export function outputOf(
       mark(settings.name, locale),
       ...(missedQuestion ? [{ type: 'text' as const, text: missed[locale] }] : []),
     ],
-    content: (locale) => [...cleaned, ...kept.note(locale)],
+    content: (locale) => [
+      ...cleaned,
+      ...kept.note(locale),
+      ...lost.map((words) => ({ type: 'text' as const, text: words[locale] })),
+    ],
     isError: isError === true,
   };
 }
@@ -57,22 +69,75 @@ const missed = text(
   '[この呼び出しの間に、サーバーから利用者への質問がありましたが、複数のセッションの呼び出しが待っていて、どれへの質問か判別できなかったため、誰にも表示されず、取り消しとして回答されました。このために呼び出しが取り消された場合は、もう一度呼び出してください。]',
 );
 
+/** Blocks that MCP, or this version of Sekisho, does not know: how many of which type. */
+function unreadable(blocks: readonly unknown[], server: string): readonly Text[] {
+  const counts = new Map<string, number>();
+  for (const block of blocks) {
+    if (readBlock(block, server).length > 0) continue;
+    const { type } = asObject(block);
+    const name = typeof type === 'string' ? cleanLine(type).slice(0, 40) : '?';
+    if (counts.has(name) || counts.size < 10) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  if (counts.size === 0) return [];
+  const named = [...counts].map(([name, count]) => `${count} × "${name}"`).join(', ');
+  return [
+    text(
+      `[Left out, as no content that MCP knows or not in its form: ${named}.]`,
+      `[MCP の内容として読めないため省略しました: ${named}]`,
+    ),
+  ];
+}
+
+function leftOut(chars: number, maxChars: number): Text {
+  return text(
+    `[The structured data of ${chars} characters was left out: the limit is ${maxChars} (maxResultChars). Ask for less at once.]`,
+    `[構造化データ ${chars} 文字を省略しました。上限は ${maxChars} です（maxResultChars）。一度に求める量を減らしてください。]`,
+  );
+}
+
+const noObject = text(
+  '[The structured data was left out: it is no object.]',
+  '[構造化データはオブジェクトではないため省略しました。]',
+);
+
+/** Whole numbers that came with more digits than a number holds; over a pipe they keep them. */
+function holdsRounded(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsRounded);
+}
+
+const rounded = text(
+  '[Whole numbers above 2^53 in the structured data may have lost their last digits on the way.]',
+  '[構造化データに 2^53 を超える整数があり、下位の桁が失われている可能性があります。]',
+);
+
 /** What MCP knows as content, and nothing else of it; addresses become those that we serve. */
 export function readBlock(value: unknown, server: string): readonly ContentBlock[] {
   if (!isObject(value)) return [];
   switch (value.type) {
     case 'text':
-      return typeof value.text === 'string' ? [{ type: 'text', text: value.text }] : [];
+      return typeof value.text === 'string' ? [{ type: 'text', text: value.text, ...annotated(value) }] : [];
     case 'image':
     case 'audio':
       if (typeof value.data !== 'string' || typeof value.mimeType !== 'string') return [];
-      return [{ type: value.type, data: value.data, mimeType: cleanLine(value.mimeType) }];
+      return [
+        { type: value.type, data: value.data, mimeType: cleanLine(value.mimeType), ...annotated(value) },
+      ];
     case 'resource_link': {
-      const { uri, name, mimeType } = value;
+      const { uri, name, title, description, mimeType, size } = value;
       if (typeof uri !== 'string') return [];
-      const shownName = cleanLine(typeof name === 'string' ? name : uri);
-      const type = typeof mimeType === 'string' ? { mimeType: cleanLine(mimeType) } : {};
-      return [{ type: 'resource_link', uri: localUri(server, uri), name: shownName, ...type }];
+      return [
+        {
+          type: 'resource_link',
+          uri: localUri(server, uri),
+          name: cleanLine(typeof name === 'string' ? name : uri),
+          ...(typeof title === 'string' && { title: cleanLine(title) }),
+          ...(typeof description === 'string' && { description: cleanText(description) }),
+          ...(typeof mimeType === 'string' && { mimeType: cleanLine(mimeType) }),
+          ...(typeof size === 'number' && { size }),
+          ...annotated(value),
+        },
+      ];
     }
     case 'resource': {
       const resource = asObject(value.resource);
@@ -82,13 +147,29 @@ export function readBlock(value: unknown, server: string): readonly ContentBlock
         uri: localUri(server, uri),
         ...(typeof mimeType === 'string' ? { mimeType: cleanLine(mimeType) } : {}),
       };
-      if (typeof words === 'string') return [{ type: 'resource', resource: { ...about, text: words } }];
-      if (typeof blob === 'string') return [{ type: 'resource', resource: { ...about, blob } }];
+      const more = annotated(value);
+      if (typeof words === 'string')
+        return [{ type: 'resource', resource: { ...about, text: words }, ...more }];
+      if (typeof blob === 'string') return [{ type: 'resource', resource: { ...about, blob }, ...more }];
       return [];
     }
     default:
       return [];
   }
+}
+
+/** For whom the server means a block, as MCP has it. */
+function annotated({ annotations }: Record<string, unknown>): {
+  readonly annotations?: Record<string, unknown>;
+} {
+  const { audience, priority, lastModified } = asObject(annotations);
+  const isRole = (each: unknown) => each === 'user' || each === 'assistant';
+  const known = {
+    ...(Array.isArray(audience) && audience.every(isRole) && { audience }),
+    ...(typeof priority === 'number' && { priority }),
+    ...(typeof lastModified === 'string' && { lastModified: cleanLine(lastModified) }),
+  };
+  return Object.keys(known).length === 0 ? {} : { annotations: known };
 }
 
 interface Clipped {
@@ -107,7 +188,7 @@ function clip(blocks: readonly ContentBlock[], maxChars: number): Clipped {
       const part = block.text.slice(0, textLeft);
       dropped += block.text.length - part.length;
       textLeft -= part.length;
-      if (part.length > 0 || block.text.length === 0) kept.push({ type: 'text', text: part });
+      if (part.length > 0 || block.text.length === 0) kept.push({ ...block, text: part });
       continue;
     }
     const size = JSON.stringify(block).length;

@@ -1,4 +1,5 @@
 import { type Text, text } from '../../contract/text/text.ts';
+import { isWhole } from '../../ground/exact-numbers.ts';
 
 /** What is wrong with an argument. */
 interface SchemaProblem {
@@ -52,6 +53,7 @@ export function schemaProblem(
   return firstOf(Object.entries(value), ([name, each]) => {
     const path = join(field, name);
     if (Object.hasOwn(properties, name)) return schemaProblem(each, properties[name], path, depth + 1);
+    if (required.includes(name)) return undefined;
     return isClosed ? { field: path, message: unnamed(Object.keys(properties)) } : undefined;
   });
 }
@@ -72,8 +74,8 @@ function typeProblem(value: unknown, { type }: Schema): Text | undefined {
 
 const known = new Map<string, (value: unknown) => boolean>([
   ['string', (value) => typeof value === 'string'],
-  ['number', (value) => typeof value === 'number'],
-  ['integer', (value) => Number.isInteger(value)],
+  ['number', (value) => typeof value === 'number' || isWhole(value)],
+  ['integer', (value) => Number.isInteger(value) || isWhole(value)],
   ['boolean', (value) => typeof value === 'boolean'],
   ['null', (value) => value === null],
   ['array', (value) => Array.isArray(value)],
@@ -113,5 +115,5 @@ function join(field: string, name: string): string {
 }
 
 function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isWhole(value);
 }
