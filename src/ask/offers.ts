@@ -20,7 +20,8 @@ export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
     taken.add(name);
     names.set(name, tool.name);
     const { $schema: _, ...whole } = tool.inputSchema(locale);
-    const schema = tool.server === undefined ? modelSchema(whole, locale, { closed: false, whole: false }) : whole;
+    const schema =
+      tool.server === undefined ? modelSchema(whole, locale, { closed: false, whole: false }) : whole;
     const description = tool.description[locale];
     return {
       name,

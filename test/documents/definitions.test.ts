@@ -1,35 +1,24 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { definitions, memberOf } from '../../scripts/documents/definitions.ts';
-import { loadTools } from '../../src/checkpoint/toolsets.ts';
-import { loadSettings } from '../../src/config/load.ts';
-import { toolsetNames } from '../../src/config/toolset-names.ts';
-import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
+import { listedMember } from '../../scripts/documents/listed.ts';
+import { type ListedTool, openServed } from '../../scripts/documents/served.ts';
 
-const tools = await loadTools(loadSettings({ toolsets: toolsetNames }, { HOME: '/nonexistent' }));
+/** What a client is shown by the built server, and nothing that lies behind it. */
+const served = await openServed({ args: ['--toolsets', 'agent-cli,assistant,vault,pipeline'] });
+afterAll(() => served.close());
+const tools = new Map((await served.tools()).map((tool) => [tool.name, tool]));
 
-/** The member that `a.b` names, whether it is required, and whether it may be null. */
-function find(schema: JsonSchema, path: string) {
-  let inner: JsonSchema = schema;
-  let isRequired = true;
-  let isNullable = false;
-  for (const name of path.split('.')) {
-    const member = (inner.properties as Readonly<Record<string, JsonSchema>> | undefined)?.[name];
-    if (member === undefined) return undefined;
-    isRequired &&= ((inner.required ?? []) as readonly string[]).includes(name);
-    const forms = (member.anyOf ?? member.oneOf ?? [member]) as readonly JsonSchema[];
-    isNullable = forms.some(({ type }) => type === 'null');
-    inner = forms.find(({ type }) => type !== 'null') ?? member;
-  }
-  // A list of strings is of strings; a line number is a number.
-  const type = inner.type ?? (inner.enum ? 'string' : undefined);
-  return { type, isRequired, isNullable, fallback: inner.default };
+function listed(name: string): ListedTool {
+  const tool = tools.get(name);
+  if (!tool) throw new Error(`${name} is not listed.`);
+  return tool;
 }
 
 test.each(definitions)('$tool takes what document $document says, and needs no more', ({ tool, takes }) => {
-  const schema = tools.find(({ name }) => name === tool)?.inputSchema('en') as JsonSchema;
+  const schema = listed(tool).inputSchema;
   const members = Object.entries(takes).map(([name, words]) => memberOf(name, words));
   for (const { name, type, isRequired, isNullable, fallback } of members) {
-    const found = find(schema, name);
+    const found = listedMember(schema, name);
     expect(found, `${tool}.${name}`).toBeDefined();
     expect(type === 'number' ? ['number', 'integer'] : [type], `${tool}.${name}`).toContain(found?.type);
     expect(found?.isRequired, `${tool}.${name} required`).toBe(isRequired);
@@ -43,10 +32,10 @@ test.each(definitions)('$tool takes what document $document says, and needs no m
 test.each(definitions.filter(({ gives }) => gives))(
   '$tool gives what document $document says',
   ({ tool, gives = {} }) => {
-    const schema = tools.find(({ name }) => name === tool)?.outputSchema('en') as JsonSchema;
+    const schema = listed(tool).outputSchema ?? {};
     for (const [path, words] of Object.entries(gives)) {
       const { type, isRequired, isNullable } = memberOf(path, words);
-      const found = find(schema, path);
+      const found = listedMember(schema, path);
       expect(found, `${tool}.${path}`).toBeDefined();
       expect(type === 'number' ? ['number', 'integer'] : [type], `${tool}.${path}`).toContain(found?.type);
       if (isRequired) expect(found?.isRequired, `${tool}.${path} required`).toBe(true);
@@ -57,8 +46,25 @@ test.each(definitions.filter(({ gives }) => gives))(
 
 test.each(definitions.filter(({ hints }) => hints))(
   '$tool has the hints of document $document',
-  (definition) => {
-    const tool = tools.find(({ name }) => name === definition.tool);
-    expect(tool?.annotations).toMatchObject(definition.hints ?? {});
+  ({ tool, hints = {} }) => {
+    for (const [hint, value] of Object.entries(hints))
+      expect(listed(tool).annotations[`${hint}Hint`], hint).toBe(value);
   },
 );
+
+test.each([
+  ['000', 'agent-cli', ['file_read', 'file_write', 'shell_exec']],
+  ['003', 'vault', ['vault_create', 'vault_read', 'vault_scan', 'vault_replace']],
+])('of document %s, the toolset %s lists exactly these tools, and help', async (_, toolset, names) => {
+  await using only = await disposable({
+    args: ['--toolsets', toolset],
+    config: { vault: { extras: false } },
+  });
+  const shown = (await only.served.tools()).map(({ name }) => name);
+  expect(shown.toSorted()).toEqual([...names, 'help'].toSorted());
+});
+
+async function disposable(serving: Parameters<typeof openServed>[0]) {
+  const served = await openServed(serving);
+  return { served, [Symbol.asyncDispose]: () => served.close() };
+}
