@@ -80,10 +80,10 @@ function assertUntouched(): void {
 
 /** A landing that wins against the swap leaves two folders: set up both names anew. */
 function setStage(): void {
+  // The attacker goes on meanwhile, so that this may follow the link itself: what lies behind it is made anew after.
+  removeAmidSwaps();
   mkdirSync(join(outside, 'in'), { recursive: true });
   writeFileSync(join(outside, 'x'), 'secret');
-  // The attacker goes on meanwhile.
-  removeAmidSwaps();
   mkdirSync(join(root, 'dir'), { recursive: true });
   writeFileSync(join(root, 'dir/x'), 'inside');
   symlinkSync(outside, join(root, 'link'));

@@ -54,7 +54,7 @@ test.each(['crash', 'flood', 'hang'])(
       bad: habitual(habit, undefined, { startTimeoutMs: 1500 }),
       good: habitual(),
     });
-    expect(await namesIn(world)).toEqual(['good__echo']);
+    await expect.poll(() => namesIn(world)).toEqual(['good__echo']);
     expect(wordsOf(await world.call('good__echo', { text: 'x' }))).toBe('x');
     const [status] = (await world.checkpoint.rooms.upstreams()).status();
     expect(['failed', 'starting']).toContain(status?.state);

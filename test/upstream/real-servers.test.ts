@@ -27,7 +27,7 @@ test('four reference servers work behind the walls, side by side', needs(sandbox
     },
     thinking: { ...program('server-sequential-thinking'), ...patient },
   });
-  expect((await namesIn(world)).length).toBeGreaterThan(30);
+  await expect.poll(async () => (await namesIn(world)).length).toBeGreaterThan(30);
 
   expect(wordsOf(await world.call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
   expect(await world.call('everything__get-structured-content', { location: 'New York' })).toMatchObject({
