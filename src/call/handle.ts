@@ -51,7 +51,7 @@ export async function handle(call: Call, dependencies: Dependencies): Promise<Re
     dependencies.onFault?.(error);
     // Work that cannot be written down is not acknowledged as done; nor is it said that nothing happened.
     reply = failureReply(
-      record.isBegun() ? unrecorded(error) : unanswered(error),
+      record.isBegun() ? unrecorded(error, thrown) : unanswered(error),
       record.id,
       dependencies.locale,
     );

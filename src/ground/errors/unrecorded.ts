@@ -1,8 +1,18 @@
 import { type ErrorCode, ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
+import { joinSentences, text } from '../../contract/text/text.ts';
 
-/** The error of a call that ran and may have changed something, but whose record could not be written; `cause`: why. */
-export function unrecorded(cause: unknown): ToolError {
+/**
+ * The error of a call that ran and may have changed something, but whose record could not be written; `cause`: why. One
+ * that failed has said itself what became of its effects.
+ */
+export function unrecorded(cause: unknown, failure?: unknown): ToolError {
+  if (failure instanceof ToolError) {
+    const { code, text: said, suggestion, details } = failure;
+    const more = text('Its record could not be written, either.', '記録も書き込めませんでした。');
+    return new ToolError(code, text(joinSentences(said.en, more.en), joinSentences(said.ja, more.ja)), {
+      ...{ suggestion, details, cause },
+    });
+  }
   return new ToolError(
     codeOf(cause),
     text(
