@@ -204,6 +204,8 @@ export interface ApprovalStore {
     input: Omit<ApprovalRecord, 'id' | 'status' | 'decidedBy' | 'scope'>,
     nowMs: number,
   ): Promise<ApprovalRecord>;
+  /** Has a question that waits end at that moment, where it would wait longer. */
+  shorten(id: string, untilMs: number): Promise<void>;
   /**
    * `undefined` where it does not exist, was decided already or has expired. An approval reaches no further than this call
    * where the question has no grant, whatever scope is given.

@@ -131,6 +131,17 @@ test.each(['decline', 'cancel'] as const)(
   },
 );
 
+test('questions that a program answered by itself leave room for those of a person within minutes', async () => {
+  let nowMs = Date.now();
+  await using world = await openTestCheckpoint({ config, options: { now: () => nowMs } });
+  const elicit = async () => ({ action: 'decline' as const });
+  const ask = (n: number) => world.call('file_write', { ...write, content: String(n) }, { elicit });
+  for (let n = 0; n < 200; n++) await ask(n);
+  expect(errorOf(await ask(200)).code).toBe('rate_limited');
+  nowMs += 6 * 60_000;
+  expect(errorOf(await ask(201)).code).toBe('approval_pending');
+});
+
 test('a client that says that nobody is at it declines for nobody, however slowly', async () => {
   let nowMs = Date.now();
   await using world = await openTestCheckpoint({ config, options: { now: () => nowMs } });

@@ -88,6 +88,8 @@ async function settle(
   if (dependencies.attendance.isMachine(call, dependencies.now() - askedAtMs)) {
     // Nobody's no: whoever is elsewhere, at the console or a terminal, may still answer while the call waits.
     await store.wait(pending.id, dependencies.waitMs, call.signal);
+    // Answered in no time, a program may ask without end, and would leave no room for a person's other questions.
+    await store.shorten(pending.id, dependencies.now() + unseenMs);
     return { declinedBy: `${client}, by itself` };
   }
   const instead = answer.instead === undefined ? undefined : cleanWords(answer.instead);
@@ -101,6 +103,8 @@ function mayCarry({ arrival }: Call, { answer }: ApprovalRecord): boolean {
 }
 
 const hourMs = 3_600_000;
+/** How long a question stays open that a program answered by itself. */
+const unseenMs = 5 * 60_000;
 
 /** The question that a sealed state is about, and when it was put. */
 function openState(state: string, dependencies: AskDependencies) {

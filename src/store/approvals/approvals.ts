@@ -82,6 +82,20 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       return row && recordOf(row, nowMs);
     },
 
+    async shorten(id, untilMs) {
+      const engine = await openEngine();
+      await engine.write((tx) =>
+        tx
+          .updateTable('approvals')
+          .set({ expires_at_ms: untilMs })
+          .where('id', '=', id)
+          .where('status', '=', 'pending')
+          .where('expires_at_ms', '>', untilMs)
+          .execute(),
+      );
+      engine.changes.tell(topic);
+    },
+
     async take({ principal, tool, digest, sessionId }, nowMs) {
       const engine = await openEngine();
       const row = await engine.write((tx) =>
