@@ -48,7 +48,7 @@ test(`${tries} landings into a folder that is swapped for a link reach nothing b
   for (let round = 0; round < tries; round++) {
     // Nothing is marked on this layer.
     const layer = openLayer(join(base, 'layers'), [root], {
-      marks: { read: () => undefined, remove() {} },
+      marks: { read: () => undefined, remove() {}, attributes: () => '', isBeingWritten: () => false },
       inTurn,
       makers: openMakers(join(base, 'makers')),
     });

@@ -148,17 +148,32 @@ describe('a command on a layer', needs(lackOfLayers), () => {
     expect(marksIn(at('k'))).toBe('');
   });
 
-  test('that a database belongs to which others have open leaves its file to be written in place', async () => {
-    writeFileSync(at('data.db'), 'v1');
-    const { ino } = statSync(at('data.db'));
-    const holder = openSync(at('data.db'), 'r+');
-    try {
-      await runIn(world, 'echo v2 >> data.db');
-      expect(readFileSync(at('data.db'), 'utf8')).toBe('v1v2\n');
-      expect(statSync(at('data.db')).ino).toBe(ino);
-    } finally {
-      closeSync(holder);
-    }
+  test.each(['data.db', 'app.duckdb', 'notes.log'])(
+    'leaves %s, which others have open, to be written in place',
+    async (name) => {
+      writeFileSync(at(name), 'v1');
+      const { ino } = statSync(at(name));
+      const holder = openSync(at(name), 'r+');
+      try {
+        await runIn(world, `echo v2 >> ${name}`);
+        expect(readFileSync(at(name), 'utf8')).toBe('v1v2\n');
+        expect(statSync(at(name)).ino).toBe(ino);
+      } finally {
+        closeSync(holder);
+      }
+    },
+  );
+
+  test('sets times and attributes of folders that are there', async () => {
+    mkdirSync(at('dated/in'), { recursive: true });
+    const set = "import os; os.setxattr('dated', 'user.note', b'x')";
+    await runIn(world, `python3 -c "${set}"; touch -d 2020-01-02T03:04:05Z dated/in dated`);
+    for (const path of ['dated', 'dated/in'])
+      expect(statSync(at(path)).mtime.toISOString()).toBe('2020-01-02T03:04:05.000Z');
+    expect((await runIn(world, `python3 -c "import os; print(os.listxattr('dated'))"`)).stdout).toBe(
+      "['user.note']\n",
+    );
+    expect(marksIn(at('dated'))).toBe('');
   });
 
   test('is run on the folders themselves where it has to be, also where no history is kept', async () => {

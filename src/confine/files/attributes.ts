@@ -11,7 +11,7 @@ export type CarryOver = (from: number, to: number) => Promise<void>;
  * they would grant that to the group. Node has no words for either, so libc is asked, from the first file that is
  * replaced on; where koffi is missing only the mode is kept.
  */
-export function createCarryOver(): CarryOver {
+export function createCarryOver(isCarried: (name: string) => boolean = () => true): CarryOver {
   let opened: Promise<Libc | undefined> | undefined;
   return async (from, to) => {
     // Without koffi only the mode is kept, as said above.
@@ -23,7 +23,7 @@ export function createCarryOver(): CarryOver {
       if (name === accessList && !names.includes(name) && !libc.remove(to, name)) throw notKept();
     }
     for (const name of names) {
-      if (name !== accessList && !name.startsWith('user.')) continue;
+      if ((name !== accessList && !name.startsWith('user.')) || !isCarried(name)) continue;
       const value = libc.get(from, name);
       const isKept = value !== undefined && libc.set(to, name, value);
       // A note that has no room is lost; a right must not be.

@@ -15,6 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { createCarryOver } from '../files/attributes.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
 import { namesIn, signatureOf, statOf } from './entries.ts';
@@ -70,6 +71,7 @@ async function applyStep(
   if (step.do === 'times')
     return inPath(folders, step, (self) => lutimesSync(self, step.accessed, step.modified));
   if (step.do === 'mode') return inPath(folders, step, (self) => chmodSync(self, step.mode));
+  if (step.do === 'attributes') return carryAttributes(folders, step.path, from);
   const folder = folders.above(step.path);
   const before = statOf(folder, name);
   const isOthers = meets === 'leave' && before !== undefined && signatureOf(before) !== step.was;
@@ -160,6 +162,27 @@ function inPath(
   } finally {
     closeSync(fd);
   }
+}
+
+/** Of a folder; marks of the layer are none of its own. */
+async function carryAttributes(
+  folders: ReturnType<typeof openFolders>,
+  path: string,
+  from: string,
+): Promise<true> {
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const to = openSync(asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))), flags);
+  try {
+    const own = openSync(asBytes(from), flags);
+    try {
+      await createCarryOver((name) => !name.startsWith('user.overlay.'))(own, to);
+    } finally {
+      closeSync(own);
+    }
+  } finally {
+    closeSync(to);
+  }
+  return true;
 }
 
 /** Out of the folder by one rename, where that is possible. */

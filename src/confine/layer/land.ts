@@ -11,7 +11,7 @@ import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 import type { PlannedOverlay } from './plan.ts';
 import { rootOf } from './read.ts';
-import { landingStopped } from './stopped.ts';
+import { isFullDisk, landingNotBegun, landingStopped } from './stopped.ts';
 
 /** Paths, relative to their root. */
 export interface LandedPaths {
@@ -35,7 +35,7 @@ export async function landLayers(
   options: Omit<LandOptions, 'trash'>,
   marks: Marks,
 ): Promise<LandedPaths> {
-  const told: Told = { conflicts: [], revived: [], refused: [], databases: [] };
+  const told: Told = { conflicts: [], revived: [], refused: [], databases: [], replaced: [] };
   const trash = join(at, trashFolder);
   for (let round = 1; ; round++) {
     const given = { ...options, trash, isRest: round > 1, insists: round === rounds };
@@ -51,21 +51,26 @@ async function landOnce(
   marks: Marks,
   told: Told,
 ): Promise<boolean> {
-  const planned: PlannedOverlay[] = [];
-  for (const overlay of overlays) {
-    const steps = await makePlan(overlay, options, marks, told);
-    if (steps.length > 0) planned.push({ on: overlay.on, upper: overlay.upper, steps });
-  }
+  const planned = await noted(async () => {
+    const all: PlannedOverlay[] = [];
+    for (const overlay of overlays) {
+      const steps = await makePlan(overlay, options, marks, told);
+      if (steps.length > 0) all.push({ on: overlay.on, upper: overlay.upper, steps });
+    }
+    return all;
+  });
   if (planned.length === 0) return true;
   const mayTurnBack = options.isRest ? undefined : options.mayTurnBack;
-  turnBackFor(whyUnfit(told), mayTurnBack);
-  await options.keeper?.begin();
+  if (mayTurnBack) turnBackFor(whyUnfit(told, marks), mayTurnBack);
+  await noted(async () => options.keeper?.begin());
   let isWhole = false;
   try {
     // To keep it has taken its time.
     if (mayTurnBack) for (const overlay of planned) turnBackFor(gitAtWork(overlay), mayTurnBack);
-    writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
-    renameSync(join(at, planFile('.new')), join(at, planFile()));
+    await noted(() => {
+      writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
+      renameSync(join(at, planFile('.new')), join(at, planFile()));
+    });
     let late = 0;
     for (const overlay of planned) late += await apply(overlay, options);
     isWhole = late === 0;
@@ -76,14 +81,25 @@ async function landOnce(
   }
 }
 
+/** Nothing is changed yet: a full disk is told as that. */
+async function noted<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isFullDisk(error) ? landingNotBegun(error) : error;
+  }
+}
+
 /** Whoever shares these by locks is not overwritten, as long as the command can run once more and wait for them. */
 function turnBackFor(why: LayerUnfit | undefined, mayTurnBack: LandOptions['mayTurnBack']): void {
   if (why && mayTurnBack?.()) throw why;
 }
 
-function whyUnfit({ databases, conflicts, revived }: Told): LayerUnfit | undefined {
+function whyUnfit({ databases, replaced, conflicts, revived }: Told, marks: Marks): LayerUnfit | undefined {
   const open = findOpen(databases);
   if (open !== undefined) return new LayerUnfit(`${open} is a database that another program has open`);
+  const written = replaced.find((path) => marks.isBeingWritten(asBytes(path)));
+  if (written !== undefined) return new LayerUnfit(`another program has ${toText(written)} open for writing`);
   const git = [...conflicts, ...revived].find(isKeptByGit);
   return git === undefined ? undefined : new MetAnotherGit(`another git changed ${git} while it ran`);
 }
@@ -152,6 +168,7 @@ export async function finishLanding(at: string): Promise<void> {
 const step = z.discriminatedUnion('do', [
   z.object({ do: z.literal('remove'), path: z.string(), was: z.string() }),
   z.object({ do: z.literal('move'), path: z.string(), was: z.string().optional() }),
+  z.object({ do: z.literal('attributes'), path: z.string() }),
   z.object({ do: z.literal('mode'), path: z.string(), mode: z.number() }),
   z.object({ do: z.literal('times'), path: z.string(), accessed: z.number(), modified: z.number() }),
 ]);

@@ -40,6 +40,8 @@ export interface Told {
   readonly refused: string[];
   /** Databases that are replaced or removed. */
   readonly databases: { readonly path: string; readonly stat: Stats }[];
+  /** Other files that are, as the kernel finds them in bytes; so many as can be asked about. */
+  readonly replaced: string[];
 }
 
 /**
@@ -51,7 +53,7 @@ export async function makePlan(
   overlay: Overlay,
   options: LandOptions,
   marks: Marks,
-  { conflicts, revived, refused, databases }: Told,
+  { conflicts, revived, refused, databases, replaced }: Told,
 ): Promise<readonly Step[]> {
   const { keeper, onGitName } = options;
   const steps: Step[] = [];
@@ -94,6 +96,7 @@ export async function makePlan(
   /** Others changed what goes. */
   function look(path: string, before: Stats): void {
     if (before.isFile()) sources.add(likenessOf(before));
+    if (before.isFile() && replaced.length < mostAsked) replaced.push(`${on}/${path}`);
     if (before.isFile() && isDatabase(path)) databases.push({ path: toText(path), stat: before });
     if (!before.isDirectory() && isNew(before)) tell(conflicts, path);
   }
@@ -166,7 +169,9 @@ export async function makePlan(
         await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
         steps.push({ do: 'mode', path, mode });
       }
-      if (steps.length > had) steps.push(timesOf(path, now));
+      if (marks.attributes(upperOf(path)) !== marks.attributes(asBytes(entryOf(lower, name))))
+        steps.push({ do: 'attributes', path });
+      if (steps.length > had || now.mtimeMs !== before.mtimeMs) steps.push(timesOf(path, now));
     } finally {
       closeSync(below);
     }
@@ -285,3 +290,6 @@ function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
 function likenessOf({ size, mtimeMs }: Stats): string {
   return `${size}:${mtimeMs}`;
 }
+
+/** Each costs some microseconds. */
+const mostAsked = 2000;

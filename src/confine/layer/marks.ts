@@ -1,9 +1,13 @@
 import type { Buffer } from 'node:buffer';
 
-/** overlayfs's own extended attributes, on what no link leads to. */
+/** What the kernel knows of files and Node has no words for; above all overlayfs's own extended attributes. No link is followed. */
 export interface Marks {
   /** Undefined where there is none of this name. */
   read(path: string | Buffer, name: Mark): string | undefined;
+  /** The access list and the notes that programs gave it, in a form to compare; no marks. */
+  attributes(path: Buffer): string;
+  /** Has a process this file open for writing, as far as the kernel says? */
+  isBeingWritten(path: Buffer): boolean;
   /** What lands is no part of a layer any more. */
   remove(path: string | Buffer): void;
 }

@@ -7,6 +7,8 @@ export type Step =
   | { readonly do: 'remove'; readonly path: string; readonly was: string }
   /** Puts what lies on the layer in place of what lies there; `was` is absent where nothing did. */
   | { readonly do: 'move'; readonly path: string; readonly was?: string | undefined }
+  /** Gives a folder the access list and the notes that it has on the layer. */
+  | { readonly do: 'attributes'; readonly path: string }
   | { readonly do: 'mode'; readonly path: string; readonly mode: number }
   /** Of a folder: seconds since 1970. */
   | { readonly do: 'times'; readonly path: string; readonly accessed: number; readonly modified: number };

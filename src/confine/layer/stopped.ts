@@ -2,6 +2,29 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { fault } from '../files/fault.ts';
 
+/** A landing that had no space for what is noted before its first change. */
+export function landingNotBegun(cause: unknown): ToolError {
+  return new ToolError(
+    'storage_full',
+    text(
+      'The command ran on a layer, and nothing of it was kept: there is no space left to note its changes.',
+      'コマンドはレイヤー上で実行されましたが、変更は何も残っていません: 変更を記録する空き容量がありません。',
+    ),
+    {
+      suggestion: text(
+        'Nothing in the folders has changed. Send it again once the operator has freed space.',
+        'フォルダーの中は何も変わっていません。運用者が空き容量を確保したら、もう一度送ってください。',
+      ),
+      cause,
+    },
+  );
+}
+
+export function isFullDisk(cause: unknown): boolean {
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'storage_full';
+}
+
 /** A landing that the system refused in the middle, at this path: what came before it stands. */
 export function landingStopped(cause: unknown, path: string): ToolError {
   const { code } = fault(cause, path);

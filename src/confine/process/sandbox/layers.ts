@@ -1,6 +1,17 @@
 import { Buffer } from 'node:buffer';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { constants as system } from 'node:os';
 import { join } from 'node:path';
 import { type Text, text } from '../../../contract/text/text.ts';
 import { once } from '../../../ground/once.ts';
@@ -93,8 +104,9 @@ export function createLayers(
 }
 
 /** Extended attributes of what no link leads to: Node has no word for them. */
-function createMarks({ syscall }: Kernel): Marks {
-  const [lgetxattr, llistxattr, lremovexattr] = process.arch === 'x64' ? [192, 195, 198] : [9, 12, 15];
+function createMarks({ syscall, errno }: Kernel): Marks {
+  const [lgetxattr, llistxattr, lremovexattr, fcntl] =
+    process.arch === 'x64' ? [192, 195, 198, 72] : [9, 12, 15, 25];
   const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
   const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
   const listed = Buffer.alloc(4096);
@@ -103,6 +115,39 @@ function createMarks({ syscall }: Kernel): Marks {
       const value = Buffer.alloc(16);
       const length = syscall(lgetxattr, pathOf(path), names.get(name) ?? null, value, value.length);
       return length < 0 ? undefined : value.toString('latin1', 0, length);
+    },
+    attributes(path) {
+      const entry = pathOf(path);
+      const length = syscall(llistxattr, entry, listed, listed.length);
+      if (length <= 0) return '';
+      const value = Buffer.alloc(65_536);
+      return listed
+        .toString('latin1', 0, length)
+        .split('\0')
+        .filter((name) => isAttribute.test(name))
+        .toSorted()
+        .map((name) => {
+          const bytes = syscall(lgetxattr, entry, Buffer.from(`${name}\0`), value, value.length);
+          return `${name}=${value.toString('latin1', 0, Math.max(0, bytes))}`;
+        })
+        .join('\n');
+    },
+    isBeingWritten(path) {
+      let fd: number;
+      try {
+        fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch {
+        return false;
+      }
+      try {
+        // Whoever opens it for writing at this very moment has us told by a signal, whose default would end us.
+        syscall(fcntl, fd, setSignal, SIGURG);
+        if (syscall(fcntl, fd, setLease, readLease) < 0) return errno() === EAGAIN;
+        syscall(fcntl, fd, setLease, noLease);
+        return false;
+      } finally {
+        closeSync(fd);
+      }
     },
     remove(path) {
       const entry = pathOf(path);
@@ -114,6 +159,12 @@ function createMarks({ syscall }: Kernel): Marks {
     },
   };
 }
+
+/** fcntl(2): a lease to read is refused where the file is open for writing. */
+const [setSignal, setLease, readLease, noLease] = [10, 1024, 0, 2];
+const { SIGURG } = system.signals;
+const EAGAIN = 11;
+const isAttribute = /^(?:user\.(?!overlay\.)|system\.posix_acl_access$)/;
 
 /** Throws what the command that could not be started on the layer said; the layer goes. */
 async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
