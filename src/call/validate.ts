@@ -1,4 +1,5 @@
 import { ToolError } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
 import { withoutClientArguments } from '../ground/client-arguments.ts';
 import type { Paced, Validated } from './slips.ts';
@@ -8,7 +9,9 @@ export function validate(paced: Paced): Validated {
   const { properties, required } = paced.tool.inputSchema('en');
   const isOwn = (name: string) =>
     Object.hasOwn(Object(properties), name) || (Array.isArray(required) && required.includes(name));
-  const checked = paced.tool.check(withoutClientArguments(paced.input, isOwn));
+  const checked = hasTooManyNames(paced.input)
+    ? tooManyNames
+    : paced.tool.check(withoutClientArguments(paced.input, isOwn));
   if (checked.ok) return { ...paced, input: checked.input } as unknown as Validated;
   const { field, message } = checked;
   const shown = field === '' ? text('The arguments', '引数') : text(field, field);
@@ -24,3 +27,20 @@ export function validate(paced: Paced): Validated {
     },
   );
 }
+
+/** Looked at before the schema, which takes time for each. */
+function hasTooManyNames(input: unknown): boolean {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+  let count = 0;
+  for (const _ in input) if (++count > limits.argumentNames) return true;
+  return false;
+}
+
+const tooManyNames = {
+  ok: false,
+  field: '',
+  message: text(
+    `must have at most ${limits.argumentNames} names`,
+    `名前が ${limits.argumentNames} 個以内でなければなりません`,
+  ),
+} as const;

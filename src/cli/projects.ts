@@ -9,7 +9,7 @@ import type { Flags } from '../config/settings.ts';
 import { homeOf, stateFolderOf } from '../config/state.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { say } from './common/say.ts';
+import { say, sayJson } from './common/say.ts';
 
 /** A folder that a server may work in, with what is known of it. Times are ISO 8601. */
 interface KnownProject {
@@ -35,7 +35,7 @@ export async function showProjects(flags: Flags, { json }: { readonly json: bool
   const folders = new Set(keys.flatMap((key) => foldersOf(pathOfProject(key, home), home)));
   const known = await Promise.all([...folders].map((folder) => look(folder, keys, home, flags, here)));
   const locale = spokenLocale(process.argv, process.env);
-  if (json) for (const project of known) say(JSON.stringify(project));
+  if (json) for (const project of known) sayJson(project);
   else if (keys.length === 0) say(none(path));
   else say([...known.map((project) => lineOf(project, locale)), ...parentsOf(keys, locale)].join('\n'));
   return 0;

@@ -3,6 +3,8 @@ export const limits = {
   /** One message over stdio, and one HTTP body. */
   stdioMessageBytes: 64 * 1024 * 1024,
   httpBodyBytes: 8 * 1024 * 1024,
+  /** Arguments of one call by name. */
+  argumentNames: 1000,
   /** One write of a file. */
   writeBytes: 16 * 1024 * 1024,
   /** What a reply holds unless more is asked for, as UTF-8: clients cut what is longer, or put it where no tool reads it. */

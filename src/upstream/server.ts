@@ -13,6 +13,7 @@ import { traceRequests } from './connection/traced.ts';
 import { accessOf, type OauthPlace } from './oauth/open.ts';
 import { createElicitations } from './requests/elicit.ts';
 import { methodTools } from './requests/methods.ts';
+import { pacedProgress } from './requests/paced-progress.ts';
 import {
   asRemote,
   notAsApproved,
@@ -179,8 +180,9 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
             timeoutMs: settings.callTimeoutMs,
             wholeMs: settings.callTotalMs,
             waitsForPerson: () => elicitations.isOpen(context),
-            progress: (done, total, message) =>
+            progress: pacedProgress((done, total, message) =>
               context.progress(done, total, message && shownProgress(message)),
+            ),
           });
         }),
       );
@@ -231,7 +233,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     if (isList && silentUntil > Date.now()) throw silentLists(name);
     const leave = await turns.acquire(context.signal);
     try {
-      const { signal, progress, trace } = context;
+      const { signal, trace } = context;
+      const progress = pacedProgress(context.progress);
       const { callTimeoutMs, callTotalMs } = settings;
       const timeoutMs = isList ? Math.min(maxListMs, callTimeoutMs) : callTimeoutMs;
       const asked = { method, params, trace, signal, timeoutMs, wholeMs: callTotalMs, progress };

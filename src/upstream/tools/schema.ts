@@ -82,11 +82,18 @@ const known = new Map<string, (value: unknown) => boolean>([
   ['object', isRecord],
 ]);
 
+/** Choices as JSON, made once for a list: it may be long, and is held against each value of an array. */
+const written = new WeakMap<readonly unknown[], ReadonlySet<string>>();
+
 function choiceProblem(value: unknown, schema: Schema): Text | undefined {
   const choices = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
   if (!Array.isArray(choices)) return undefined;
-  const given = JSON.stringify(value);
-  if (choices.some((choice) => JSON.stringify(choice) === given)) return undefined;
+  let json = written.get(choices);
+  if (!json) {
+    json = new Set(choices.map((choice) => JSON.stringify(choice)));
+    written.set(choices, json);
+  }
+  if (json.has(JSON.stringify(value))) return undefined;
   const shown = choices.slice(0, 10).map((choice) => JSON.stringify(choice));
   return text(`must be one of ${shown.join(', ')}`, `次のいずれかでなければなりません: ${shown.join('、')}`);
 }
