@@ -8,6 +8,8 @@ import type { Rooms } from './rooms.ts';
 export interface Native {
   /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
   witness(path: string): Promise<{ settle(): Promise<void> }>;
+  /** Throws what a fetch of ours would be refused with, as far as the address itself shows it. */
+  checkAddress(url: string): Promise<void>;
   /** The folder in which a client's command begins; throws `out_of_scope` where none may. */
   findFolder(folder: string): Promise<string>;
   /** Has the session's commands begin there. */
@@ -29,6 +31,9 @@ export function createNative(rooms: Rooms, prompts: Prompts): Native {
     async witness(path) {
       const seen = await (await rooms.history()).witness(await followed(), path);
       return rooms.settings.history.enabled ? seen : { settle: async () => {} };
+    },
+    async checkAddress(url) {
+      (await rooms.web()).check(url);
     },
     async beginIn(sessionId, found) {
       (await rooms.commands()).begin(sessionId, found);

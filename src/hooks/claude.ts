@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, prompted, reading, writes } from './parse.ts';
+import {
+  type At,
+  callsOf,
+  hookId,
+  looksFor,
+  type NativeReader,
+  parsed,
+  prompted,
+  reading,
+  writes,
+} from './parse.ts';
 
 /**
  * Claude Code: `PreToolUse` takes allow, ask and deny, and arguments in place of the model's; an `allow` skips its own
@@ -143,12 +153,7 @@ const readers: ReadonlyMap<string, NativeReader> = new Map([
       ],
     ),
   ],
-  [
-    'Glob',
-    reading({ pattern: words, path: words.optional() }, ({ pattern, path: below }, at) => [
-      { does: 'look', tool: 'glob', input: { pattern, path: at(below) } },
-    ]),
-  ],
+  ['Glob', reading({ pattern: words, path: words.optional() }, (asked, at) => looksFor('glob', asked, at))],
   ['Grep', grep],
   [
     'WebFetch',

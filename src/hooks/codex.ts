@@ -29,11 +29,11 @@ function read(given: unknown): HookEvent {
     case 'PreToolUse': {
       const { cwd: folder, tool_name: name, tool_input: input } = event;
       const calls = isElsewhere(name) ? [] : callsOf(readers, name, input, folder);
-      const words = wordsOf(input);
-      return { kind: 'before', session, folder, use: event.tool_use_id, calls, asks: false, words };
+      const asked = { tool: name, input };
+      return { kind: 'before', session, folder, use: event.tool_use_id, calls, asks: false, asked };
     }
     case 'PermissionRequest':
-      return { kind: 'approval', session, words: wordsOf(event.tool_input) ?? '' };
+      return { kind: 'approval', session, asked: { tool: event.tool_name, input: event.tool_input } };
     case 'PostToolUse':
       return { kind: 'after', session, use: event.tool_use_id };
     case 'UserPromptSubmit':
@@ -69,12 +69,6 @@ const approved = {
   stderr: '',
   exitCode: 0,
 };
-
-/** The command, or the patch. */
-function wordsOf(input: unknown): string | undefined {
-  const { command: words } = (input ?? {}) as { command?: unknown };
-  return typeof words === 'string' ? words : undefined;
-}
 
 const readers: ReadonlyMap<string, NativeReader> = new Map([
   ['Bash', command],

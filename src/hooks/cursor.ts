@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shellQuote } from '../ground/shell-quote.ts';
 import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, prompted, writes } from './parse.ts';
+import { type At, callsOf, hookId, looksFor, type NativeReader, parsed, prompted, writes } from './parse.ts';
 
 /**
  * Cursor: `preToolUse` takes allow and deny, and arguments in place of the model's. It accepts "ask" and goes on, so our
@@ -161,11 +161,19 @@ function below(tool: string): NativeReader {
     const { pattern, glob_pattern } = result.data;
     const places = names.map((name) => (result.data as Fields)[name]).filter((each) => each !== undefined);
     const asked = pattern ?? glob_pattern;
-    return (places.length === 0 ? [undefined] : places).map((each) => ({
-      does: 'look',
-      tool,
-      input: { ...(asked !== undefined && { pattern: asked }), path: at((each as string) || undefined) },
-    }));
+    const calls = (places.length === 0 ? [undefined] : places).map((each) => {
+      const path = (each as string) || undefined;
+      return tool === 'grep'
+        ? [
+            {
+              does: 'look' as const,
+              tool,
+              input: { ...(asked !== undefined && { pattern: asked }), path: at(path) },
+            },
+          ]
+        : looksFor(tool, { pattern: asked, path }, at);
+    });
+    return calls.every((each) => each !== undefined) ? calls.flat() : undefined;
   };
 }
 

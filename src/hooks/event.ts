@@ -13,13 +13,13 @@ export type HookEvent =
       readonly calls: readonly NativeCall[];
       /** Has the client a person whom it asks in our words? */
       readonly asks: boolean;
-      /** The command or patch, where the client asks its person about it by that. */
-      readonly words?: string | undefined;
+      /** The use itself, where the client asks its person about it later. */
+      readonly asked?: Use | undefined;
       /** Its client may tell of one use by several hooks: each is answered the same. */
       readonly again?: boolean | undefined;
     }
-  /** The client is about to ask its person about this command or patch. */
-  | { readonly kind: 'approval'; readonly session: string; readonly words: string }
+  /** The client is about to ask its person about this. */
+  | { readonly kind: 'approval'; readonly session: string; readonly asked: Use }
   | {
       readonly kind: 'after';
       readonly session: string;
@@ -30,6 +30,12 @@ export type HookEvent =
   /** Whatever of the session is still open came to nothing. `said`: the person began another turn with these words. */
   | { readonly kind: 'turn-over'; readonly session: string; readonly said?: string | undefined }
   | { readonly kind: 'session-over'; readonly session: string };
+
+/** A client's tool with all its arguments, as the client names them. */
+export interface Use {
+  readonly tool: string;
+  readonly input: unknown;
+}
 
 /** A use of a client's own tool, as the call of ours that does the same. */
 export type NativeCall =

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Reply, ToolOutput } from '../contract/call.ts';
 import { type ErrorCode, ToolError } from '../contract/error.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
-import type { HookAnswer, HookEvent, NativeCall } from './event.ts';
+import type { Fields, HookAnswer, HookEvent, NativeCall, Use } from './event.ts';
 
 export interface GateOptions {
   readonly gateway: Gateway;
@@ -18,6 +19,8 @@ export interface GateOptions {
 interface Native {
   /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
   witness(path: string): Promise<Witness>;
+  /** Throws what a fetch of ours would be refused with, as far as the address itself shows it. */
+  checkAddress(url: string): Promise<void>;
   /** The folder in which a client's command begins; throws where none may. */
   findFolder(folder: string): Promise<string>;
   /** Has the session's commands begin there. */
@@ -70,7 +73,7 @@ interface OpenCall {
   readonly use: string;
   readonly permit: string;
   /** What the client asks its person about, if it asks about this. */
-  readonly words: string | undefined;
+  readonly asked: Use | undefined;
   readonly native: Exclude<NativeCall, { does: 'unknown' }>;
   /** Where its command begins. */
   readonly folder: string | undefined;
@@ -94,6 +97,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
   /** What must be so before the client's tool runs, whoever says yes to it. */
   async function prepare(native: OpenCall['native'], { session, folder }: Before): Promise<Prepared> {
     if (native.does === 'write') return { seen: await lent.witness(native.path) };
+    if (isPage(native)) await lent.checkAddress(String(native.input.url));
     if (native.does !== 'command') return {};
     const found = await lent.findFolder(native.folder ?? folder);
     await lent.beginIn(session, found);
@@ -129,7 +133,8 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     async function carry(ours: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
       const read = native.does === 'read' ? await ours().catch(passOver) : nothingToShow;
       const { seen } = await prepared;
-      verdict.resolve({ kind: 'allow', command: own });
+      // Where a name leads is not known before the client asks for it, so a page is left to its own person.
+      verdict.resolve(isPage(native) ? { kind: 'nothing' } : { kind: 'allow', command: own });
       if (native.does === 'read' || native.does === 'look') return read;
       signal.addEventListener('abort', () => coming.reject(cancelled()), { once: true });
       try {
@@ -157,7 +162,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       session,
       use,
       permit,
-      words: own ?? event.words,
+      asked: event.asked && asRun(event.asked, own),
       native,
       // What could not be prepared is thrown where the call comes to its run.
       folder: (await prepared.catch(() => undefined))?.folder,
@@ -210,8 +215,8 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       return answer;
     },
 
-    async review({ session, words: asked }) {
-      const calls = of(session).filter((each) => each.words === asked && !each.isTaken());
+    async review({ session, asked }) {
+      const calls = of(session).filter((each) => isDeepStrictEqual(each.asked, asked) && !each.isTaken());
       const verdicts = await Promise.all(calls.map(({ verdict }) => verdict));
       const isLetThrough = verdicts.length > 0 && verdicts.every(({ kind }) => kind === 'allow');
       return { kind: isLetThrough ? 'allow' : 'nothing' };
@@ -250,6 +255,17 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
 
     openCalls: () => open.size,
   };
+}
+
+function isPage(
+  native: OpenCall['native'],
+): native is Extract<NativeCall, { does: 'look' }> & { readonly tool: 'web_fetch' } {
+  return native.does === 'look' && native.tool === 'web_fetch';
+}
+
+/** As the client tells of it once it has our command in place of the model's. */
+function asRun({ tool, input }: Use, own: string | undefined): Use {
+  return { tool, input: own === undefined ? input : { ...(input as Fields), command: own } };
 }
 
 /** What only shows that the client can do more than we, or that nothing is there: no reason to keep it from trying. */

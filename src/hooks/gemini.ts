@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, prompted, reading, writes } from './parse.ts';
+import {
+  type At,
+  callsOf,
+  hookId,
+  looksFor,
+  type NativeReader,
+  parsed,
+  prompted,
+  reading,
+  writes,
+} from './parse.ts';
 
 /**
  * Gemini CLI: `BeforeTool` takes deny, and arguments that are laid over the model's. It has no way to ask, so our
@@ -126,7 +136,9 @@ function below(tool: string): NativeReader {
     const result = schema.safeParse(input);
     if (!result.success) return undefined;
     const { pattern, dir_path } = result.data;
-    return [{ does: 'look', tool, input: { ...(pattern !== undefined && { pattern }), path: at(dir_path) } }];
+    return tool === 'grep'
+      ? [{ does: 'look', tool, input: { ...(pattern !== undefined && { pattern }), path: at(dir_path) } }]
+      : looksFor(tool, { pattern, path: dir_path }, at);
   };
 }
 

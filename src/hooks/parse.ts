@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import * as z from 'zod';
 import { text } from '../contract/text/text.ts';
 import { withoutClientArguments } from '../ground/client-arguments.ts';
+import { expandBraces } from '../ground/glob/braces.ts';
 import { type Fields, HookInputError, type NativeCall } from './event.ts';
 
 /** A name that a client gives to its session or to one use of a tool: never empty, never long. */
@@ -58,7 +59,7 @@ export type NativeReader = (input: unknown, at: At) => readonly NativeCall[] | u
 /** A reader of arguments with exactly these fields: one more might mean something else. */
 export function reading<Shape extends z.ZodRawShape>(
   shape: Shape,
-  calls: (input: z.infer<z.ZodObject<Shape>>, at: At) => readonly NativeCall[],
+  calls: (input: z.infer<z.ZodObject<Shape>>, at: At) => readonly NativeCall[] | undefined,
 ): NativeReader {
   const schema = z.strictObject(shape);
   return (input, at) => {
@@ -78,6 +79,36 @@ export function callsOf(
   const own = withoutClientArguments(input, () => false);
   return readers.get(name)?.(own, at) ?? [{ does: 'unknown', name }];
 }
+
+/**
+ * A search by name: one call for each folder that the pattern begins in, as braces may name several, and `..` others than the
+ * one that is said. `undefined` where the pattern could leave that folder in a way that is not read.
+ */
+export function looksFor(
+  tool: string,
+  { pattern, path }: { readonly pattern?: string | undefined; readonly path?: string | undefined },
+  at: At,
+): readonly NativeCall[] | undefined {
+  if (pattern === undefined) return [{ does: 'look', tool, input: { path: at(path) } }];
+  const all: string[] = [];
+  for (const one of expandBraces(pattern.replace(/\\(?=[./~{,}])/g, '')))
+    if (all.push(one) > mostPatterns) return undefined;
+  const calls = all.map((one): NativeCall | undefined => {
+    const call = (from: string, rest: string): NativeCall => ({
+      does: 'look',
+      tool,
+      input: { pattern: rest, path: from },
+    });
+    if (one.startsWith('~')) return /^~(\/|$)/.test(one) ? call(one, '*') : undefined;
+    const [, up = '', rest = ''] = /^((?:\.{1,2}\/+)*(?:\.\.$)?)(.*)$/s.exec(one) ?? [];
+    // Behind a name that may be a link, or in a choice of names, it may lead anywhere.
+    if (/(^|[/(|])\.\.($|[/)|])/.test(rest)) return undefined;
+    return call(up.includes('..') ? `${at(path)}/${up.replace(/\/+$/, '')}` : at(path), rest || '*');
+  });
+  return calls.every((call) => call !== undefined) ? calls : undefined;
+}
+
+const mostPatterns = 50;
 
 /** A call that has the client change one file. */
 export function writes(tool: string, path: string, input: Fields): NativeCall {

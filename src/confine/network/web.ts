@@ -18,7 +18,7 @@ import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
 import { isChallenge, refreshIn } from './in-markup.ts';
 import { request } from './request.ts';
 import { createRobots } from './robots.ts';
-import { createWebRules, type WebRuleOptions } from './rules.ts';
+import { createWebRules, hostOf, type WebRuleOptions } from './rules.ts';
 
 export interface WebOptions extends WebRuleOptions {
   /** All addresses of a host name. Default: the system's resolver. */
@@ -32,6 +32,8 @@ export interface WebOptions extends WebRuleOptions {
   readonly cacheBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
+
+const innerNames = /^[^.]+$|\.(localhost|local|localdomain|internal|intranet|lan|home|corp|private|arpa)$/i;
 
 /** Opens the capability `web`. Throws `ConfigError` on a bad list. Close it to end its process. */
 export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
@@ -109,6 +111,14 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   }
 
   return {
+    check(input) {
+      const url = rules.check(input);
+      const host = hostOf(url);
+      if (isIP(host)) rules.assertMayConnect(url, [host]);
+      // Names that lead to this machine or its own network, wherever they are looked up.
+      else if (innerNames.test(host)) rules.assertMayConnect(url, ['127.0.0.1']);
+    },
+
     async fetch(input, signal, { reuseMs = 0 }: FetchOptions = {}) {
       const url = rules.check(input);
       const recent = cache.get(url.href);

@@ -53,6 +53,8 @@ export interface Web {
    * allowed), `upstream_error` (no such host, no answer, too many redirects), `timed_out`, `cancelled`.
    */
   fetch(url: string, signal: AbortSignal, options?: FetchOptions): Promise<FetchedPage>;
+  /** Throws what a fetch would, as far as the address itself shows it. */
+  check(url: string): void;
   /** Throws `unsupported_type` for what cannot be shown as text or image. */
   read(page: FetchedPage, signal?: AbortSignal, options?: ReadOptions): Promise<ReadablePage>;
 }
