@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { assertMakeable } from '../config/makeable.ts';
 import { readServerFile } from '../config/servers/client-file.ts';
@@ -7,13 +8,13 @@ import { clientServers } from '../config/servers/client-shapes.ts';
 import type { ServerConfig } from '../config/servers/server-schema.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import { say, told } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Takes over the servers of a client's configuration into ours. Names that we have already are left alone. */
-export function importServers(from: string, options: Options): number {
+export async function importServers(from: string, options: Options): Promise<number> {
   const sources = sourcesOf(from);
   const target = options.out
     ? resolve(String(options.out))
@@ -45,7 +46,9 @@ export function importServers(from: string, options: Options): number {
       known.add(shown);
       taken.push(shown);
       const { kept, dropped } = withoutRights(config);
-      words = add(words, shown, kept);
+      const named = foldersIn(config);
+      const folders = options.dryRun ? [] : await writable(shown, named);
+      words = add(words, shown, folders.length > 0 ? { ...kept, folders: [...folders] } : kept);
       say(`${shown}: ${config.url ?? [config.command, ...(config.args ?? [])].join(' ')} (${source})`);
       for (const key of dropped)
         say(
@@ -54,6 +57,7 @@ export function importServers(from: string, options: Options): number {
             `  ${key} は取り込みません。サーバーに権限を与える設定なので、自分で書いてください。`,
           ),
         );
+      for (const folder of named.filter((each) => !folders.includes(each))) say(onlyReads(folder));
       for (const note of notes) say(`  ${told(note)}`);
     }
   }
@@ -76,6 +80,37 @@ export function importServers(from: string, options: Options): number {
     ),
   );
   return 0;
+}
+
+/** What of its command line is a folder, as filesystem servers have it. */
+function foldersIn({ args = [] }: ServerConfig): readonly string[] {
+  return args.filter((arg) => isAbsolute(arg) && statSync(arg, { throwIfNoEntry: false })?.isDirectory());
+}
+
+/** The folders that the person at the terminal lets the server write; none where nobody is there to ask. */
+async function writable(server: string, folders: readonly string[]): Promise<readonly string[]> {
+  if (folders.length === 0 || !process.stdin.isTTY) return [];
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const agreed: string[] = [];
+  try {
+    for (const folder of folders) {
+      const question = text(
+        `May ${server} write in ${folder}? [y/N] `,
+        `${server} に ${folder} への書き込みを許可しますか? [y/N] `,
+      );
+      if (/^y(es)?$/i.test((await terminal.question(told(question))).trim())) agreed.push(folder);
+    }
+  } finally {
+    terminal.close();
+  }
+  return agreed;
+}
+
+function onlyReads(folder: string): Text {
+  return text(
+    `  it may read ${folder}, not write it; to let it write: "folders": [${JSON.stringify(folder)}]`,
+    `  ${folder} は読むだけで、書き込めません。書き込みを許可するには: "folders": [${JSON.stringify(folder)}]`,
+  );
 }
 
 /** Where each client keeps its servers: its own folder first, then this project's. */

@@ -37,7 +37,7 @@ export interface StdioStart {
   /** Its own variables; nothing of ours is passed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
-  /** Folders that it may see beside the roots. */
+  /** Folders that it may see beside the roots, which it reads; it writes only where one of these is writable. */
   readonly folders: readonly { readonly path: string; readonly writable: boolean }[];
   readonly sandbox: 'required' | 'off';
   /** Hosts that it may reach from its sandbox; absent: none. `key` is the list's name in the configuration. */

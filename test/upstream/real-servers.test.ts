@@ -67,7 +67,7 @@ test(
       probe: { command: process.execPath, args: [probe], ...patient },
     });
     const seen = JSON.parse(wordsOf(await world.call('probe__look', {})));
-    expect(seen).toEqual({ home: false, root: true, script: false, network: false, shadow: false });
+    expect(seen).toEqual({ home: false, root: false, script: false, network: false, shadow: false });
   },
 );
 

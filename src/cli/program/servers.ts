@@ -56,6 +56,6 @@ export function addServers(program: Command, exitWith: (code: number) => void): 
     .option('--dry-run', 'only show what would be imported')
     .action(async (from: string, options: Options) => {
       const { importServers } = await import('../import.ts');
-      exitWith(importServers(from, options));
+      exitWith(await importServers(from, options));
     });
 }

@@ -35,6 +35,8 @@ export interface ServerProcesses {
 
 export function openServerProcesses(options: ServerProcessesOptions): ServerProcesses {
   const sandboxes = new Map<string, Sandbox>();
+  // Nobody sees what a server writes, or when: it writes where the operator named a folder for it, and reads the rest.
+  const readRoots = options.roots.map((root) => ({ ...root, writable: false }));
   const running = new Set<ConfinedChild>();
 
   function sandboxFor(stdioStart: StdioStart): Sandbox {
@@ -48,7 +50,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
     let sandbox = sandboxes.get(key);
     if (!sandbox) {
       sandbox = openSandbox({
-        roots: [...options.roots, ...folders],
+        roots: [...readRoots, ...folders],
         sandbox: stdioStart.sandbox,
         network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
