@@ -243,3 +243,28 @@ describe('A command on the folders themselves that passes the limit', needs(lack
     expect(tree(world.root)).toEqual(before);
   });
 });
+
+describe('A file that the history will not keep', needs(lackOfLayers), () => {
+  test.each([
+    ['on a layer', {}],
+    ['on the folders themselves', { process: { layer: 'off' as const } }],
+  ])('is asked about, be it the only one: %s', async (_, more) => {
+    await using world = await openTestCheckpoint({
+      flags: { profile: 'coding' },
+      files: {
+        'big.bin': Buffer.alloc(3_000_000, 'big'),
+        'small.txt': 'small enough\n',
+        'w.py': 'import os, sys\nos.remove(sys.argv[1])\n',
+        ...Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`other${n}`, 'there as well\n'])),
+      },
+      config: { history: { maxBytes: 4_000_000 }, approval: { waitMs: 300 }, ...more },
+    });
+    const run = (name: string) => world.call('bash', { command: `python3 w.py ${name}` });
+    expect(outputOf(await run('small.txt'))).toMatchObject({ exit_code: 0 });
+    expect(errorOf(await run('big.bin'))).toMatchObject({
+      code: 'approval_pending',
+      details: { rule: 'effect-loses-for-good' },
+    });
+    expect(tree(world.root)['big.bin']).toBeDefined();
+  });
+});

@@ -20,7 +20,7 @@ export function countLost(changes: readonly NewChange[], isOurs: (hostPath: stri
 export function lossNotes(files: number): readonly string[] {
   if (files <= mostLost) return [];
   return [
-    `[history: it ran on the folders themselves and deleted or emptied ${counted(files, 'file')} there; sekisho undo brings them back]\n`,
+    `[history: it ran on the folders themselves and deleted or emptied ${counted(files, 'file')} there; sekisho undo brings back what history could keep of them]\n`,
   ];
 }
 

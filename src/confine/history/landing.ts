@@ -76,6 +76,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
 
   return {
     leavesOut: (name) => ignored.has(name),
+    mostBytes: { file: maxFileBytes, all: 2 * maxFileBytes },
     isOurs: (hostPath, how) => recorder.madeBy.has(who.sessionId, hostPath, how),
     note,
     async begin() {

@@ -264,6 +264,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
         watched: {
           ...{ folder: recording.folder, ignore: ignoredByLayers() },
           isOurs: (hostPath, how) => recorder.madeBy.has(who.sessionId, hostPath, how),
+          mostBytes: keeperFor(who).mostBytes,
           onHeld: (held) => {
             isHeld = held;
           },

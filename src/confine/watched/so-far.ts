@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { relative } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
+import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { limits } from '../../contract/limits.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
@@ -25,11 +26,12 @@ export interface SoFarOptions {
   readonly folder: string;
   readonly roots: readonly string[];
   readonly isOurs: (hostPath: string, how: 'made' | 'written') => boolean;
+  readonly mostBytes: KeptBytes | undefined;
   readonly earlier: number;
 }
 
 export async function readSoFar(
-  { folder, roots, isOurs, earlier }: SoFarOptions,
+  { folder, roots, isOurs, mostBytes, earlier }: SoFarOptions,
   pending: { readonly path: string; readonly isFolder: boolean },
 ): Promise<SoFar> {
   const formers = new Map<string, Former>();
@@ -39,6 +41,7 @@ export async function readSoFar(
   const all: (Touched & { readonly root: string })[] = [];
   const losses = {
     files: 0,
+    unkept: 0,
     earlier,
     withKept: 0,
     of: 0,
@@ -63,10 +66,11 @@ export async function readSoFar(
     if (pending.path.startsWith(`${top}/`) && !formers.has(pending.path))
       touched.push({ overlay, path: relative(top, pending.path), before: statAt(pending.path) });
     const found = sorted(touched);
-    const one = await surveyLosses(found, overlay, { roots, isOurs, mostCounted });
+    const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
     const gone = found.gone.length;
     const isMore = one.withKept * Math.max(losses.of, 1) >= losses.withKept * Math.max(one.of, 1);
     losses.files += one.files;
+    losses.unkept += one.unkept ?? 0;
     if (isMore) Object.assign(losses, { withKept: one.withKept, of: one.of + gone });
     losses.repositories.push(...one.repositories);
     all.push(...touched.map((each) => ({ ...each, root })));

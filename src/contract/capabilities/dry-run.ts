@@ -41,6 +41,8 @@ export interface Effects {
 export interface Losses {
   /** Files that are gone, emptied or overwritten, and that git does not keep either. */
   readonly files: number;
+  /** Those of them whose content the history will not keep: too large, or more than it has room for. Absent: none. */
+  readonly unkept?: number | undefined;
   /** The same, of commands of the session before this one, as far as nobody has looked at them. */
   readonly earlier: number;
   /** With those that git keeps. */

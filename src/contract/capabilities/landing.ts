@@ -17,10 +17,18 @@ export interface LandingChange {
   readonly after?: LandingSide | undefined;
 }
 
+/** More than this of a file's content, or of all that one command replaces, is not kept. */
+export interface KeptBytes {
+  readonly file: number;
+  readonly all: number;
+}
+
 /** Keeps what a landing replaces. Throws where it cannot: then nothing lands. */
 export interface LandingKeeper {
   /** Is nothing kept of a folder of this name? Then what is in it is not told. */
   leavesOut(folder: string): boolean;
+  /** How much of what is replaced it keeps: of one file, and of all together. */
+  readonly mostBytes: KeptBytes;
   /** Did the session itself make what stands at this host path (not by moving it there), or write it anew? */
   isOurs(hostPath: string, how: 'made' | 'written'): boolean;
   /** Told of each change before the first of them happens. */

@@ -65,6 +65,7 @@ export interface WatchedRun {
   /** Names of folders of which nothing is kept. */
   readonly ignore: readonly string[];
   readonly isOurs: LandingKeeper['isOurs'];
+  readonly mostBytes: LandingKeeper['mostBytes'];
   /** It is held at a limit, or goes on. What is held when it ends is to be put back. */
   readonly onHeld: (isHeld: boolean) => void;
 }

@@ -76,6 +76,20 @@ export function createBuiltinEffectRules(
       },
     },
     {
+      id: 'effect-loses-for-good',
+      because: text(
+        'it deletes or overwrites more than the history keeps',
+        '履歴に保存できる量を超えて削除または上書きします',
+      ),
+      finds({ losses: { unkept = 0 } }) {
+        if (unkept === 0) return undefined;
+        return text(
+          `it deletes or overwrites ${counted(unkept, 'file')} that nothing else keeps, and that the history will not keep either: too large, or more than it has room for`,
+          `ほかのどこにも残っていないファイルを ${unkept} 個削除または上書きします。大きすぎるか容量を超えるため、履歴にも残りません`,
+        );
+      },
+    },
+    {
       id: 'effect-runs-outside-later',
       because: text(
         'it writes what later runs outside the sandbox, without a question',

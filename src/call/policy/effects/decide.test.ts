@@ -132,6 +132,7 @@ describe('the built-in rules', () => {
     ['20 files', { files: 20, withKept: 20 }, 'default'],
     ['21 files that git keeps', { withKept: 21 }, 'default'],
     ['1 file after 20', { files: 1, earlier: 20, withKept: 1 }, 'effect-loses-many'],
+    ['1 file that history will not keep', { files: 1, unkept: 1, withKept: 1 }, 'effect-loses-for-good'],
     ['no file after 21', { earlier: 21 }, 'default'],
     ['3 of 4 files', { files: 3, withKept: 3, of: 4 }, 'default'],
     ['3 of 3', { files: 3, withKept: 3, of: 3 }, 'default'],

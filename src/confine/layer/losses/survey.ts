@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
-import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
+import type { KeptBytes, LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
 import type { Marks } from '../marks.ts';
 import { createGate } from '../obeyed/gate.ts';
@@ -39,6 +39,8 @@ export interface SurveyOptions {
   readonly isFetched: boolean;
   /** As `LandingKeeper` has it. */
   readonly isOurs: LandingKeeper['isOurs'];
+  /** Absent: nothing is kept at all, as the operator has it. */
+  readonly mostBytes?: KeptBytes | undefined;
 }
 
 /** What a survey finds out. */
@@ -52,7 +54,7 @@ export interface Survey extends Omit<Losses, 'earlier'> {
  * and what is gone; the contents of files only where they would be missed or obeyed.
  */
 export async function surveyLayers(overlays: readonly Overlay[], options: SurveyOptions): Promise<Survey> {
-  let all: Survey = { files: 0, withKept: 0, of: 0, repositories: [], obeyed: [], barred: [] };
+  let all: Survey = { files: 0, unkept: 0, withKept: 0, of: 0, repositories: [], obeyed: [], barred: [] };
   for (const overlay of overlays) {
     // What is kept for commands beside the roots is nobody's file.
     if (rootOf(overlay.on, options.roots) === undefined) continue;
@@ -61,6 +63,7 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
     const { withKept, of } = isMore ? one : all;
     all = {
       files: all.files + one.files,
+      unkept: (all.unkept ?? 0) + (one.unkept ?? 0),
       ...{ withKept, of },
       repositories: [...all.repositories, ...one.repositories],
       obeyed: [...all.obeyed, ...one.obeyed],
@@ -83,7 +86,7 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey>
 export async function surveyLosses(
   found: Collected,
   overlay: Overlay,
-  options: Pick<SurveyOptions, 'roots' | 'isOurs'> & { readonly mostCounted?: number },
+  options: Pick<SurveyOptions, 'roots' | 'isOurs' | 'mostBytes'> & { readonly mostCounted?: number },
   pause: Pause = createPause(),
 ): Promise<Omit<Losses, 'earlier' | 'obeyed'>> {
   const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
@@ -112,7 +115,10 @@ export async function surveyLosses(
   }
   const lost = await withoutMoved(missed, found, isIgnored, pause);
 
+  const { file: mostOfOne, all: mostOfAll } = options.mostBytes ?? { file: Infinity, all: Infinity };
   let files = 0;
+  let unkept = 0;
+  let bytes = 0;
   let withKept = 0;
   for (const file of lost) {
     const { path, before } = file;
@@ -123,12 +129,17 @@ export async function surveyLosses(
       before !== undefined &&
       !broken.includes(repository.path) &&
       repository.keeps(path, before, lowerPath(file));
-    if (!isKept) files += 1;
+    if (!isKept) {
+      const size = before?.size ?? 0;
+      files += 1;
+      bytes += size;
+      if (size > mostOfOne || bytes > mostOfAll) unkept += 1;
+    }
     if (!isKept || !repository.movedOn()) withKept += 1;
   }
   const most = Math.max(options.mostCounted ?? 0, withKept >= fewFiles ? withKept * 2 : 0);
   return {
-    ...{ files, withKept },
+    ...{ files, unkept, withKept },
     of: most > 0 ? await countFiles(overlay, { most, isOurs, isIgnored, pause }) : 0,
     repositories: broken.map((path) => shownIn(overlay, path, options.roots)),
   };

@@ -90,7 +90,13 @@ export async function startCommand(
         })
       : undefined;
   const watched = asked &&
-    holding && { folder: asked.folder, ignore: asked.ignore, roots: writable, ...holding };
+    holding && {
+      folder: asked.folder,
+      ignore: asked.ignore,
+      mostBytes: asked.mostBytes,
+      roots: writable,
+      ...holding,
+    };
   const guarded = layer ? [] : guardedFolders(roots.all, { workingFolder, writable });
   const commitNotes = watchCommits(guarded, walls.git, Date.now());
   const started = spawner.spawn({

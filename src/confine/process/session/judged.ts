@@ -62,6 +62,7 @@ async function lossesOf(
     isProtected: (path) => isProtected(`/${path}`, false),
     isFetched,
     isOurs: landing?.keeper?.isOurs ?? (() => false),
+    mostBytes: landing?.keeper?.mostBytes,
   });
   return { losses: { ...found, earlier: runner.session.lost }, barred };
 }

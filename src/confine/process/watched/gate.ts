@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { createIgnored } from '../../layer/losses/ignored.ts';
 import { createRepositories } from '../../layer/losses/repository.ts';
@@ -29,6 +30,7 @@ export const anyNumber = 0x7fffffff;
 interface GateOptions {
   readonly roots: readonly string[];
   readonly state: Int32Array<SharedArrayBuffer>;
+  readonly mostBytes: KeptBytes;
 }
 
 /**
@@ -38,7 +40,7 @@ interface GateOptions {
  */
 export function createGate(
   keep: Keep,
-  { roots, state }: GateOptions,
+  { roots, state, mostBytes }: GateOptions,
   ask: (question: GateQuestion) => void,
 ): Gate {
   const tops = roots.map((root) => ({
@@ -49,6 +51,7 @@ export function createGate(
   }));
   let files = 0;
   let kept = 0;
+  let bytes = 0;
   let objects = 0;
 
   function hold(path: string, isFolder: boolean): void {
@@ -84,6 +87,9 @@ export function createGate(
     const before = { size: stat.bytes, mtimeMs: stat.mtimeMs } as Stats;
     if (place.repositoryOf(inner)?.keeps(inner, before)) kept += 1;
     else files += 1;
+    bytes += stat.bytes;
+    // What the history will not keep is asked about whatever its number.
+    if (stat.bytes > mostBytes.file || bytes > mostBytes.all) return hold(path, false);
     if (files <= (state[moreFiles] ?? 0) && files + kept <= (state[moreKept] ?? 0)) return;
     hold(path, false);
   };

@@ -36,6 +36,7 @@ export function holdAtLimits(
       {
         ...{ folder: watched?.folder ?? '', roots, earlier: session.lost },
         isOurs: watched?.isOurs ?? (() => false),
+        mostBytes: watched?.mostBytes,
       },
       question,
     );

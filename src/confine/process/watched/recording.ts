@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { createWatch } from '../sockets/watch.ts';
@@ -16,6 +17,7 @@ export interface Grant {
 }
 
 export interface RecordingOptions extends KeepOptions {
+  readonly mostBytes: KeptBytes;
   /** What it may lose before anything is asked. */
   readonly first: Grant | undefined;
   /** Asked before a loss that was not granted. The command is held until then. */
@@ -37,7 +39,7 @@ export interface Recording {
 /** `onFault`: nothing answers the command any more, so it has to be ended. */
 export function openRecording(
   kernel: Kernel,
-  { folder, roots, ignore, first, mayLose }: RecordingOptions,
+  { folder, roots, ignore, mostBytes, first, mayLose }: RecordingOptions,
   onFault: () => void,
 ): Recording {
   const watch = createWatch(kernel);
@@ -49,7 +51,7 @@ export function openRecording(
   state[answer] = granted;
   grant(first);
   const workerData: WatchedOptions = {
-    ...{ folder, roots, ignore, watch: watch.fd, channel: ours, end, state },
+    ...{ folder, roots, ignore, mostBytes, watch: watch.fd, channel: ours, end, state },
     mask: process.umask(),
   };
   function grant(more: Grant | undefined): void {

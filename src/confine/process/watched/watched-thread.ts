@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { againMs, createAnswering } from '../sockets/answering.ts';
 import { createCalls } from '../sockets/calls.ts';
@@ -18,6 +19,7 @@ export interface WatchedOptions extends KeepOptions {
   /** Becomes readable when the thread is to end. */
   readonly end: number;
   readonly mask: number;
+  readonly mostBytes: KeptBytes;
   /** See `gate.ts`. */
   readonly state: Int32Array<SharedArrayBuffer>;
 }
