@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cleanText } from '../../src/contract/text/clean-text.ts';
+import { needs, superuser } from '../support/needs.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const evil = 'a\u001b]0;title\u0007\u001b[2J\u009b31m\u202eb\nforged\trow\u200b';
@@ -130,12 +132,12 @@ test('a state folder that others can write, or that holds a link, is refused', a
   expect((await call()).code).not.toBe(2);
 });
 
-test.skipIf(process.getuid?.() !== 0)("another user's state folder is refused", async () => {
+test("another user's state folder is refused", needs(superuser()), async () => {
   const folder = newFolder();
   const [state, root] = [join(folder, 'state'), join(folder, 'root')];
   mkdirSync(state);
   mkdirSync(root);
-  (await import('node:fs')).chownSync(state, 1234, 1234);
+  chownSync(state, 1234, 1234);
   const said = await runCommand(['call', 'read_file', '{"path": "a"}', '--state', state], root, {
     HOME: folder,
   });
