@@ -83,5 +83,7 @@ export default defineConfig({
     // Most files start processes and wait for them, so that one worker more than the cores of a build server pays.
     maxWorkers: 3,
     reporters: ['default', new Skips(), new Leftovers()],
+    // Sandboxes and databases share the machine with whatever else runs on a build server.
+    retry: process.env.CI ? 2 : 0,
   },
 });

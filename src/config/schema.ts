@@ -308,4 +308,3 @@ export const configSchema = settingsSchema.extend({
 });
 
 export type ConfigFile = z.input<typeof configSchema>;
-export type ProjectSettings = z.input<typeof projectSchema>;

@@ -299,6 +299,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     },
     async lookAgain() {
       if (lookedAt === 0 || Date.now() - lookedAt < lookAgainMs) return;
+      // A server that does not run is looked at when it is started again.
       const connection = await supervisor.running()?.catch(() => undefined);
       if (!connection?.isQuiet) return;
       relook(connection);

@@ -27,7 +27,7 @@ test.each(
   const { code, stdout, stderr } = await runCommand(
     [...mistake.command, '--config', '../config.jsonc', '--state', '../state'],
     folder,
-    { HOME: folder, ...mistake.environment },
+    { HOME: join(folder, '../home'), ...mistake.environment },
   );
 
   expect(stderr).toContain(`sekisho: ${mistake.words}`);
@@ -38,9 +38,11 @@ test.each(
 test('a vault that its first note will make is no mistake, nor are limits of notes that nobody is served', async () => {
   const missing = makePlace({ root: 'later/notes' });
   const tools = ['tools', '--config', '../config.jsonc', '--state', '../state'];
-  expect(await runCommand(tools, missing, { HOME: missing })).toMatchObject({ code: 0 });
+  expect(await runCommand(tools, missing, { HOME: join(missing, '../home') })).toMatchObject({ code: 0 });
   const other = [...tools, '--toolsets', 'assistant'];
-  expect(await runCommand(other, missing, { HOME: missing, HARD_MAX_CHARS: 'x' })).toMatchObject({ code: 0 });
+  expect(
+    await runCommand(other, missing, { HOME: join(missing, '../home'), HARD_MAX_CHARS: 'x' }),
+  ).toMatchObject({ code: 0 });
 });
 
 function makePlace(vault: object): string {

@@ -143,11 +143,12 @@ describe('init', () => {
     });
   });
 
-  test('does not replace a file unless told to', async () => {
+  test('keeps what stands in a file, and replaces a project only if told to', async () => {
     const out = join(folder, 'mine.jsonc');
-    writeFileSync(out, '{}');
+    writeFileSync(out, '{ "mode": "read-only" }');
+    expect(await sekisho('init', '--yes', '--out', out)).toMatchObject({ code: 0 });
+    expect(readFileSync(out, 'utf8')).toContain('"mode": "read-only"');
     expect(await sekisho('init', '--yes', '--out', out)).toMatchObject({ code: 2 });
-    expect(readFileSync(out, 'utf8')).toBe('{}');
     expect(await sekisho('init', '--yes', '--force', '--out', out)).toMatchObject({ code: 0 });
   });
 });

@@ -9,7 +9,7 @@ test.each([
   [['tools'], { HOME: '/proc' }],
   [['call', 'list_files', '{}'], { HOME: '/proc/self' }],
   [['init', '--yes'], { HOME: '/proc' }],
-  [['tools', '--state', '/proc/x/y'], {}],
+  [['tools', '--root', '.', '--state', '/proc/x/y'], {}],
 ])('%j with %j is told that nothing can be kept there, and does not wait for it', (args, place) => {
   const { status, stderr } = sekisho(args, place);
   expect(status).toBe(2);

@@ -75,7 +75,8 @@ async function connect(cwd: string, folders?: readonly string[], name = 'test'):
   send({ method: 'notifications/initialized' });
   return {
     instructions: String(instructions),
-    stderr: () => stderr,
+    // As root, each start warns of that.
+    stderr: () => stderr.replace(/^Warning: Sekisho runs as root.*\n+/m, ''),
     async call(tool, input) {
       const { content } = await request('tools/call', { name: tool, arguments: input });
       return (content as { text: string }[]).map(({ text }) => text).join('\n');

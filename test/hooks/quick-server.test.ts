@@ -78,9 +78,11 @@ test('a changed configuration holds from the next hook', async () => {
 });
 
 test('from another folder it is decided by the server of that folder, quickly as well', async () => {
-  writeFileSync(join(root, 'a.txt'), 'a');
-  for (const folder of [root, other, root, other])
-    expect(await read(join(root, 'a.txt'), folder)).toBe('allow');
+  for (const folder of [root, other]) writeFileSync(join(folder, 'a.txt'), 'a');
+  for (const folder of [root, other, root, other]) {
+    expect(await read(join(folder, 'a.txt'), folder)).toBe('allow');
+    expect(await read(join(folder === root ? other : root, 'a.txt'), folder)).toBe('deny');
+  }
   expect(hookServersOf(home)).toHaveLength(2);
 });
 

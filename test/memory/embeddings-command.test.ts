@@ -98,14 +98,14 @@ test.each([
   [{ model: 'x', timeoutMs: 0 }, 'memory.embeddings.timeoutMs'],
 ])('%o is refused when it is read', (embeddings, words) => {
   const { path, root } = openHome({ memory: { embeddings } });
-  const read = () => loadSettings({ config: path }, { HOME: root }, root);
+  const read = () => loadSettings({ config: path, root }, { HOME: root }, root);
   expect(read).toThrow(words);
   expect(read).not.toThrow(/secret|sk-live/);
 });
 
 test('what is not said has its default', () => {
   const { path, root } = openHome({ memory: { embeddings: { model: 'bge-m3' } } });
-  expect(loadSettings({ config: path }, { HOME: root }, root).memory.embeddings).toEqual({
+  expect(loadSettings({ config: path, root }, { HOME: root }, root).memory.embeddings).toEqual({
     url: 'http://127.0.0.1:11434/v1',
     model: 'bge-m3',
     keyVariable: undefined,

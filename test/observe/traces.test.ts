@@ -60,7 +60,8 @@ function serve(
   return {
     child,
     client: createLineClient(child.stdin, child.stdout),
-    said: () => said,
+    // As root, each start warns of that.
+    said: () => said.replace(/^Warning: Sekisho runs as root.*\n+/m, ''),
     command: (...args) =>
       execFileSync(process.execPath, [binary, ...args, ...place], { env, encoding: 'utf8' }),
     end: () => {

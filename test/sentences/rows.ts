@@ -119,7 +119,12 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
 
 /** Claims that no row stands for as yet. One that gets a row is taken out here; none is added. */
 export const open: readonly string[] = [
-  '[history: it ran on the folders themselves and deleted or emptied … there; sekisho undo brings them back]',
+  '[history: it ran on the folders themselves and deleted or emptied … there; sekisho undo brings back what history could keep of them]',
+  'The command ran on a layer, and nothing of it was kept: there is no space left to note its changes.',
+  'Nothing in the folders has changed. Send it again once the operator has freed space.',
+  '[Left out, as no content that MCP knows or not in its form: ….]',
+  '[The structured data of … was left out: the limit is … (maxResultChars). Ask for less at once.]',
+  '[The structured data was left out: it is no object.]',
   '[history: it passed the limit of a rule about effects, and nobody agreed: it was ended, and what it had changed is put back]',
   'Some is left out: …. full: true returns all.',
   'Little text is here: the page seems to be filled by a script, and scripts are not run. Look for an API or another source.',

@@ -120,6 +120,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   run: "run -- 'npm test | tail -5'",
   hook: 'hook claude --profile coding',
   nodes: 'nodes',
+  projects: 'projects',
   'store copy': 'store copy sqlite:old.db postgres://user@host/sekisho',
   'policy explain': 'policy explain --profile coding',
   'policy test': `policy test '{"tool": "shell_exec", "arguments": {"command": "git push"}}'`,

@@ -39,7 +39,6 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
       ),
     );
   }
-  if (isRoot()) note(text(`Warning: ${asRoot.en}.`, `警告: ${asRoot.ja}。`));
   const unread = unreadEnvFile(flags);
   if (unread) note(unread[settings.locale]);
   return options.http === undefined
@@ -58,8 +57,6 @@ function openServed(settings: Settings, options: Options): Promise<Checkpoint> {
 }
 
 async function serveOverStdio(settings: Settings, flags: Flags, options: Options): Promise<number> {
-  const unnamed = unnamedFolderNote(settings);
-  if (unnamed) note(unnamed[settings.locale]);
   const checkpoint = await openServed(settings, options);
   const stop = new AbortController();
   const served = await serveStdio(checkpoint, {
@@ -75,6 +72,9 @@ async function serveOverStdio(settings: Settings, flags: Flags, options: Options
     await checkpoint.close();
     throw error;
   });
+  noteStanding();
+  const unnamed = unnamedFolderNote(settings);
+  if (unnamed) note(unnamed[settings.locale]);
   // Beside the first calls: what is served is known before its rules are looked through.
   warnOfRules(checkpoint).catch(logFault);
   const told = untilTold();
@@ -85,6 +85,11 @@ async function serveOverStdio(settings: Settings, flags: Flags, options: Options
   await served.closed;
   await served.close(limits.stopGraceMs);
   return 0;
+}
+
+/** Warns of root once the server stands: a start that fails says why, and nothing else. */
+function noteStanding(): void {
+  if (isRoot()) note(text(`Warning: ${asRoot.en}.`, `警告: ${asRoot.ja}。`));
 }
 
 /** Opens the project that the client says it works in, and tells the person which one that is. */
@@ -126,6 +131,7 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
       throw error instanceof ToolError ? new Error(error.message, { cause: error }) : error;
     },
   );
+  noteStanding();
   const told = untilTold();
   await told.signal;
   note(

@@ -66,6 +66,7 @@ async function failureOf(error: unknown, client: Client, isAlone: () => boolean)
     return new RemoteError(said, { status });
   }
   if (!isNotSent(error)) return brokeOff(error);
+  // A connection that is gone anyway may fail to close.
   if (isAlone()) await client.close().catch(() => {});
   return new ToolError(
     'upstream_error',

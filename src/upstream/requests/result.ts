@@ -3,6 +3,7 @@ import { ToolError } from '../../contract/error.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
+import { counted } from '../../ground/counted.ts';
 import { redactSecrets } from '../secrets.ts';
 import { isTooDeep } from '../tools/depth.ts';
 import { localUri } from './uris.ts';
@@ -90,7 +91,7 @@ function unreadable(blocks: readonly unknown[], server: string): readonly Text[]
 
 function leftOut(chars: number, maxChars: number): Text {
   return text(
-    `[The structured data of ${chars} characters was left out: the limit is ${maxChars} (maxResultChars). Ask for less at once.]`,
+    `[The structured data of ${counted(chars, 'character')} was left out: the limit is ${maxChars} (maxResultChars). Ask for less at once.]`,
     `[構造化データ ${chars} 文字を省略しました。上限は ${maxChars} です（maxResultChars）。一度に求める量を減らしてください。]`,
   );
 }

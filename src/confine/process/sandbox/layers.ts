@@ -137,6 +137,7 @@ function createMarks({ syscall, errno }: Kernel): Marks {
       try {
         fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       } catch {
+        // It is gone, or closed to us: then nobody is asked about it.
         return false;
       }
       try {
