@@ -43,7 +43,7 @@ const shown = [
 
 test('no command lets out what controls a terminal, whoever wrote it, and no cell begins a row', async () => {
   const folder = newFolder();
-  const run = (args: readonly string[]) => runCommand(args, folder, { HOME: folder });
+  const run = (args: readonly string[]) => runCommand(args, folder, { HOME: join(folder, 'home') });
   const value = JSON.stringify(evil);
   await run(['project', 'add', 'shop', '--name', evil]);
   await run(['agent', 'add', 'lead', '--name', evil, '--project', 'shop']);
@@ -103,7 +103,7 @@ test('arguments of a call can come by the input, where no command line shows the
   const { stdout } = await promisify(execFile)(
     'sh',
     ['run.sh', process.execPath, startFile, 'call', 'read_file', '-'],
-    { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8' } },
+    { cwd: folder, env: { PATH: process.env.PATH, HOME: join(folder, 'home'), LANG: 'C.UTF-8' } },
   );
   expect(stdout).toContain('words');
 });

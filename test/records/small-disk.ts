@@ -12,7 +12,7 @@ export interface SmallDisk {
 /** Puts a disk of 3 MB at this folder while it is used. */
 export async function onSmallDisk(folder: string, use: (disk: SmallDisk) => Promise<void>): Promise<void> {
   const filler = join(folder, 'filler');
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=700', 'tmpfs', folder]);
   try {
     await use({
       fill: () => expect(() => writeFileSync(filler, Buffer.alloc(4_000_000))).toThrow('ENOSPC'),
