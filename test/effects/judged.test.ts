@@ -111,7 +111,7 @@ describe('a command is judged by what it did', needs(lackOfLayers), () => {
 
 /** What people do all day in a repository whose files are those above; each is run in turn, and none is asked about. */
 const harmless: readonly string[] = [
-  'git init -q . && git config user.name x && git config user.email x@x && git add -A && git commit -qm first',
+  'git init -q -b master . && git config user.name x && git config user.email x@x && git add -A && git commit -qm first',
   'git checkout -q -b topic && git rm -rq src/lib && git commit -qm "drop lib"',
   'git checkout -q master && git checkout -q topic && git checkout -q -',
   'git merge -q topic && git reset -q --hard HEAD~1',

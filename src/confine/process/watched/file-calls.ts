@@ -35,6 +35,8 @@ export interface FileStat {
   readonly isFolder: boolean;
   readonly isLink: boolean;
   readonly isFifo: boolean;
+  /** Is something mounted here for the caller, as what it may not change is? */
+  readonly isMountRoot: boolean;
   /** Of a device: what it is. */
   readonly rdev: string;
 }
@@ -92,6 +94,8 @@ function readStat(bytes: Buffer): FileStat {
     isFolder: kind === 0o040000,
     isLink: kind === 0o120000,
     isFifo: kind === 0o010000,
+    // STATX_ATTR_MOUNT_ROOT of stx_attributes.
+    isMountRoot: (bytes.readBigUInt64LE(8) & 0x2000n) !== 0n,
     rdev: kind === 0o020000 ? `${bytes.readUInt32LE(128)}:${bytes.readUInt32LE(132)}` : '',
   };
 }

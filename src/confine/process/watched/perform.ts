@@ -55,6 +55,8 @@ export function createPerforming(
   function unlink(found: Found, isFolder: boolean): number {
     const { folder, name, file } = found;
     if (!file) return -ENOENT;
+    // The kernel looks for mounts in our namespace, where the caller's are not.
+    if (file.stat.isMountRoot) return -EBUSY;
     const at = nameAt(found);
     const isRight = file.stat.isFolder === isFolder && !(found.mustBeFolder && !file.stat.isFolder);
     if (at && isRight && name.toString() !== '.') {
@@ -69,6 +71,7 @@ export function createPerforming(
 
   function rename(from: Found, to: Found, flags: number): number {
     if (!from.file) return -ENOENT;
+    if (from.file.stat.isMountRoot || to.file?.stat.isMountRoot) return -EBUSY;
     const source = nameAt(from);
     const target = nameAt(to);
     for (const each of [source && from, target && to]) {
