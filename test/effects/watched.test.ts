@@ -148,7 +148,7 @@ const wipes: readonly (readonly [line: string, more: object])[] = [
   ['make run', { background: true }],
   ['npm start', { background: true }],
   ['mv data d2; cp -r docs data; rm -r d2', { background: true }],
-  ['mv .git g; rm -r g', { background: true }],
+  ['mv .git/objects g; rm -r g', { background: true }],
   ['for f in data/*; do mv new.txt "$f" 2> /dev/null || : > "$f"; done', { background: true }],
   ['python3 wipe.py; timeout 1 tail -f a.txt', {}],
   ['make run; true', {}],
