@@ -50,7 +50,7 @@ export function openRecording(
   const state = new Int32Array(new SharedArrayBuffer(16));
   state[answer] = granted;
   grant(first);
-  const workerData: WatchedOptions = {
+  const options: WatchedOptions = {
     ...{ folder, roots, ignore, mostBytes, watch: watch.fd, channel: ours, end, state },
     mask: process.umask(),
   };
@@ -58,10 +58,8 @@ export function openRecording(
     Atomics.store(state, moreFiles, more ? Math.min(more.files, anyNumber - 1) : anyNumber);
     Atomics.store(state, moreKept, more ? Math.min(more.withKept, anyNumber - 1) : anyNumber);
   }
-  const worker = new Worker(threadUrl(), { ...quiet, workerData });
-  worker.stdout.resume();
-  worker.stderr.resume();
-  worker.unref();
+  const worker = idle.pop() ?? startThread();
+  worker.postMessage(options);
   let isEnded = false;
   const release = (more: Grant | undefined) => {
     grant(more);
@@ -79,24 +77,44 @@ export function openRecording(
     writeSync(end, one);
     endCalls();
   };
-  worker.on('message', (question: GateQuestion) => {
-    // Whoever cannot say lets nothing be lost: the command stays held, until it is ended.
-    mayLose(question).then(release, () => {});
-  });
-  worker.on('error', () => {});
   // A process that ends waits for its threads.
   process.once('exit', close);
   const over = new Promise<void>((resolve) => {
-    worker.once('exit', (code) => {
-      if (code !== 0) onFault();
+    const settle = (isThere: boolean) => {
+      worker.off('message', hear);
+      worker.off('exit', fail);
       isEnded = true;
       process.off('exit', close);
       closeSync(watch.fd);
       closeSync(end);
+      if (isThere) idle.push(worker);
       resolve();
-    });
+    };
+    const fail = () => {
+      onFault();
+      settle(false);
+    };
+    const hear = (said: GateQuestion | 'over') => {
+      if (said === 'over') settle(true);
+      // A judge that cannot say lets nothing be lost: the command stays held, until it is ended.
+      else mayLose(said).then(release, () => {});
+    };
+    worker.on('message', hear);
+    worker.once('exit', fail);
   });
   return { open: () => theirs, over, endCalls, close };
+}
+
+/** Threads without a command. They stay: one that ends can take the process with it. */
+const idle: Worker[] = [];
+
+function startThread(): Worker {
+  const worker = new Worker(threadUrl(), quiet);
+  worker.on('error', () => {});
+  worker.stdout.resume();
+  worker.stderr.resume();
+  worker.unref();
+  return worker;
 }
 
 const closeOnExec = 0o2000000;

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { againMs, createAnswering } from '../sockets/answering.ts';
@@ -49,4 +49,8 @@ async function supervise(options: WatchedOptions): Promise<void> {
   }
 }
 
-if (workerData !== null) await supervise(workerData as WatchedOptions);
+// One command after another: a thread that ends takes the kernel's interface down with it, which has ended the process.
+if (isMainThread === false)
+  parentPort?.on('message', (options: WatchedOptions) => {
+    void supervise(options).then(() => parentPort?.postMessage('over'));
+  });
