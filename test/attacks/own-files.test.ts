@@ -127,7 +127,7 @@ test(
       ],
     });
     expect(reply).toContain('# mine');
-    expect(reply).not.toMatch(/changed|tasks\.json\\n/);
+    expect(reply).not.toMatch(/changed|tasks\.json\\n|\.v\\n/);
     expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe('# mine');
     expect(readdirSync(home)).toContain('.vscode');
     expect(readdirSync(home)).not.toContain('.v');

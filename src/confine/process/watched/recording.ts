@@ -105,7 +105,7 @@ export function openRecording(
   return { open: () => theirs, over, endCalls, close };
 }
 
-/** Threads without a command. They stay: one that ends can take the process with it. */
+/** Threads without a command. They wait for the next one: the process has crashed once while such a thread ended. */
 const idle: Worker[] = [];
 
 function startThread(): Worker {

@@ -49,7 +49,7 @@ async function supervise(options: WatchedOptions): Promise<void> {
   }
 }
 
-// One command after another: a thread that ends takes the kernel's interface down with it, which has ended the process.
+// The thread serves one command after another: the process has crashed once while such a thread ended.
 if (isMainThread === false)
   parentPort?.on('message', (options: WatchedOptions) => {
     void supervise(options).then(() => parentPort?.postMessage('over'));
