@@ -96,24 +96,43 @@ export function watchCommits(
 /** New commits and annotated tags that no signature is in. What was fetched is older than the command. */
 function madeSince(common: string, before: ReadonlySet<string>, beganAtMs: number) {
   const objects = openObjects([`${common}/objects`]);
+  const sinceS = Math.floor(beganAtMs / 1000);
+  // Git's times are whole seconds: what was made in the second of the start is new only if nothing before led to it.
+  const known = new Set([...before, ...[...youngOf(objects, before, new Set(), sinceS)].map(({ id }) => id)]);
   const counts = { commits: 0, unsigned: 0, tags: 0 };
-  const seen = new Set(before);
-  const waiting = [...tipsOf(common)];
-  for (const id of waiting) {
-    if (seen.has(id) || counts.commits >= mostCounted) continue;
-    seen.add(id);
-    const object = objects.read(id);
-    const text = object?.content.toString('latin1') ?? '';
-    const [head = '', body = ''] = text.split(/\n\n([\s\S]*)/, 2);
-    const [, seconds] = /^(?:committer|tagger) .*> (\d+) /m.exec(head) ?? [];
-    if (Number(seconds) < Math.floor(beganAtMs / 1000)) continue;
-    if (object?.type === 'tag' && !/^-----BEGIN /m.test(body)) counts.tags += 1;
-    if (object?.type !== 'commit') continue;
+  for (const { type, head, body } of youngOf(objects, tipsOf(common), known, sinceS)) {
+    if (type === 'tag') {
+      if (!/^-----BEGIN /m.test(body)) counts.tags += 1;
+      continue;
+    }
     counts.commits += 1;
     if (!/^gpgsig/m.test(head)) counts.unsigned += 1;
-    waiting.push(...[...head.matchAll(/^parent (\w+)$/gm)].map(([, parent = '']) => parent));
+    if (counts.commits >= mostCounted) break;
   }
   return counts;
+}
+
+/** The commits and tags of these and before them that are not older than a second of the clock, without those left out. */
+function* youngOf(
+  objects: ReturnType<typeof openObjects>,
+  tips: ReadonlySet<string>,
+  without: ReadonlySet<string>,
+  sinceS: number,
+) {
+  const seen = new Set(without);
+  const waiting = [...tips];
+  for (const id of waiting) {
+    if (seen.has(id) || seen.size > mostSeen) continue;
+    seen.add(id);
+    const object = objects.read(id);
+    if (object?.type !== 'commit' && object?.type !== 'tag') continue;
+    const [head = '', body = ''] = object.content.toString('latin1').split(/\n\n([\s\S]*)/, 2);
+    const [, seconds] = /^(?:committer|tagger) .*> (\d+) /m.exec(head) ?? [];
+    if (Number(seconds) < sinceS) continue;
+    yield { id, type: object.type, head, body };
+    if (object.type === 'commit')
+      waiting.push(...[...head.matchAll(/^parent (\w+)$/gm)].map(([, parent = '']) => parent));
+  }
 }
 
 /** Which of a repository's hooks git would run for a person's commit. */
@@ -132,3 +151,6 @@ function hooksOf(common: string, folder: string): readonly string[] {
 }
 
 const mostCounted = 100;
+
+/** Tips and commits that are looked at; a repository can have any number of branches. */
+const mostSeen = 100_000;
