@@ -1,8 +1,9 @@
-import { join, relative, sep } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { isBelow } from '../ground/inside.ts';
 import { once } from '../ground/once.ts';
 
 export interface RoomsOptions {
@@ -98,9 +99,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       readOnlyNames: [...obeyedNames, ...settings.protectedNames],
       // What the vault knows about its notes.
       keptNames: settings.roots.flatMap(({ path }) =>
-        settings.vault.root.startsWith(`${path}${sep}`)
-          ? [join(relative(path, settings.vault.root), '.system')]
-          : [],
+        isBelow(settings.vault.root, path) ? [join(relative(path, settings.vault.root), '.system')] : [],
       ),
       onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,
@@ -112,7 +111,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   const judge = once(async () => {
     const { createCommandJudge } = await import('../confine/judgement/judge.ts');
     const { readSmall } = await import('../confine/git/small-file.ts');
-    const isInRoot = (path: string) => settings.roots.some((root) => path.startsWith(`${root.path}${sep}`));
+    const isInRoot = (path: string) => settings.roots.some((root) => isBelow(path, root.path));
     return createCommandJudge({ read: (path) => (isInRoot(path) ? readSmall(path) : undefined) });
   });
 

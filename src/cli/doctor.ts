@@ -4,6 +4,7 @@ import { outsideOf } from '../config/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
+import { isInside } from '../ground/inside.ts';
 import { asRoot, isRoot } from './common/as-root.ts';
 import { say, sayJson, told } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
@@ -138,8 +139,7 @@ function toolchainFindings({
   folders,
   leftOut,
 }: ReturnType<Awaited<ReturnType<Checkpoint['rooms']['commands']>>['toolchains']>): readonly Finding[] {
-  const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
-  const ofPath = folders.filter(({ real }) => !found.some(({ path }) => isIn(real, path)));
+  const ofPath = folders.filter(({ real }) => !found.some(({ path }) => isInside(real, path)));
   return [
     ...found.map(({ name, path }) => ({ what: `toolchain ${name}`, works: true, detail: path })),
     ...ofPath.map(({ real }) => ({ what: 'programs', works: true, detail: real })),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { isInside } from '../ground/inside.ts';
 
 /** Where a server works that was told no folder: what it serves, and which of the person's projects that is. */
 export interface Placement {
@@ -78,10 +79,6 @@ function rootIn(folder: string, path: string): string | undefined {
   if (folder === parent || !isInside(folder, parent)) return undefined;
   const [first = ''] = folder.slice(parent === sep ? 1 : parent.length + 1).split(sep);
   return join(parent, first);
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 }
 
 function realPathOf(path: string): string {

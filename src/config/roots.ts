@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { isInside } from '../ground/inside.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -95,7 +96,7 @@ export function existingFolder(path: string): string {
 /** Throws `ConfigError` for a file of the server's own that `--allow-path` would serve. */
 export function assertNotOwn(files: readonly Root[], paths: readonly string[]): void {
   const own = paths.map(realPathOf);
-  const file = files.find(({ path }) => own.some((folder) => isWithin(folder, path)));
+  const file = files.find(({ path }) => own.some((folder) => isInside(path, folder)));
   if (file)
     throw new ConfigError(
       text(
@@ -108,9 +109,9 @@ export function assertNotOwn(files: readonly Root[], paths: readonly string[]): 
 /** Those of the server's own paths that lie in a root, as they are called there. */
 export function insideOf(roots: Roots, paths: readonly string[]): readonly string[] {
   const real = [...new Set(paths.map(realPathOf))];
-  const inside = real.filter((path) => roots.some((root) => isWithin(root.path, path)));
+  const inside = real.filter((path) => roots.some((root) => isInside(path, root.path)));
   // What lies in a hidden folder is hidden with it.
-  return inside.filter((path) => !inside.some((other) => other !== path && isWithin(other, path)));
+  return inside.filter((path) => !inside.some((other) => other !== path && isInside(path, other)));
 }
 
 /** Where a path leads, also one that is not there yet. */
@@ -123,15 +124,11 @@ function realPathOf(path: string): string {
   }
 }
 
-function isWithin(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
 /** Throws `ConfigError` for records that tools could reach. */
 export function assertOutside(named: string, roots: Roots, key: string): void {
   const folder = realPathOf(named);
   for (const root of roots) {
-    if (isWithin(root.path, folder)) {
+    if (isInside(folder, root.path)) {
       // Serving the home folder or `/` is legitimate; the records in it are then hidden from every tool.
       if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
       throw new ConfigError(

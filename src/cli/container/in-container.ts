@@ -9,6 +9,7 @@ import type { RuntimeChoice } from '../../config/runtime.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { isInside } from '../../ground/inside.ts';
 import { accountName } from '../common/account-name.ts';
 import { flagsOf } from '../common/options.ts';
 import { ownCommand, ownName, ownProgram } from '../common/own-command.ts';
@@ -136,7 +137,7 @@ function runtimeArgs({ runtime }: Options): readonly string[] {
 /** Where this was started, if the container has it, else the first folder that it has. */
 function folderOf({ roots }: Settings): string {
   const cwd = process.cwd();
-  const isShown = roots.some(({ path }) => cwd === path || cwd.startsWith(`${path}/`));
+  const isShown = roots.some(({ path }) => isInside(cwd, path));
   return isShown ? cwd : (roots[0]?.path ?? '/workspace');
 }
 

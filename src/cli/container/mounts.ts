@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { sep } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { isInside } from '../../ground/inside.ts';
 import { innerPath } from './inner-path.ts';
 
 /** A file or folder of the machine that the container has under `inside`. */
@@ -32,15 +32,11 @@ export function mountsOf(
     ...[...settings.process.readable, ...own].map((path) => ({ path, writable: false })),
   ]
     // What a root holds is shown with it, and what is not there yet is not shown.
-    .filter(({ path }) => existsSync(path) && !settings.roots.some((root) => isWithin(root.path, path)))
+    .filter(({ path }) => existsSync(path) && !settings.roots.some((root) => isInside(path, root.path)))
     .map(({ path, writable }) => ({ outside: path, inside: path, writable }));
   const all = [...shown, ...more].map((mount) => ({ ...mount, inside: innerPath(mount.inside) }));
   for (const { outside } of all) assertMountable(outside);
   return all.filter(({ inside }, index) => all.findIndex((other) => other.inside === inside) === index);
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
 }
 
 function assertMountable(path: string): void {

@@ -8,6 +8,7 @@ import type {
   RunOptions,
 } from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
+import { isBelow } from '../../ground/inside.ts';
 import { type Named, repositoriesOf } from './find-repositories.ts';
 import { createGitGuard, type Watch } from './guard.ts';
 import type { Disarmed } from './set-aside.ts';
@@ -137,7 +138,7 @@ export function createCommandGuard({
 const lookEveryMs = 5000;
 
 function describe({ path, isRestored }: Disarmed, roots: readonly string[]): string {
-  const root = roots.find((each) => path.startsWith(`${each}/`));
+  const root = roots.find((each) => isBelow(path, each));
   const shown = cleanLine(root === undefined ? path : relative(root, path));
   const back = isRestored ? ' and what stood there before is back' : '';
   return `${shown} would have run or redirected git outside the sandbox: what the command wrote lies beside it as .disarmed${back}`;

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { isInside } from '../../ground/inside.ts';
 import { takeOwnConfig } from './copied-config.ts';
 import { type Found, findRepositories, innerFolders } from './find-repositories.ts';
 import { inHeldFolder } from './held-folder.ts';
@@ -53,11 +54,11 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   /** `sinceMs` is when the first command started that still runs; without one all that is there is people's. */
   function judge(folder: string, sinceMs: number | undefined, found: Found): Disarmed[] {
     const inside = roots().map(fromText);
-    const isInside = (path: string | undefined): path is string =>
-      path !== undefined && inside.some((root) => isBelow(path, root));
+    const isInRoots = (path: string | undefined): path is string =>
+      path !== undefined && inside.some((root) => isInside(path, root));
     // What no command that runs could write, people wrote.
     const isHeld = (path: string) =>
-      running.size > 0 && [...running].every(({ held }) => held.some((each) => isBelow(path, each)));
+      running.size > 0 && [...running].every(({ held }) => held.some((each) => isInside(path, each)));
     const agreed = {
       remotes: [...running].flatMap((each) => each.agreed?.remotes ?? []),
       addresses: [...running].flatMap((each) => each.agreed?.addresses ?? []),
@@ -75,19 +76,19 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         sinceMs === undefined ||
         pointers.get(pointer) === signature ||
         Number(stat.ctimeNs / 1_000_000n) < sinceMs;
-      if (!isOld && !isInside(target)) {
+      if (!isOld && !isInRoots(target)) {
         disarmed.push(...setAside(folder, pointer, undefined));
         continue;
       }
       pointers.set(pointer, signature);
-      if (!isInside(target)) continue;
+      if (!isInRoots(target)) continue;
       if (!isOld) reached.add(target);
       queue.push(target, ...innerFolders(target));
     }
 
     const seen = new Set<string>();
     for (let gitFolder = queue.shift(); gitFolder !== undefined; gitFolder = queue.shift()) {
-      const root = inside.find((each) => isBelow(gitFolder, each));
+      const root = inside.find((each) => isInside(gitFolder, each));
       if (root === undefined || seen.has(gitFolder)) continue;
       seen.add(gitFolder);
       const known = trusted.get(gitFolder);
@@ -110,7 +111,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         const base = part.path.startsWith('objects/') ? `${gitFolder}/objects` : gitFolder;
         const verdict = isOld
           ? undefined
-          : judgePart(part, before, (target) => isInside(realPath(base, target)), agreed);
+          : judgePart(part, before, (target) => isInRoots(realPath(base, target)), agreed);
         if (verdict?.harmless === false) {
           disarmed.push(...setAside(root, path, verdict.instead, before));
           continue;
@@ -118,7 +119,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         keeping.set(part.path, part);
         if (part.path !== 'commondir' || part.content === undefined) continue;
         const common = realPath(gitFolder, part.content.replace(/[\r\n]+$/, ''));
-        if (!isInside(common)) continue;
+        if (!isInRoots(common)) continue;
         if (!isOld) reached.add(common);
         queue.push(common);
       }
@@ -138,7 +139,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   }
 
   function knownIn(folder: string): Found {
-    const isKnown = (path: string) => isBelow(path, folder);
+    const isKnown = (path: string) => isInside(path, folder);
     return {
       gitFolders: [...trusted.keys()].filter(isKnown),
       pointers: [...pointers.keys()].filter(isKnown),
@@ -166,7 +167,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
 }
 
 function joined(known: Found, left: Found, folder: string): Found {
-  const isIn = (path: string) => isBelow(path, folder);
+  const isIn = (path: string) => isInside(path, folder);
   return {
     gitFolders: [...new Set([...known.gitFolders, ...left.gitFolders.filter(isIn)])],
     pointers: [...new Set([...known.pointers, ...left.pointers.filter(isIn)])],
@@ -175,10 +176,6 @@ function joined(known: Found, left: Found, folder: string): Found {
 
 /** The time of a file goes in steps of the kernel's. */
 const clockStepMs = 20;
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
-}
 
 function isOlder(path: string, sinceMs: number | undefined): boolean {
   if (sinceMs === undefined) return true;

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isBelow } from '../../ground/inside.ts';
 import { readConfig } from './config-file.ts';
 import { isHarmless } from './harmless-keys.ts';
 
@@ -22,7 +23,7 @@ export function gitMounts(folder: string): GitMounts {
   if (!stat?.isDirectory()) return { itself: [], readOnly: [] };
   const own = obeyed.map((name) => join(git, name)).filter(isMountable);
   const named = [...namedByConfig(git, folder), realPath(join(git, 'hooks'))];
-  const inFolder = named.filter((path) => path?.startsWith(`${folder}/`) === true) as readonly string[];
+  const inFolder = named.filter((path) => path !== undefined && isBelow(path, folder)) as readonly string[];
   return { itself: [git], readOnly: [...new Set([...own, ...inFolder])] };
 }
 

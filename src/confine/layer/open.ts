@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
 import { text } from '../../contract/text/text.ts';
+import { isBelow, isInside } from '../../ground/inside.ts';
 import { thisProcess } from '../files/owner.ts';
 import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';
@@ -38,7 +39,7 @@ export interface Layer {
 
 /** Throws where `base` lies in one of the folders, as a layer must not lie in what it covers, and where something is mounted in one. */
 export function assertFree(base: string, folders: readonly string[]): void {
-  const inside = folders.find((folder) => `${base}/`.startsWith(`${folder}/`));
+  const inside = folders.find((folder) => isInside(base, folder));
   if (inside !== undefined)
     throw new NoLayer(
       text(
@@ -109,7 +110,7 @@ function mountIn(folders: readonly string[]): string | undefined {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .map((line) => unescaped(line.split(' ', 5)[4] ?? ''))
-    .find((mount) => folders.some((folder) => mount !== folder && mount.startsWith(`${folder}/`)));
+    .find((mount) => folders.some((folder) => isBelow(mount, folder)));
 }
 
 /** Space, tab, line break and backslash stand there in octal (proc_pid_mountinfo(5)). */

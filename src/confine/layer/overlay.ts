@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isBelow } from '../../ground/inside.ts';
 
 /** A folder that a command sees through a layer: what it reads is the folder's, what it writes lies in `upper`. */
 export interface Overlay {
@@ -30,9 +31,7 @@ export function overlayOn(folder: string, at: string): Overlay & { readonly work
 
 /** Only the outermost: what lies in one of them is in its layer. */
 export function outermost(folders: readonly string[]): readonly string[] {
-  return [...new Set(folders)].filter(
-    (folder) => !folders.some((other) => other !== folder && `${folder}/`.startsWith(`${other}/`)),
-  );
+  return [...new Set(folders)].filter((folder) => !folders.some((other) => isBelow(folder, other)));
 }
 
 /** overlayfs takes a colon for the end of a folder and a comma for the end of an option. */

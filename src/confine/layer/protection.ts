@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isInside } from '../../ground/inside.ts';
 import { createProtection } from '../files/protected-names.ts';
 import type { LandOptions } from './make-plan.ts';
 
@@ -15,8 +16,5 @@ export function protectedAnywhere(names: readonly string[]): LandOptions['isProt
 export function heldNames(folders: readonly string[], names: readonly string[]): LandOptions['isProtected'] {
   const held = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   return (hostPath, isThere) =>
-    isThere &&
-    held.some(
-      (path) => hostPath === path || hostPath.startsWith(`${path}/`) || path.startsWith(`${hostPath}/`),
-    );
+    isThere && held.some((path) => isInside(hostPath, path) || isInside(path, hostPath));
 }

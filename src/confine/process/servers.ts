@@ -1,10 +1,10 @@
-import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { StdioStart } from '../../contract/upstream.ts';
+import { isInside } from '../../ground/inside.ts';
 import { obeyedNames } from '../../ground/obeyed-names.ts';
 import type { Child } from './child/child.ts';
 import { stopTree } from './child/run-child.ts';
@@ -42,7 +42,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   function sandboxFor(stdioStart: StdioStart): Sandbox {
     const own = options.ownPaths ?? [];
     const named = stdioStart.sandbox === 'off' ? [] : readableFor([stdioStart.command, ...stdioStart.args]);
-    const harmless = named.filter((path) => !own.some((each) => isWithin(path, each)));
+    const harmless = named.filter((path) => !own.some((each) => isInside(each, path)));
     const readable = [...(options.readable ?? []), ...harmless];
     const folders = stdioStart.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
     const { network } = stdioStart;
@@ -60,7 +60,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         ownPaths: own,
         hiddenPaths: [
           ...(options.hiddenPaths ?? []),
-          ...own.filter((path) => folders.some(({ hostPath }) => isWithin(hostPath, path))),
+          ...own.filter((path) => folders.some(({ hostPath }) => isInside(path, hostPath))),
         ],
       });
       sandboxes.set(key, sandbox);
@@ -107,10 +107,6 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
       sandboxes.clear();
     },
   };
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return !/^\.\.(\/|$)/.test(relative(folder, path));
 }
 
 /** It lives for days, mostly idle. */

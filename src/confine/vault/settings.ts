@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { isAbsolute, relative } from 'node:path';
 import type { VaultSettings } from '../../contract/capabilities/vault.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { isInside } from '../../ground/inside.ts';
 
 /** The vault's part of the configuration file. */
 export interface VaultConfig {
@@ -77,11 +77,6 @@ export function assertVaultRoot(root: string, served: readonly string[]): void {
       { cause: error },
     );
   }
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
 
 /** More could not be one string in memory. */

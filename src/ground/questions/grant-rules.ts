@@ -1,4 +1,5 @@
 import type { ApprovalRecord, GrantWanted, StandingScope } from '../../contract/records.ts';
+import { isInside } from '../inside.ts';
 
 /** A standing approval: what it says, and where it holds. */
 export interface StandingApproval {
@@ -33,13 +34,8 @@ function covers({ scope, grant, folder }: StandingApproval, rule: string, at: st
   if (grant === undefined) return false;
   if (scope !== 'folder') return rulesOfGrant(grant).includes(rule);
   // All that such a call names lies below its folder, so that its paths say no more.
-  return isBelow(at, folder) && rulesOfGrant(grant).map(withoutPath).includes(withoutPath(rule));
-}
-
-/** Is it this folder, or one below it? */
-function isBelow(at: string | undefined, folder: string | undefined): boolean {
-  if (at === undefined || folder === undefined) return false;
-  return at === folder || at.startsWith(folder === '/' ? folder : `${folder}/`);
+  if (at === undefined || folder === undefined || !isInside(at, folder)) return false;
+  return rulesOfGrant(grant).map(withoutPath).includes(withoutPath(rule));
 }
 
 /** The rules of a grant as they read with this scope; each ends with where or how long it holds (`untilMs`: epoch). */

@@ -4,6 +4,7 @@ import type { Folder, Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { isInside } from '../../ground/inside.ts';
 
 /** A path as document 001 takes it; what it may name is decided when it is used. */
 export const pathInput = z.string().min(1).max(4096);
@@ -77,7 +78,7 @@ export function groundsOf(desk: Desk, path: string): readonly Ground[] {
     ...behind,
     skip: (below) => {
       const whole = nameBelow(behind.shown, below);
-      return (hasOwn && isWithin(first.shown, whole)) || desk.hides?.(whole) === true;
+      return (hasOwn && isInside(whole, first.shown)) || desk.hides?.(whole) === true;
     },
   };
   if (!hasOwn) return [ground];
@@ -186,11 +187,7 @@ function ownPart(desk: Desk, path: string): string | undefined {
     .filter((name) => name !== '' && name !== '.')
     .join('/');
   if (plain === desk.ownPath) return '.';
-  return isWithin(desk.ownPath, plain) ? plain.slice(desk.ownPath.length + 1) : undefined;
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
+  return isInside(plain, desk.ownPath) ? plain.slice(desk.ownPath.length + 1) : undefined;
 }
 
 function nothingThere(path: string): ToolError {

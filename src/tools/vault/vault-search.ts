@@ -3,6 +3,7 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
+import { isInside } from '../../ground/inside.ts';
 import { badCursor } from './cursor.ts';
 import { notSearched } from './note-lines.ts';
 import { parseRegexQuery, parseTextQuery } from './query.ts';
@@ -101,7 +102,7 @@ function readCursor(vault: Vault, cursor: string, below: Place) {
   const [, line, path] = /^(\d{1,15}):(.+)$/s.exec(cursor) ?? [];
   if (path === undefined) throw badCursor();
   const place = noteAt(vault, path);
-  const isBelow = below.path === '.' || place.path === below.path || place.path.startsWith(`${below.path}/`);
+  const isBelow = below.path === '.' || isInside(place.path, below.path);
   if (!isBelow) throw badCursor();
   return { place, afterLine: Number(line) };
 }

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } fr
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isBelow } from '../../../ground/inside.ts';
 import type { Backend, Child, Room, SpawnOptions } from '../child/child.ts';
 import { openPipes } from '../child/pipes.ts';
 import { openReport } from '../child/report.ts';
@@ -223,7 +224,7 @@ const shownProc = [
 ];
 
 function isSystem(path: string): boolean {
-  return systemFolders.some((folder) => path.startsWith(`${folder}/`));
+  return systemFolders.some((folder) => isBelow(path, folder));
 }
 
 /** Landlock's rules only add: a root with something in it that must not be seen is not granted at all. */

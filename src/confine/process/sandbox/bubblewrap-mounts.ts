@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { FolderRoot } from '../../../contract/capabilities/files.ts';
+import { isInside } from '../../../ground/inside.ts';
 import type { GivenConfig } from '../../git/person-config.ts';
 import type { SpawnOptions } from '../child/child.ts';
 import type { Toolchains } from '../toolchains/find.ts';
@@ -82,7 +83,7 @@ export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOpt
   folders.push(...covered);
   folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
   // What is bound already would be covered.
-  const isBound = (top: string) => options.readable.some((path) => `${path}/`.startsWith(`${top}/`));
+  const isBound = (top: string) => options.readable.some((path) => isInside(path, top));
   const between = foldersBetween(folders).filter((top) => !isBound(top));
   for (const folder of between) args.push('--size', '65536', '--tmpfs', folder);
   for (const folder of folders) {

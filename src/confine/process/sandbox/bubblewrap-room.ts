@@ -1,6 +1,7 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isInside } from '../../../ground/inside.ts';
 import type { Outlet } from '../../network/proxy/open.ts';
 import { compileEnter } from '../child/enter-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
@@ -123,8 +124,6 @@ function firstLine(output: NodeJS.ReadableStream, exited: Promise<unknown>): Pro
 /** The first that neither holds nor lies in anything that is mounted; the last where none is. */
 export function freePlace(places: readonly string[], mounted: readonly string[]): string {
   const free = (place: string) =>
-    mounted.every(
-      (path) => path !== '/' && !`${path}/`.startsWith(`${place}/`) && !`${place}/`.startsWith(`${path}/`),
-    );
+    mounted.every((path) => path !== '/' && !isInside(path, place) && !isInside(place, path));
   return places.find(free) ?? places.at(-1) ?? '/';
 }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../../contract/capabilities/files.ts';
+import { isInside } from '../../../ground/inside.ts';
 import { gitMounts } from '../../git/mounts.ts';
 import type { SpawnOptions } from '../child/child.ts';
 
@@ -76,7 +77,7 @@ export function heldSettings(
 }
 
 function isWritable(folder: string, { writable }: Pick<SpawnOptions, 'writable'>): boolean {
-  return writable.some((each) => folder === each || folder.startsWith(`${each}/`));
+  return writable.some((each) => isInside(folder, each));
 }
 
 /** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isBelow } from '../../../ground/inside.ts';
 
 /**
  * Covers what must not be seen. The folders on the way there are mounted over themselves: a mount point cannot be
@@ -28,8 +29,4 @@ export function hidingArguments(
     );
   }
   return [...covers].sort(([a], [b]) => a.length - b.length).flatMap(([, args]) => args);
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }

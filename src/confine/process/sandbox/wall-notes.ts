@@ -1,3 +1,4 @@
+import { isInside } from '../../../ground/inside.ts';
 import { systemFolders } from './system-paths.ts';
 
 /** Where a command stood when it failed. */
@@ -42,14 +43,14 @@ interface Wall {
 const walls: readonly Wall[] = [
   {
     name: 'home',
-    met: (line, { home }) => isMissing.test(line) && pathsIn(line).some((path) => isIn(path, home)),
+    met: (line, { home }) => isMissing.test(line) && pathsIn(line).some((path) => isInside(path, home)),
     note: "HOME is a folder of the session's own that begins empty; the operator can show commands folders of theirs by process.readable and variables by process.environment",
   },
   {
     name: 'hidden',
     met: (line, { home, seen, refuses }) =>
       (isMissing.test(line) || (refuses && isRefused.test(line))) &&
-      pathsIn(line).some((path) => ![home, ...seen, ...everyones].some((folder) => isIn(path, folder))),
+      pathsIn(line).some((path) => ![home, ...seen, ...everyones].some((folder) => isInside(path, folder))),
     note: 'commands see the roots, /tmp and the programs of the system, and nothing else of this machine; the operator can list more folders in process.readable, or serve them as roots',
   },
   {
@@ -118,8 +119,4 @@ const everyones = [...systemFolders, '/etc', '/dev', '/proc', '/sys'];
 /** Absolute paths that a line names. */
 function pathsIn(line: string): readonly string[] {
   return [...line.matchAll(/(?<![\w./:~-])\/[\w.@+-][^\s'"`’:,;()<>|]*/g)].map(([path]) => path);
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
 }

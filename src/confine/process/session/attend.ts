@@ -4,6 +4,7 @@ import type { Attended, CommandLine, RunOptions, RunResult } from '../../../cont
 import { limits } from '../../../contract/limits.ts';
 import { counted } from '../../../ground/counted.ts';
 import { cancelled } from '../../../ground/errors/cancelled.ts';
+import { isInside } from '../../../ground/inside.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';
@@ -179,7 +180,7 @@ function keep(
   return session.kept.take(report, started, {
     folder(path) {
       // Where a call may write one folder only, it begins in none but that.
-      if (writable && !writable.some((folder) => `${path}/`.startsWith(`${folder}/`))) return undefined;
+      if (writable && !writable.some((folder) => isInside(path, folder))) return undefined;
       return roots.findFolder(path);
     },
     mayKeep: (name, value) => options.mayKeep?.(name, value, base) ?? false,

@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 import { type Text, text } from '../../../contract/text/text.ts';
+import { isInside } from '../../../ground/inside.ts';
 import { systemFolders } from '../sandbox/system-paths.ts';
 import type { MetLink } from './follow.ts';
-import { isWithin, type Prove, type Verdict } from './prove.ts';
+import type { Prove, Verdict } from './prove.ts';
 
 /** A folder or file that commands may read, proven to lie outside of what they may write. */
 export interface ToolFolder {
@@ -35,7 +36,7 @@ export function createCollection(prove: Prove): Collection {
   const folders: ToolFolder[] = [];
   const leftOut = new Map<string, Text>();
   const links = new Map<string, string>();
-  const isShown = (real: string) => folders.some((folder) => isWithin(real, folder.real));
+  const isShown = (real: string) => folders.some((folder) => isInside(real, folder.real));
 
   return {
     prove,
@@ -43,7 +44,7 @@ export function createCollection(prove: Prove): Collection {
     // One that was found before the folder that it is in needs no mount of its own.
     get folders() {
       return folders.filter(
-        ({ real }) => !folders.some((other) => other.real !== real && isWithin(real, other.real)),
+        ({ real }) => !folders.some((other) => other.real !== real && isInside(real, other.real)),
       );
     },
     leaveOut: (path, because) => void leftOut.set(path, because),
@@ -66,7 +67,7 @@ export function createCollection(prove: Prove): Collection {
     },
     links: () =>
       [...links].flatMap(([at, to]) =>
-        isShown(at) || ownPlaces.some((folder) => isWithin(at, folder)) ? [] : [{ at, to }],
+        isShown(at) || ownPlaces.some((folder) => isInside(at, folder)) ? [] : [{ at, to }],
       ),
   };
 }

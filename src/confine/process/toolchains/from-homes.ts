@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { text } from '../../../contract/text/text.ts';
+import { isInside } from '../../../ground/inside.ts';
 import type { Collection } from './collection.ts';
 import { clones, type KnownToolchain, knownToolchains, versionVariables } from './known.ts';
-import { isWithin } from './prove.ts';
 import { secretsIn } from './secrets.ts';
 
 export interface FoundToolchain {
@@ -38,7 +38,7 @@ export function takeHomes(collection: Collection, environment: Environment) {
     const [variable] = known.variables;
     if (variable !== undefined && !known.writesThere) variables[variable] = path;
     // In a project a toolchain is the project's; in a home folder the person's next shell runs it.
-    if (servedHome !== undefined && known.homes.length > 0 && isWithin(path, servedHome)) {
+    if (servedHome !== undefined && known.homes.length > 0 && isInside(path, servedHome)) {
       inRoots.push(...verdicts.flatMap((verdict) => (verdict.kind === 'seen' ? [verdict.real] : [])));
     }
   }

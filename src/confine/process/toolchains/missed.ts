@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isInside } from '../../../ground/inside.ts';
 import type { LeftOut } from './collection.ts';
-import { isPrivate, isWithin } from './prove.ts';
+import { isPrivate } from './prove.ts';
 
 /**
  * What a failed command missed of the person's programs, and why it was left out: each once a session. Of the machine it
@@ -19,7 +20,7 @@ export function missedNotes(
     const isMissed =
       path.startsWith('/') &&
       !isPrivate(because) &&
-      (paths.some((each) => isWithin(each, path)) || names.some((name) => existsSync(join(path, name))));
+      (paths.some((each) => isInside(each, path)) || names.some((name) => existsSync(join(path, name))));
     if (!isMissed || told.has(path)) return [];
     told.add(path);
     return [

@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isInside } from '../../../ground/inside.ts';
 import type { ToolFolder } from './collection.ts';
 import type { Toolchains } from './find.ts';
-import { isWithin } from './prove.ts';
 import { secretsIn } from './secrets.ts';
 
 /** bwrap's arguments that show toolchains to a command, to be read. What was exchanged since it was found is left out. */
@@ -19,7 +19,7 @@ export function toolchainArguments(
   for (const { at, to } of links) {
     // Nothing can be mounted below a link, and none be made in what is mounted to be read.
     const others = [...mounted, ...folders.map(({ real }) => real)];
-    if (!others.some((path) => isWithin(path, at) || isWithin(at, path))) args.push('--symlink', to, at);
+    if (!others.some((path) => isInside(path, at) || isInside(at, path))) args.push('--symlink', to, at);
   }
   return args;
 }
@@ -38,7 +38,7 @@ function coverArguments(path: string, folder: string): readonly string[] {
   try {
     const real = realpathSync(path);
     // A link that leads out of the folder leads nowhere inside.
-    if (!isWithin(real, folder)) return [];
+    if (!isInside(real, folder)) return [];
     return lstatSync(real).isDirectory()
       ? ['--tmpfs', real, '--remount-ro', real]
       : ['--ro-bind', '/dev/null', real];
@@ -54,7 +54,7 @@ function coverArguments(path: string, folder: string): readonly string[] {
 export function heldArguments({ inRoots }: Toolchains, writable: readonly string[]): readonly string[] {
   const args = new Map<string, string>();
   for (const path of inRoots) {
-    const root = writable.find((folder) => path !== folder && isWithin(path, folder));
+    const root = writable.find((folder) => path !== folder && isInside(path, folder));
     if (root === undefined) continue;
     const way: string[] = [];
     for (let folder = dirname(path); folder !== root; folder = dirname(folder)) way.push(folder);

@@ -1,5 +1,6 @@
 import { closeSync, type Dirent, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isBelow } from '../../../ground/inside.ts';
 
 /** Links in a folder of programs that may lead out of it; with `scripts` also what runs the scripts there. */
 export function programsBeyond(folder: string, scripts: boolean): readonly string[] {
@@ -16,7 +17,7 @@ export function programsBeyond(folder: string, scripts: boolean): readonly strin
 /** Most are second names of what lies beside them. */
 function leadsOut(folder: string, link: string): boolean {
   try {
-    return !resolve(folder, readlinkSync(link)).startsWith(`${folder}/`);
+    return !isBelow(resolve(folder, readlinkSync(link)), folder);
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Text, text } from '../../../contract/text/text.ts';
+import { isInside } from '../../../ground/inside.ts';
 import { systemFolders } from '../sandbox/system-paths.ts';
 import { createFollower, type MetLink } from './follow.ts';
 
@@ -34,7 +35,7 @@ export interface Surroundings {
 /** Says of a path whether commands may be shown it. Looks at names, links and modes, and reads nothing. */
 export function createProver({ home, roots, readable, own }: Surroundings): Prove {
   const follow = createFollower();
-  const isInRoot = (path: string) => roots.some((root) => isWithin(path, root));
+  const isInRoot = (path: string) => roots.some((root) => isInside(path, root));
   const listed = readable.map((path) => follow(path)?.real ?? path);
   const ours = own.map((path) => follow(path)?.real ?? path);
   const realHome = home === undefined ? undefined : (follow(home)?.real ?? home);
@@ -54,25 +55,25 @@ export function createProver({ home, roots, readable, own }: Surroundings): Prov
     if (!followed) return { kind: 'absent', inRoot: isInRoot(path) };
     const { real, links } = followed;
     if (isInRoot(real)) return { kind: 'seen', real, links };
-    if (listed.some((folder) => isWithin(real, folder))) return { kind: 'seen', real, links };
+    if (listed.some((folder) => isInside(real, folder))) return { kind: 'seen', real, links };
     // A command could have made that link: what it leads to is not for it to choose.
     if (isInRoot(path) || links.some(({ at }) => isInRoot(at)))
       return { kind: 'refused', because: throughRoot };
-    if (systemFolders.some((folder) => isWithin(real, folder))) return { kind: 'seen', real, links };
+    if (systemFolders.some((folder) => isInside(real, folder))) return { kind: 'seen', real, links };
     if (
-      isWithin(realHome ?? '/', real) ||
-      secret.some((each) => isWithin(each, real) || isWithin(real, each))
+      isInside(realHome ?? '/', real) ||
+      secret.some((each) => isInside(each, real) || isInside(real, each))
     )
       return { kind: 'refused', because: tooWide };
-    if (neverPrograms.some((folder) => isWithin(real, folder)))
+    if (neverPrograms.some((folder) => isInside(real, folder)))
       return { kind: 'refused', because: noPrograms };
-    if (ours.some((folder) => isWithin(real, folder) || isWithin(folder, real)))
+    if (ours.some((folder) => isInside(real, folder) || isInside(folder, real)))
       return { kind: 'refused', because: ownFiles };
     try {
       const stat = statSync(real);
       if (isTemporary(real) || isOpen(stat) || isOpenAbove(real))
         return { kind: 'refused', because: everybody };
-      return { kind: 'outside', real, links, stat, holdsRoot: roots.some((root) => isWithin(root, real)) };
+      return { kind: 'outside', real, links, stat, holdsRoot: roots.some((root) => isInside(root, real)) };
     } catch {
       // Gone meanwhile, or in a folder that this user may not enter.
       return { kind: 'absent', inRoot: false };
@@ -88,10 +89,6 @@ function isOpen({ mode }: Stats): boolean {
 /** Anybody may put programs in it. */
 export function isShared({ mode }: Stats): boolean {
   return (mode & 0o002) !== 0;
-}
-
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 /** Commands have folders of their own there. */

@@ -1,8 +1,8 @@
 import { closeSync, lstatSync, mkdtempSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isInside } from '../../../../ground/inside.ts';
 import type { Kernel } from '../../seccomp/kernel.ts';
-import { isWithin } from '../../toolchains/prove.ts';
 
 /** A folder of this server alone. */
 export interface OwnFolder {
@@ -21,7 +21,7 @@ export async function openMemoryFolder(
 ): Promise<OwnFolder | undefined> {
   try {
     if (statfsSync(memory).type !== tmpfs) return undefined;
-    if (writable.some((folder) => isWithin(memory, folder) || isWithin(folder, memory))) return undefined;
+    if (writable.some((folder) => isInside(memory, folder) || isInside(folder, memory))) return undefined;
     await sweep(prefix, kernel);
     const path = mkdtempSync(join(memory, prefix));
     // Held while the server lives, however it ends: who can lock it may remove it.
