@@ -5,6 +5,7 @@ import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
+import { errnoCode } from '../ground/errors/errno-code.ts';
 import { accountName } from './common/account-name.ts';
 import { note, say, sayJson } from './common/say.ts';
 
@@ -86,7 +87,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // One that belongs to somebody else lives as well.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errnoCode(error) === 'EPERM';
   }
 }
 

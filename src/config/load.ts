@@ -5,6 +5,7 @@ import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
+import { errnoCode } from '../ground/errors/errno-code.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 import { configFor, readConfigFile } from './file/file.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
@@ -257,7 +258,7 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '');
     if (!mustExist && isAbsent) return {};
     throw new ConfigError(
       text(

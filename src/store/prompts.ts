@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoCode } from '../ground/errors/errno-code.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 
 /**
@@ -106,7 +107,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    if (errnoCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { errnoCode } from '../ground/errors/errno-code.ts';
 import { randomId } from './random-id.ts';
 import { keyFolderOf, nameOf, type Target, targetOf } from './target.ts';
 
@@ -38,7 +39,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoCode(error);
     throw new ConfigError(
       text(
         `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
@@ -103,7 +104,7 @@ function assertTakesFiles(folder: string): void {
     file = openSync(probe, 'wx', 0o600);
     if (writeSync(file, Buffer.alloc(probeBytes, 1)) < probeBytes) throw noSpace();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
+    const code = errnoCode(error) ?? '';
     throw new Error(`Nothing can be written to the state folder ${folder}: ${problems.get(code) ?? code}.`, {
       cause: error,
     });
@@ -128,7 +129,7 @@ function assertDatabase(path: string): void {
       throw Object.assign(new Error('file is not a database'), { errcode: notADatabase });
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw openingProblem(target, error);
+    if (errnoCode(error) !== 'ENOENT') throw openingProblem(target, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }

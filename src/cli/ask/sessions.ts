@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** A session's file, held by this process until it is closed. */
 export interface SessionFile {
@@ -69,7 +70,7 @@ function read(path: string): SavedSession {
     words = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { messages: [] };
+    if (errnoCode(error) === 'ENOENT') return { messages: [] };
     throw new ConfigError(
       text(`The session ${path} cannot be read.`, `セッション ${path} を読み込めません。`),
       { cause: error },
@@ -104,7 +105,7 @@ function takeLock(lock: string, name: string): void {
       closeSync(file);
       return;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (errnoCode(error) !== 'EEXIST') throw error;
       const holder = holderOf(lock);
       if (mayClear && holder !== undefined && !isAlive(holder)) rmSync(lock, { force: true });
       else
@@ -132,6 +133,6 @@ function isAlive(id: number): boolean {
     process.kill(id, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errnoCode(error) === 'EPERM';
   }
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { type EngineName, engines, type RuntimeChoice } from '../../config/runtime.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { versionOf } from '../common/version.ts';
 
 /** Runs an engine with arguments and returns how it ended: its exit code, or undefined where there is no such program. */
@@ -77,6 +78,6 @@ function noEngine(wanted: EngineName | undefined): Text {
 
 function tryEngine(engine: EngineName, args: readonly string[]): number | undefined {
   const { status, error } = spawnSync(engine, args, { stdio: 'ignore', timeout: 20_000, windowsHide: true });
-  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return undefined;
+  if (errnoCode(error) === 'ENOENT') return undefined;
   return status ?? 1;
 }

@@ -1,9 +1,10 @@
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** Why nothing can listen at an address, as a mistake that the operator can mend; other errors as they are. */
 export function listenProblem(error: unknown, host: string, port: number): unknown {
-  const words = problems[(error as NodeJS.ErrnoException).code as keyof typeof problems];
+  const words = problems[errnoCode(error) as keyof typeof problems];
   if (words === undefined) return error;
   return new ConfigError(
     text(

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { profiles } from '../profiles.ts';
 import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
@@ -51,7 +52,7 @@ export function readConfigFile(
     words = readFileSync(path, 'utf8');
   } catch (error) {
     // ENOTDIR: the home folder is none, as that of service accounts.
-    const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '');
     if (!named && isAbsent) return { path, file: {}, json: '' };
     throw new ConfigError(
       text(

@@ -1,8 +1,9 @@
 import { type Text, text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** Why a file or folder that somebody named cannot be read, in words that end a sentence. */
 export function whyUnreadable(error: unknown): Text {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errnoCode(error);
   const known = reasons[code as keyof typeof reasons];
   return (
     known ?? text(`the system says ${code ?? 'no reason'}`, `システムのエラー ${code ?? '（理由不明）'}`)

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { fault, linkRefused, notAFile } from './fault.ts';
 import { shownPath } from './names.ts';
 
@@ -101,14 +102,14 @@ function openOrMake(entry: string, made: () => void): number {
   try {
     return openSync(entry, folderFlags);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    if (errnoCode(cause) !== 'ENOENT') throw cause;
   }
   try {
     mkdirSync(entry);
     made();
   } catch (cause) {
     // Somebody else made it meanwhile; what they made is judged by opening it.
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    if (errnoCode(cause) !== 'EEXIST') throw cause;
   }
   return openSync(entry, folderFlags);
 }

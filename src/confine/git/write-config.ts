@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { type Change, withChanges } from './config-changes.ts';
 import { nameOf, readConfig } from './config-file.ts';
 import { inHeldFolder } from './held-folder.ts';
@@ -38,9 +39,7 @@ function changeHeld(
       openSync(lock, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW),
     );
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EEXIST'
-      ? 'locked'
-      : { problem: 'its folder takes no files' };
+    return errnoCode(error) === 'EEXIST' ? 'locked' : { problem: 'its folder takes no files' };
   }
   let fd: number | undefined;
   try {

@@ -20,6 +20,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { fsync } from '../files/io.ts';
 
 /** Contents by their SHA-256. Each is there once, whole or not at all. */
@@ -208,7 +209,7 @@ function readIfThere(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errnoCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

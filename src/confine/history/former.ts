@@ -2,6 +2,7 @@ import type { FormerFile } from '../../contract/capabilities/files.ts';
 import type { FileState } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
 
@@ -25,7 +26,7 @@ export async function keepFormer(
 /** Why a change is not made: what it would replace could not be kept. */
 export function cannotKeep(cause: unknown): ToolError {
   if (cause instanceof ToolError) return cause;
-  const isFull = ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException)?.code ?? '');
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoCode(cause) ?? '');
   return new ToolError(
     isFull ? 'storage_full' : 'unavailable',
     text(

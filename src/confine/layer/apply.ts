@@ -15,6 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { createCarryOver } from '../files/attributes.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
@@ -135,7 +136,7 @@ async function put(
     if (before?.isFile()) keepFromFreeing(to, trash);
     renameSync(source, to);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoCode(error);
     if (code === 'ENOENT' && !lstatSync(source, { throwIfNoEntry: false })) return;
     if (code !== 'ENOTDIR' && !isElsewhere(error)) throw error;
     // A folder comes where a file is.
@@ -238,7 +239,7 @@ function openFolders(on: string) {
 }
 
 function isElsewhere(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EXDEV';
+  return errnoCode(error) === 'EXDEV';
 }
 
 // Node does not name it; the value is the same on every architecture that Node runs on under Linux.

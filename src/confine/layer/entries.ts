@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import type { LandingSide } from '../../contract/capabilities/landing.ts';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { entryOf } from '../files/walk.ts';
 
@@ -21,8 +22,7 @@ export function namesIn(path: Buffer): readonly string[] {
   try {
     return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/')
-      throw error;
+    if (errnoCode(error) !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/') throw error;
     chmodSync(path, 0o700);
     return read();
   }

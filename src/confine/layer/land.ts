@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { applySteps } from './apply.ts';
 import { signatureOf } from './entries.ts';
 import { createInTurn } from './in-turn.ts';
@@ -151,7 +152,7 @@ export async function finishLanding(at: string): Promise<void> {
   try {
     words = readFileSync(join(at, planFile()), 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (errnoCode(error) === 'ENOENT') return;
     throw error;
   }
   const planned = plans.parse(JSON.parse(words));

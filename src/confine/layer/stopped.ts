@@ -1,5 +1,6 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { fault } from '../files/fault.ts';
 
 /** A landing that had no space for what is noted before its first change. */
@@ -21,7 +22,7 @@ export function landingNotBegun(cause: unknown): ToolError {
 }
 
 export function isFullDisk(cause: unknown): boolean {
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  const code = errnoCode(cause);
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'storage_full';
 }
 

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** Takes an entry away by one rename, whatever is in it: that is removed while nobody waits. Throws where `trash` is on another file system. */
 export function throwAway(entry: Buffer, trash: string): void {
@@ -25,7 +26,7 @@ function intoTrash(trash: string, give: (to: string) => void): void {
   try {
     give(to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errnoCode(error) !== 'ENOENT') throw error;
     mkdirSync(trash, { recursive: true, mode: 0o700 });
     give(to);
   }

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import type { VaultSettings } from '../../contract/capabilities/vault.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { isInside } from '../../ground/inside.ts';
 
 /** The vault's part of the configuration file. */
@@ -68,7 +69,7 @@ export function assertVaultRoot(root: string, served: readonly string[]): void {
   try {
     if (found) accessSync(root, constants.R_OK | constants.X_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoCode(error);
     throw new ConfigError(
       text(
         `vault.root must be a folder that this user may read, got ${JSON.stringify(root)} (${code}).`,

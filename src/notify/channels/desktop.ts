@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { Notice } from '../notice.ts';
 
@@ -35,7 +36,7 @@ export async function sendDesktop(
       return;
     } catch (error) {
       // Another of them may be here.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
+      if (errnoCode(error) === 'ENOENT') continue;
       throw new DeliveryFailure(
         text(
           `${program} could not show it on the desktop.`,

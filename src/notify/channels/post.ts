@@ -1,4 +1,5 @@
 import { type Text, text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { DeliveryFailure } from '../failure.ts';
 
 export interface Posting {
@@ -44,8 +45,7 @@ function answered(status: number): Text {
 }
 
 function unreachable(error: unknown): Text {
-  const cause =
-    error instanceof Error ? ((error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.name) : '';
+  const cause = error instanceof Error ? (errnoCode(error.cause) ?? error.name) : '';
   const code = /^[\w-]{1,40}$/.test(cause) ? ` (${cause})` : '';
   return text(`The server cannot be reached${code}.`, `サーバーに接続できません${code}。`);
 }

@@ -1,6 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import type { AuditRecord, BegunNote, UnderWayNotes } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import type { Engine } from '../engine.ts';
 
 /** Calls that have begun and whose records are not written yet. */
@@ -109,9 +110,7 @@ async function idsSince({ db }: Engine, atMs: number): Promise<Set<string>> {
 
 function asToolError(cause: unknown): unknown {
   if (cause instanceof ToolError) return cause;
-  return ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException)?.code ?? '')
-    ? noRoom(cause)
-    : unwritable(cause);
+  return ['ENOSPC', 'EDQUOT'].includes(errnoCode(cause) ?? '') ? noRoom(cause) : unwritable(cause);
 }
 
 function noRoom(cause?: unknown): ToolError {

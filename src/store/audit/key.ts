@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** The secret that seals the audit chain, in a file that only the operator's account reads. */
 export interface AuditKey {
@@ -37,7 +38,7 @@ export function openAuditKey(folder: string): AuditKey {
         renameSync(fresh, path);
       } catch (error) {
         // Another process that opened the same folder was quicker; its key is ours.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        if (errnoCode(error) !== 'ENOENT') throw error;
       }
     },
   };
@@ -50,7 +51,7 @@ function makeKey(path: string): KeyObject {
     // A link fails where the name is taken: of two processes that start at once, one makes the key.
     linkSync(mine, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(mine);
   }
@@ -70,7 +71,7 @@ function readKey(path: string): KeyObject | undefined {
   try {
     hex = readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errnoCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   if (!/^[0-9a-f]{64}$/.test(hex))

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { createSteadyClock } from '../clock/steady-clock.ts';
 import type { Engine } from '../engine.ts';
 import { storageError } from '../errors.ts';
@@ -112,7 +113,7 @@ function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoCode(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { acquireLock } from './lock.ts';
 
 const grantSchema = z.object({
@@ -64,7 +65,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
       try {
         sealed = readFileSync(path);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        if (errnoCode(error) === 'ENOENT') return undefined;
         throw error;
       }
       try {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** Longer than any request under the lock can take: its holder hangs or is on another machine. */
 const staleMs = 60_000;
@@ -33,7 +34,7 @@ function take(ticket: string, path: string): boolean {
     linkSync(ticket, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errnoCode(error) !== 'EEXIST') throw error;
     return false;
   }
 }
@@ -65,7 +66,7 @@ function isStale(held: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return errnoCode(error) === 'ESRCH';
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { HeldTool } from '../../contract/upstream.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
 import { inspectSet, inspectTool } from './inspect.ts';
 
@@ -74,7 +75,7 @@ export function openPins(folder: string): Pins {
     try {
       words = readFileSync(pathOf(server), 'utf8');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (errnoCode(error) === 'ENOENT') return undefined;
       throw new PinProblem('it cannot be read', { cause: error });
     }
     return believe(words, server);

@@ -9,6 +9,7 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs';
+import { errnoCode } from '../../../ground/errors/errno-code.ts';
 import type { CarryOver } from '../attributes.ts';
 import { fault, leftUnchanged } from '../fault.ts';
 import { fsync, writeAll } from '../io.ts';
@@ -87,7 +88,7 @@ function takeFreeName(from: string, to: string): boolean {
     linkSync(from, to);
     return false;
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    const code = errnoCode(cause) ?? '';
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw cause;
   }
   // A file system without hard links (FAT, some network shares): hold the name with an empty file of our own.

@@ -4,6 +4,7 @@ import type { WriteOptions, Written } from '../../../contract/capabilities/files
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
+import { errnoCode } from '../../../ground/errors/errno-code.ts';
 import { exists, fault, leftUnchanged, linkRefused } from '../fault.ts';
 import { inOwnFolder } from '../folders.ts';
 import { fsync, readAt, writeAll } from '../io.ts';
@@ -121,7 +122,7 @@ function namesFolder(shown: string): ToolError {
 /** Did somebody else make the file between our look and our name for it? */
 function isTaken(error: unknown, former: Former | undefined): boolean {
   if (former || !(error instanceof ToolError)) return false;
-  return (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EEXIST';
+  return errnoCode(error.cause) === 'EEXIST';
 }
 
 async function growInPlace(

@@ -11,6 +11,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { errnoCode } from '../../../../ground/errors/errno-code.ts';
 import type { Kernel } from '../../seccomp/kernel.ts';
 import { type OwnFolder, openMemoryFolder } from './memory-folder.ts';
 
@@ -95,6 +96,6 @@ async function copy(
 }
 
 function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errnoCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
