@@ -65,6 +65,12 @@ describe('bash', needs(sandbox('bubblewrap', 'landlock')), () => {
       message: 'timeout can be at most 60 seconds here.',
     });
     expect(refusal.suggestion.en).toContain('process.maxTimeoutMs');
+    await expect(world.call('bash', { command: 'true', timeout: 30_000 })).rejects.toThrow(
+      'timeout is in seconds, at most 60 here; for 30000 ms, give 30.',
+    );
+    await expect(world.call('bash', { command: 'true', timeout: 600_000 })).rejects.toThrow(
+      'timeout is in seconds, at most 60 here; 600000 ms are more than that.',
+    );
     await runner.close();
     world.close();
     open('workspace', {}, { maxTimeoutMs: 3_600_000 });
@@ -136,6 +142,52 @@ describe('bash', needs(sandbox('bubblewrap', 'landlock')), () => {
     const last = await world.call('bash_output', { process_id, cursor: second.next_cursor, wait: 20 });
     expect(last.running).toBe(false);
     expect(last.exit_code).not.toBe(0);
+  }, 60_000);
+
+  test('what Python prints in the background is seen at once, and Ctrl-C reaches it', async () => {
+    const program =
+      'import time\nprint("ready")\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print("interrupted"); raise SystemExit(3)';
+    const ends: readonly [tool: string, input: object][] = [
+      ['bash_kill', { signal: 'INT' }],
+      ['bash_input', { text: '\u0003' }],
+    ];
+    for (const [tool, input] of ends) {
+      const { process_id } = await world.call('bash', {
+        command: `python3 -c '${program}'`,
+        background: true,
+      });
+      const output = async () => (await world.call('bash_output', { process_id })).output;
+      await expect.poll(output).toBe('ready\n');
+      await world.call(tool, { process_id, ...input });
+      const end = await world.call('bash_output', { process_id, wait: 20 });
+      expect(end).toMatchObject({ output: 'ready\ninterrupted\n', running: false, exit_code: 3 });
+    }
+  }, 60_000);
+
+  test('a signal ends no command that handles it', async () => {
+    const { process_id } = await world.call('bash', {
+      command: 'trap "echo again" HUP; echo ready; while :; do sleep 0.1; done',
+      background: true,
+    });
+    const output = async () => (await world.call('bash_output', { process_id })).output;
+    await expect.poll(output).toBe('ready\n');
+    expect(await world.call('bash_kill', { process_id, signal: 'HUP' })).toMatchObject({ running: true });
+    await world.call('bash_kill', { process_id });
+  }, 60_000);
+
+  test('git takes the message that it proposes, and an interactive rebase says that nothing edited its list', async () => {
+    const git = 'git -c user.name=a -c user.email=a@example.com';
+    const made = await world.call('bash', {
+      command: `git init -q -b master r && cd r && for n in 1 2 3; do echo $n >f && git add f && ${git} commit -qm "c $n" || exit; done && git checkout -q -b side HEAD~1 && echo x >f && ${git} commit -qam side && ${git} rebase master; echo y >f; git add f; ${git} rebase --continue && git log --format=%s -1; ${git} commit --allow-empty; cd ..`,
+    });
+    expect(String(made.stdout)).toMatch(/^side$/m);
+    expect(String(made.stderr)).toContain('empty commit message');
+    const listed = await world.call('bash', { command: `cd r && ${git} rebase -i HEAD~1; cd ..` });
+    expect(String(listed.stderr)).toContain('[git: rebase -i kept its list of commits');
+    const asked = await world.call('bash', {
+      command: `cd r && GIT_SEQUENCE_EDITOR=true ${git} rebase -i HEAD~1; cd ..; rm -rf r`,
+    });
+    expect(String(asked.stderr)).not.toContain('rebase -i kept');
   }, 60_000);
 
   test('another session sees nothing of it', async () => {

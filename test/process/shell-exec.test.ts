@@ -98,6 +98,14 @@ test('what outlasts the call goes on, is waited for and read to its end, and is 
   expect(await call({ command: 'wait p3' })).toMatchObject({
     structured: { exitCode: 143, timed_out: true },
   });
+  await call({ command: 'python3 -c "import time; print(1); time.sleep(600)"' }, 100);
+  await expect.poll(() => call({ command: 'wait p4' }, 100)).toMatchObject({ structured: { stdout: '1\n' } });
+  expect(await call({ command: 'kill -INT p4' })).toMatchObject({
+    structured: { exitCode: 130, stdout: expect.stringContaining('KeyboardInterrupt') },
+  });
+  expect(await call({ command: 'sleep 60', timeout_ms: 30 })).toMatchObject({
+    text: expect.stringMatching(/^exit code 143\nstopped: it ran out of time \(timeout_ms, \d+ ms\)/),
+  });
   await expect(call({ command: 'wait p9' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
@@ -108,7 +116,7 @@ test('a long output of it is read page by page', async () => {
     let page = { next_cursor: 0 } as { stdout?: string; next_cursor?: number };
     page.next_cursor !== undefined;
   ) {
-    const reply = await call({ command: `wait p4 ${page.next_cursor}` });
+    const reply = await call({ command: `wait p5 ${page.next_cursor}` });
     page = (reply as { structured: typeof page }).structured;
     read += page.stdout;
   }

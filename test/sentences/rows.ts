@@ -86,6 +86,10 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     'test/process/git-settings.test.ts › a commit without the hooks of the repository is told',
   ),
   both(
+    '[git: rebase -i kept its list of commits as it was, as nobody edits it here; GIT_SEQUENCE_EDITOR can name a command that does]',
+    'test/assistant/bash.test.ts › an interactive rebase says that nothing edited its list',
+  ),
+  both(
     '[git: made without the template of the settings (init.templateDir)]',
     'test/process/git-settings.test.ts › a repository made without the template is told',
   ),

@@ -7,6 +7,7 @@ import { text } from '../../contract/text/text.ts';
 import { firstBytes } from '../../ground/text/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
+import { signal as send } from './child/tree.ts';
 import { continuationBytes, wholeCharacters } from './output/output.ts';
 
 /** A command that goes on by itself: its newest output is kept, both streams as they came. */
@@ -134,6 +135,10 @@ export function watchBackground(
           );
         });
       });
+    },
+    signal(name) {
+      if (exit) return;
+      for (const pid of child.members()) send(pid, name);
     },
     async kill() {
       stop();

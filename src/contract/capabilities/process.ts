@@ -196,6 +196,9 @@ export interface Commands {
   backgrounds(): readonly BackgroundCommand[];
 }
 
+/** What a running command can be sent. */
+export type CommandSignal = 'SIGINT' | 'SIGHUP' | 'SIGTERM';
+
 /** A command that goes on after the call that started it; belongs to a session and dies with it. */
 export interface BackgroundCommand {
   readonly id: string;
@@ -224,6 +227,8 @@ export interface BackgroundCommand {
   /** What it reached or tried to reach so far. */
   network(): readonly NetworkContact[];
   write(input: string): Promise<void>;
+  /** Sends it to all of the command, as a terminal does; one that has ended takes none. */
+  signal(name: CommandSignal): void;
   kill(): Promise<void>;
   /** Resolves when the command has ended, after `timeoutMs`, or when the signal aborts. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;

@@ -32,6 +32,24 @@ export function describeIssue(issue: z.core.$ZodIssue): Text {
   }
 }
 
+/** Is a number of seconds plainly one of milliseconds, as other tools count? */
+export function looksLikeMilliseconds(value: unknown, mostSeconds: number): value is number {
+  return typeof value === 'number' && value >= 1000 && value > mostSeconds;
+}
+
+/** The rest of a sentence that begins with the name of such a number. */
+export function isInSeconds(milliseconds: number, mostSeconds: number): Text {
+  const seconds = Math.min(Math.ceil(milliseconds / 1000), mostSeconds);
+  const isAll = seconds * 1000 >= milliseconds;
+  const how = isAll
+    ? text(`for ${milliseconds} ms, give ${seconds}`, `${milliseconds} ミリ秒なら ${seconds} です`)
+    : text(`${milliseconds} ms are more than that`, `${milliseconds} ミリ秒はそれより長い時間です`);
+  return text(
+    `is in seconds, at most ${mostSeconds} here; ${how.en}`,
+    `秒単位で、ここでは ${mostSeconds} までです。${how.ja}`,
+  );
+}
+
 function unit(origin: string, count: number | bigint): Text {
   const plural = Number(count) === 1 ? '' : 's';
   if (origin === 'string') return text(` character${plural} long`, ' 文字');

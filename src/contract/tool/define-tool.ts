@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { ContentBlock } from '../call.ts';
 import type { CapabilityName } from '../capabilities/capabilities.ts';
-import { describeIssue } from '../text/describe-issue.ts';
+import { describeIssue, isInSeconds, looksLikeMilliseconds } from '../text/describe-issue.ts';
 import { jsonBlock } from '../text/json-block.ts';
 import type { Locale } from '../text/text.ts';
 import { text } from '../text/text.ts';
+import { withOwnNames } from './argument-aliases.ts';
 import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
 import type { JsonSchema } from './tool-card.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -54,14 +55,22 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
     example: definition.example as Readonly<Record<string, unknown>>,
     secrets: definition.secrets ?? [],
     check(input) {
-      const parsed = strict.safeParse(input ?? {});
-      if (parsed.success) return { ok: true, input: parsed.data };
-      const left = withoutNulls(
-        input,
-        parsed.error.issues.map(({ path }) => path),
-      );
-      const again = left === undefined ? parsed : strict.safeParse(left);
-      return again.success ? { ok: true, input: again.data } : problemOf(again.error);
+      let parsed = strict.safeParse(input ?? {});
+      let given = input;
+      const mend = (understood: unknown) => {
+        if (understood === undefined) return;
+        given = understood;
+        parsed = strict.safeParse(given);
+      };
+      if (!parsed.success)
+        mend(withOwnNames(given, parsed.error.issues, schema('input', 'en'), definition.secrets ?? []));
+      if (!parsed.success) {
+        const paths = parsed.error.issues.map(({ path }) => path);
+        mend(withoutNulls(given, paths));
+      }
+      return parsed.success
+        ? { ok: true, input: parsed.data }
+        : problemOf(parsed.error, given, schema('input', 'en'));
     },
     // The road hands over what `check` returned, and what `uses` asked for: the types were erased, not the facts.
     risk:
@@ -145,7 +154,7 @@ function translate(node: unknown, path: string, ja: Readonly<Record<string, stri
   }
 }
 
-function problemOf(error: z.ZodError): InputProblem {
+function problemOf(error: z.ZodError, input: unknown, { properties }: JsonSchema): InputProblem {
   const issue = error.issues[0];
   if (!issue) return { ok: false, field: '', message: text('is not valid', '正しくありません') };
   const field = issue.path.map(String).join('.');
@@ -169,5 +178,9 @@ function problemOf(error: z.ZodError): InputProblem {
           );
     return { ok: false, field, message };
   }
+  const value = Object(input)[field];
+  const isSeconds = /second/i.test(`${field} ${JSON.stringify(Object(properties)[field])}`);
+  if (issue.code === 'too_big' && isSeconds && looksLikeMilliseconds(value, Number(issue.maximum)))
+    return { ok: false, field, message: isInSeconds(value, Number(issue.maximum)) };
   return { ok: false, field, message: describeIssue(issue) };
 }

@@ -4,15 +4,19 @@ import { text } from '../../contract/text/text.ts';
 
 /** What a call wants of a command that outlasted the call which started it. */
 export interface Following {
-  readonly act: 'wait' | 'kill';
+  readonly act: 'wait' | 'kill' | 'interrupt';
   readonly id: string;
   readonly cursor: number;
 }
 
-/** `wait p3`, `wait p3 512` and `kill p3`: a shell's own words, which no program of a sandbox could take. */
+/** `wait p3`, `wait p3 512`, `kill p3` and `kill -INT p3`: a shell's own words, which no program of a sandbox could take. */
 export function followingOf(line: CommandLine): Following | undefined {
   if (line.kind !== 'program') return undefined;
   const { program, args } = line;
+  if (program === 'kill' && args.length === 2 && /^-(SIG)?INT$/.test(args[0] ?? '')) {
+    const following = followingOf({ ...line, args: args.slice(1) });
+    return following && { ...following, act: 'interrupt' };
+  }
   const [id, cursor = '0', ...rest] = args;
   if (id === undefined || !/^p\d+$/.test(id) || !/^\d{1,15}$/.test(cursor) || rest.length > 0)
     return undefined;
@@ -28,9 +32,11 @@ export async function follow(
 ) {
   const command = commands.background(id);
   if (!command) throw unknown(id);
+  const { nextCursor } = command.read(Number.MAX_SAFE_INTEGER);
+  if (act === 'interrupt') command.signal('SIGINT');
   if (act === 'kill') await command.kill();
-  else await command.wait(patienceMs, signal);
-  return stateOf(command, act === 'kill' ? Number.MAX_SAFE_INTEGER : cursor, replyBytes);
+  else await command.wait(act === 'wait' ? patienceMs : 1000, signal);
+  return stateOf(command, act === 'wait' ? cursor : nextCursor, replyBytes);
 }
 
 interface FollowContext {

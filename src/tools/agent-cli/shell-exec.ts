@@ -108,18 +108,18 @@ export function createShellExec(): LooseTool {
     },
     example: { command: 'git', args: ['log', '--oneline', '-5'] },
 
-    render(
-      { exitCode, timed_out: isOver, stdout, stderr, process_id: id, next_cursor, dry_run: tried, changed },
-      locale,
-      replyBytes,
-    ) {
+    render(output, locale, replyBytes) {
+      const { exitCode, stdout, stderr, process_id: id, next_cursor, dry_run: tried, changed } = output;
       const ended = text(`exit code ${exitCode}`, `終了コード ${exitCode}`);
       const parts = [(exitCode < 0 ? text('still running', '実行中') : ended)[locale]];
       if (id !== undefined)
         parts.push(
           text(`continue with: wait ${id} ${next_cursor}`, `続きは: wait ${id} ${next_cursor}`)[locale],
         );
-      if (isOver) parts.push(text('stopped: it ran out of time', 'タイムアウトで停止しました')[locale]);
+      if (output.timed_out) {
+        const after = output.duration_ms < 2000 ? ` (timeout_ms, ${output.duration_ms} ms)` : '';
+        parts.push(text(`stopped: it ran out of time${after}`, `タイムアウトで停止しました${after}`)[locale]);
+      }
       if (changed) parts.push(landedWords(changed, locale));
       if (tried) parts.push(dryRunWords(tried, locale));
       const room = replyBytes - Buffer.byteLength(parts.join('\n'));

@@ -27,6 +27,7 @@ export function keptOutput(kept: {
     },
     network: () => [],
     write: () => Promise.reject(takesNoInput(id)),
+    signal: () => {},
     kill: async () => {},
     wait: async () => {},
   };

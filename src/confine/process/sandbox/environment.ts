@@ -47,6 +47,10 @@ export function buildEnvironment({
     TERM: 'dumb',
     // Pagers wait for a key that nobody presses.
     PAGER: 'cat',
+    // Editors wait for keys as well. This one keeps the text as it is, so that git takes the message that it proposes.
+    EDITOR: 'true',
+    // To a pipe, Python prints nothing until its buffer is full: a command that is watched, or stopped, would have printed nothing.
+    PYTHONUNBUFFERED: '1',
   });
   for (const [name, value] of Object.entries(more)) environment[name] = value;
   return environment;

@@ -43,8 +43,22 @@ export function settingNotes(
       : [
           `[git: this folder belongs to the repository in ${cleanLine(elsewhere)}, as a linked worktree or a submodule, and commands do not see that folder: the operator can serve it as a root as well (roots)]\n`,
         ]),
+    ...(keepsTodo(words, output)
+      ? [
+          '[git: rebase -i kept its list of commits as it was, as nobody edits it here; GIT_SEQUENCE_EDITOR can name a command that does]\n',
+        ]
+      : []),
     ...(isMade ? ['[git: made without the template of the settings (init.templateDir)]\n'] : []),
   ];
+}
+
+/** Did an interactive rebase run whose list of commits no editor, and no option of its own, changed? */
+function keepsTodo(words: string, output: string): boolean {
+  return (
+    /\bgit\b[^;&|\n]*\srebase(?=\s)[^;&|\n]*\s(-\w*i|--interactive)\b/.test(words) &&
+    /Successfully rebased and updated/.test(output) &&
+    !/EDITOR=|sequence\.editor|--autosquash|\s(-x|--exec)\b/.test(words)
+  );
 }
 
 /** The folder of the repository that a folder is a part of, where a file says so and it is there for a person. */

@@ -3,7 +3,7 @@ import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
-import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
+import { backgroundOf, processIdInput, sendSignal, stateOf, stateOutput } from './background.ts';
 import { dialectOf, scriptOf } from './bash.ts';
 
 export const bashInput = defineTool({
@@ -38,6 +38,7 @@ export const bashInput = defineTool({
   example: { process_id: 'bg_1', text: 'yes\n' },
   // What a shell reads is a command like any other; for other programs it is data.
   risk: ({ process_id, text: words }, { desk, commands }) => {
+    if (words === interrupt) return {};
     const running = commands.background(process_id)?.command ?? '';
     if (!shell.test(running)) return {};
     const line = scriptOf(words, otherShell.test(running) ? 'sh' : commands.shell);
@@ -48,13 +49,17 @@ export const bashInput = defineTool({
       ? text('Written.', '書き込みました。')[locale]
       : text('Written, but it has ended.', '書き込みましたが、既に終了しています。')[locale],
 
-  async run({ process_id, text: words }, { commands, audit }) {
+  async run({ process_id, text: words }, { commands, signal, audit }) {
     const command = backgroundOf(commands, process_id);
-    await command.write(words);
+    if (words === interrupt) await sendSignal(command, 'SIGINT', signal);
+    else await command.write(words);
     audit({ process: process_id, bytes: Buffer.byteLength(words) });
     return stateOf(command);
   },
 });
+
+/** Ctrl-C, as a terminal takes it; a pipe would hand it over as a byte. */
+const interrupt = '\u0003';
 
 /** Not bash: what the two read differently is refused. */
 const otherShell = /(?:^|[^\w.-])(?:da|z|k|mk|c|tc|a|fi)?sh(?:$|[^\w-])/;

@@ -6,6 +6,7 @@ import type { Dialect } from '../../../contract/capabilities/judgement.ts';
 import type { CommandLine, Commands } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
+import { isInSeconds, looksLikeMilliseconds } from '../../../contract/text/describe-issue.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
@@ -207,12 +208,15 @@ function timeoutOf(seconds: number | undefined, { maxTimeoutMs }: Commands): num
 function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands): void {
   if (seconds === undefined || seconds * 1000 <= maxTimeoutMs) return;
   const most = Math.floor(maxTimeoutMs / 1000);
+  const wrong = isInSeconds(seconds, most);
   throw new ToolError(
     'invalid_parameter',
-    text(
-      `timeout can be at most ${counted(most, 'second')} here.`,
-      `ここでは timeout は ${most} 秒までです。`,
-    ),
+    looksLikeMilliseconds(seconds, most)
+      ? text(`timeout ${wrong.en}.`, `timeout は${wrong.ja}。`)
+      : text(
+          `timeout can be at most ${counted(most, 'second')} here.`,
+          `ここでは timeout は ${most} 秒までです。`,
+        ),
     {
       suggestion: text(
         'Use background for longer commands. The operator can allow up to an hour with process.maxTimeoutMs, as the profile "coding" does.',
