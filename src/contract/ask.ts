@@ -1,14 +1,14 @@
 import type { Arrival } from './call.ts';
 import type { Locale } from './text/text.ts';
 
-/** A model that answers over the network: what stands behind `POST /ask`. */
+/** Answers questions with a model over the network; `POST /ask` uses it. */
 export interface AskService {
   /**
-   * Answers one question. Throws `ToolError` for a question that cannot be taken; whatever happens later is told by
-   * events and by the answer.
+   * Answers one question. Throws `ToolError` if it cannot accept the question; later failures appear in events and in
+   * the answer.
    */
   ask(input: unknown, hands: AskHands): Promise<AskAnswer>;
-  /** Forgets a conversation. Says whether the caller had one of this id. */
+  /** Forgets a conversation. Returns whether the caller had one with this id. */
   forget(session: string, arrival: Arrival): Promise<boolean>;
 }
 
@@ -21,23 +21,23 @@ export interface AskHands {
   onEvent(line: string): void;
 }
 
-/** What a question came to, as JSON that any terminal may show. `failure` is also part of it. */
+/** The outcome of a question, as JSON that any terminal may show. `failure` is also part of it. */
 export interface AskAnswer {
   readonly json: string;
   readonly failure?: { readonly code: string; readonly retryAfterMs?: number | undefined } | undefined;
 }
 
-/** Conversations over the network, kept between questions. Each is its owner's alone. */
+/** Conversations over the network, kept between questions. Each belongs to its owner alone. */
 export interface AskSessionStore {
-  /** Takes a conversation for one question until then, or says that there is none or that it is taken. */
+  /** Takes a conversation for one question until `untilMs`, or says that it does not exist or is taken. */
   take(key: AskSessionKey, untilMs: number, nowMs: number): Promise<AskSessionTaken>;
-  /** Holds it for longer. */
+  /** Extends the lease until `untilMs`. */
   hold(key: AskSessionKey, untilMs: number): Promise<void>;
-  /** Keeps a new one; the owner's oldest make room. */
+  /** Stores a new conversation; if the owner has too many, their oldest are removed. */
   create(principal: string, id: string, body: string, nowMs: number): Promise<void>;
-  /** Keeps what it came to, and lets it go. One that was removed meanwhile stays removed. */
+  /** Stores the conversation and releases it. One that was removed in between stays removed. */
   save(key: AskSessionKey, body: string, nowMs: number): Promise<void>;
-  /** Lets it go as it was. */
+  /** Releases it unchanged. */
   release(key: AskSessionKey): Promise<void>;
   remove(principal: string, id: string): Promise<boolean>;
 }
@@ -45,7 +45,7 @@ export interface AskSessionStore {
 export interface AskSessionKey {
   readonly principal: string;
   readonly id: string;
-  /** The question that holds it. */
+  /** The question that has the lease. */
   readonly holder: string;
 }
 

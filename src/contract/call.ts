@@ -1,28 +1,28 @@
 import type { ErrorCode, ToolError } from './error.ts';
 import type { Locale } from './text/text.ts';
 
-/** How a call reached us, before anybody asked who sent it. Built by a transport; carries no conclusions. */
+/** How a call reached us, before the caller is identified. Built by a transport; carries no conclusions. */
 export interface Arrival {
   readonly transport: 'stdio' | 'http' | 'cli' | 'ask' | 'console' | 'hook';
-  /** One per connection over stdio and per session of an older HTTP client; absent where there is none. */
+  /** One per connection over stdio and per session of an older HTTP client; undefined if there is neither. */
   readonly connectionId?: string | undefined;
-  /** The bearer token as it came. */
+  /** The bearer token as it arrived. */
   readonly bearer?: string | undefined;
-  /** Who holds the sessions, where a holder's tokens change while a session lasts; absent: whoever the token names. */
+  /** The owner of the sessions, if their tokens change while a session lasts. Undefined: the principal of the token. */
   readonly holder?: string | undefined;
-  /** Tokens of document 002 where they came as headers; arguments are looked at by identify. */
+  /** Tokens of document 002 that arrived as headers; `identify` looks for them in the arguments. */
   readonly sessionToken?: string | undefined;
   readonly coordinatorToken?: string | undefined;
-  /** The user's prompt, where we know it; no client can set it. */
+  /** The user's prompt, if known; no client can set it. */
   readonly said?: string | undefined;
-  /** The model that acts for the caller, where a program of ours lends it the caller's tools; no client can set it. */
+  /** The model that acts for the caller, if our program gives it the caller's tools; no client can set it. */
   readonly model?: string | undefined;
   readonly address?: string | undefined;
   readonly client?: { readonly name: string; readonly version: string } | undefined;
-  /** The revision of the protocol that is spoken, where it is one that we know. */
+  /** The negotiated protocol revision, if it is one that we know. */
   readonly revision?: string | undefined;
   readonly traceparent?: string | undefined;
-  /** Came with `traceparent`, from the same place. */
+  /** From the same source as `traceparent`. */
   readonly tracestate?: string | undefined;
 }
 
@@ -30,56 +30,56 @@ export interface Arrival {
 export interface Call {
   readonly tool: string;
   readonly input: unknown;
-  /** A transport's own request for a method of the protocol; only such a one reaches unlisted tools. */
+  /** A transport's own request for a protocol method; only such calls reach unlisted tools. */
   readonly isMethod?: boolean | undefined;
-  /** The request's own number on its connection. */
+  /** The request's id on its connection. */
   readonly requestId?: string | number | undefined;
   readonly arrival: Arrival;
   /** When it arrived, by `performance.now()`. */
   readonly beganAt?: number | undefined;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;
-  /** How long the caller waits for a reply, where that is not as long as most clients do. */
+  /** How long the caller waits for a reply, if that differs from most clients. */
   readonly patienceMs?: number | undefined;
   /**
-   * Has the client do the work of its own tool once the call may run; it may have us do it after all (`ours`). Absent: we
-   * do it.
+   * Has the client run its own tool once the call may run; it may still ask us to run it (`ours`). Undefined: we run
+   * it.
    */
   readonly carry?:
     | ((ours: () => Promise<ToolOutput>, signal: AbortSignal) => Promise<ToolOutput>)
     | undefined;
-  /** The longest reply that this client shows whole, in bytes of UTF-8; absent: `limits.replyBytes`. */
+  /** The longest reply that this client shows whole, in bytes of UTF-8. Default: `limits.replyBytes`. */
   readonly replyBytes?: number | undefined;
-  /** Told when the tool begins to run: from here on the call may outlast its request. */
+  /** Called when the tool begins to run: from then on the call may outlast its request. */
   readonly runs?:
     | ((begun: { readonly id: string; readonly sessionId: string; readonly patienceMs: number }) => void)
     | undefined;
-  /** Was its request answered already, with an id to fetch the result by? Then nobody is there to be asked. */
+  /** Whether the request was already answered with an id to fetch the result by. Then no person can be asked. */
   readonly isLeft?: (() => boolean) | undefined;
-  /** Tells the caller how far the work is; absent where nobody listens. */
+  /** Reports the call's progress; undefined if the client does not want it. */
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
-  /** Puts a question to the person behind the client, where the client can do that while the call waits. */
+  /** Asks the person behind the client, if the client supports questions while the call waits. */
   readonly elicit?: ((question: Question) => Promise<Answer>) | undefined;
   /** Shows that person a form of a proxied server. */
   readonly form?: ((form: Form) => Promise<FormAnswer>) | undefined;
-  /** Does the client say that no person is at it? */
+  /** Whether the client says that it runs unattended. */
   readonly isUnattended?: boolean | undefined;
-  /** Can the client answer a question by sending the call again (MCP 2026-07-28 `input_required`)? */
+  /** Whether the client can answer a question by sending the call again (MCP 2026-07-28 `input_required`). */
   readonly canRetry?: boolean | undefined;
   /** Such a client's answer, and the state that the question came with. */
   readonly answer?: Answer | undefined;
   readonly questionState?: string | undefined;
-  /** Does such a client carry a proxied server's form to its person as well? */
+  /** Whether such a client can also show a proxied server's form. */
   readonly carriesForms?: boolean | undefined;
-  /** What that person filled in. */
+  /** The person's input to that form. */
   readonly formAnswer?: FormAnswer | undefined;
 }
 
-/** A question for a person. All words are already cleaned of escapes and hidden characters. */
+/** A question for a person. All its text is already cleaned of escapes and hidden characters. */
 export interface Question {
-  /** Absent where a proxied server asks. */
+  /** Undefined if a proxied server asks. */
   readonly approvalId?: string | undefined;
-  /** What that server wants to know. */
+  /** The form of that server. */
   readonly form?: Form | undefined;
   readonly message: string;
   /** Opaque; comes back with the answer on the newest protocol. */
@@ -94,7 +94,7 @@ export interface Answer {
   readonly instead?: string | undefined;
 }
 
-/** What a proxied server wants to know of a person, as `elicitation/create` has it. The words are cleaned. */
+/** A proxied server's request for input from a person (`elicitation/create`). Its text is cleaned. */
 export interface Form {
   readonly message: string;
   readonly requestedSchema: Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ export interface FormAnswer {
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Content as MCP has it. */
+/** Content as in MCP. */
 export type ContentBlock =
   | ({ readonly type: 'text'; readonly text: string } & Annotated)
   | ({ readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string } & Annotated)
@@ -126,19 +126,19 @@ export type ContentBlock =
       );
     } & Annotated);
 
-/** For whom a proxied server means a block, and how much it matters. */
+/** A proxied server's hints about a block: its audience and priority. */
 interface Annotated {
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-/** What a tool returned, before it is made a reply. */
+/** The result of a tool, before it becomes a reply. */
 export interface ToolOutput {
-  /** What we say of it, before it: none of it is a stranger's. */
+  /** Our own text, shown before the content. It contains no text of others. */
   readonly ahead?: ((locale: Locale) => readonly ContentBlock[]) | undefined;
   readonly content: (locale: Locale) => readonly ContentBlock[];
   readonly structured?: Readonly<Record<string, unknown>> | undefined;
   readonly isError?: boolean | undefined;
-  /** The call failed; the content is what a proxied server said of it, and is shown after our own words. */
+  /** The call failed. The content is the proxied server's text about it, shown after our own. */
   readonly failure?: ToolError | undefined;
 }
 
@@ -148,17 +148,17 @@ export type Reply =
       readonly kind: 'output';
       readonly content: readonly ContentBlock[];
       readonly structured?: Readonly<Record<string, unknown>> | undefined;
-      /** A proxied tool's own failure: shown to the model as such, recorded as an error. */
+      /** A proxied tool failed: shown to the model as an error and recorded as one. */
       readonly isError?: boolean | undefined;
       readonly meta?: Readonly<Record<string, unknown>> | undefined;
     }
   | {
       readonly kind: 'error';
       readonly code: ErrorCode;
-      /** Message and suggestion in the reader's language: complete on its own. */
+      /** Message and suggestion in the reader's language, readable without the structured part. */
       readonly text: string;
       readonly structured: { readonly error: Readonly<Record<string, unknown>> };
-      /** A proxied server's own words about the failure, marked as its. */
+      /** A proxied server's own text about the failure, marked as such. */
       readonly quoted?: readonly ContentBlock[] | undefined;
       readonly meta?: Readonly<Record<string, unknown>> | undefined;
     }

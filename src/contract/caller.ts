@@ -1,7 +1,7 @@
-/** What a session of an agent is for (document 002: a task session, or a chat session). */
+/** The kind of an agent's session (document 002). */
 export type Purpose = 'task' | 'chat';
 
-/** An agent's session as the rules see it; its token is never part of it. */
+/** An agent's session for rules to read; never contains its token. */
 export interface AgentSession {
   readonly id: string;
   readonly agentId: string;
@@ -12,32 +12,32 @@ export interface AgentSession {
 interface CallerBase {
   /** The principal: `local`, `user:NAME`, `agent:ID`, `coordinator`, `anonymous`. Owns memories, limits, approvals. */
   readonly principal: string;
-  /** By what people know a person whom an issuer vouches for, e.g. `alice@example.com`. Nothing is decided by it. */
+  /** The name of a person as their issuer gives it, e.g. `alice@example.com`. No decision depends on it. */
   readonly personName?: string | undefined;
-  /** Whose working folder and background processes these are: a connection, a token or an agent's session. */
+  /** The owner of working folder and background processes: a connection, a token or an agent's session. */
   readonly sessionId: string;
   /**
-   * Who acts for whom, from whom it is done for to who does it, where these are several. It comes with the proof of who
-   * is calling, and nothing else that a caller sends is looked at for it.
+   * The chain of delegation, if there are several parties: from the one for whom the call is made to the one that makes
+   * it. It comes from the verified credential only, never from other data of the caller.
    */
   readonly chain?: readonly string[] | undefined;
-  /** Came over the network. */
+  /** Arrived over the network. */
   readonly remote: boolean;
-  /** Toolsets that the credential allows; absent means all that are served. */
+  /** Toolsets that the credential allows. Undefined: all that are served. */
   readonly toolsets?: readonly string[] | undefined;
-  /** The operator's name for what this principal is, matched by policy rules. */
+  /** The operator's role for this principal, matched by policy rules. */
   readonly role?: string | undefined;
-  /** OAuth scopes, where the credential carries them. */
+  /** OAuth scopes, if the credential carries them. */
   readonly scopes?: readonly string[] | undefined;
-  /** How the issuer of the credential calls them, where a client must ask for more. */
+  /** The issuer's names of scopes, for telling a client which to ask for. */
   readonly scopeNames?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Somebody without a proof of who they are. A wrong credential is this too, with the reason. */
+/** A caller without a valid credential. `reason` says whether it had one. */
 export interface AnonymousCaller extends CallerBase {
   readonly kind: 'anonymous';
   readonly reason?: 'no_credential' | 'bad_credential' | 'expired_credential' | 'unverifiable' | undefined;
-  /** What is wrong with the credential, in words for its holder. */
+  /** The problem with the credential, in words for its holder. */
   readonly problem?: string | undefined;
 }
 /** The person at this machine, over stdio, the command line, or HTTP with the token of this machine. */
@@ -60,16 +60,16 @@ export interface AgentCaller extends CallerBase {
 
 export type Caller = AnonymousCaller | LocalCaller | UserCaller | CoordinatorCaller | AgentCaller;
 
-/** The roles of tokens that open what operators see of everybody. */
+/** The roles of tokens that may see every principal's data. */
 export const operatorRoles: readonly string[] = ['admin', 'operator'];
 
-/** The role of the token that stands for the person at this machine, for clients of theirs that speak HTTP. */
+/** The role of the token that stands for the person at this machine, for their clients that speak HTTP. */
 export const localTokenRole = 'local-operator';
 
 /** The role of a token that reads `/metrics` and can do nothing else. */
 export const metricsRole = 'metrics';
 
-/** Is the caller an agent in a session? */
+/** Whether the caller is an agent in a session. */
 export function isAgent(caller: Caller): caller is AgentCaller {
   return caller.kind === 'manager' || caller.kind === 'worker';
 }

@@ -1,19 +1,19 @@
 import type { Passkey } from './passkey.ts';
 import type { Person } from './person.ts';
 
-/** Logins: codes that work once, and the sessions that they and tokens begin. Only hashes are kept. */
+/** Logins: one-time codes, and the sessions that codes and tokens begin. Only hashes are stored. */
 export interface ConsoleSessions {
-  /** A code for one login of the local operator. */
+  /** Creates a code for one login of the local operator. */
   createCode(person: string, nowMs: number): Promise<string>;
-  /** Begins a session; the secret belongs into a cookie. Undefined for a code that is unknown, used or late. */
+  /** Begins a session and returns the secret for its cookie. Undefined for a code that is unknown, used or expired. */
   enterByCode(code: string, nowMs: number): Promise<string | undefined>;
   /** The same for a bearer token. */
   enterByToken(token: string, nowMs: number): Promise<string | undefined>;
   /** The same for the owner of a passkey that was just proven. */
   enterByPasskey(passkey: Pick<Passkey, 'id' | 'person' | 'tokenId'>, nowMs: number): Promise<string>;
-  /** Who a session is of; undefined where it is over, or its token was revoked. */
+  /** The person of a session; undefined if it is over, or its token was revoked. */
   find(secret: string, nowMs: number): Promise<Person | undefined>;
-  /** What a session began with, for a passkey that is to be the same person's. */
+  /** The credential that a session began with, so that a new passkey belongs to the same person. */
   origin(secret: string): Promise<Pick<Passkey, 'person' | 'tokenId'> | undefined>;
   end(secret: string): Promise<void>;
 }

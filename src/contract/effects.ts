@@ -4,25 +4,25 @@ import type { Text } from './text/text.ts';
 /** The effects land, a person is asked, or they are discarded. */
 export type EffectDecision = 'allow' | 'ask' | 'deny';
 
-/** A rule of the operator about what a command did on a layer, not about its words. All of `effect` must fit. */
+/** An operator's rule about what a command did on a layer, not about its words. All of `effect` must match. */
 export interface EffectRule {
   readonly id?: string | undefined;
   readonly effect: {
-    /** "> 20 files": more than so many are deleted or emptied. */
+    /** "> 20 files": matches if more files than that are deleted or emptied. */
     readonly deletes?: string | undefined;
-    /** A glob below a root: something that it fits is created, changed or deleted. */
+    /** A glob below a root: matches if a matching path is created, changed or deleted. */
     readonly writes?: string | undefined;
-    /** Globs: something that none of them fits is created, changed or deleted. */
+    /** Globs: matches if a path that none of them covers is created, changed or deleted. */
     readonly outside?: readonly string[] | undefined;
   };
   readonly then: EffectDecision;
-  /** With `ask`: no standing approval answers it, nor a client. */
+  /** With `ask`: neither a standing approval nor a client may answer. */
   readonly answer?: 'person' | undefined;
   readonly writtenAt?: string | undefined;
   readonly because?: string | undefined;
 }
 
-/** What is to become of the effects of a command, and by which rule. */
+/** The decision on a command's effects, and the rule that made it. */
 export interface EffectVerdict {
   readonly decision: EffectDecision;
   readonly rule: string;
@@ -33,26 +33,26 @@ export interface EffectVerdict {
 
 /** The rules about effects. */
 export interface EffectRules {
-  /** Does a rule of the operator need each change, not only the losses? */
+  /** Whether an operator's rule needs every change, not only the losses. */
   readonly readChanges: boolean;
-  /** Does a program run or obey this file later by itself? The path is below a root. */
+  /** Whether a program later runs or obeys this file without being asked. The path is below a root. */
   isObeyed(path: string): boolean;
   /**
-   * Never throws: what is not known of the effects counts as the worst that it could be. `isTried`: without a layer, the
-   * command would have been asked about or refused, or the operator has it tried first; then more is asked about.
+   * Never throws: unknown effects count as the worst possible ones. `isTried`: without a layer, the command would have
+   * been asked about or refused, or the operator wants it tried first; then more is asked about.
    */
   decide(effects: Effects, isTried: boolean): EffectVerdict;
 }
 
-/** What judges a command that runs on a layer, before what it did lands. */
+/** Judges a command that runs on a layer, before its changes land. */
 export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeyed'> {
-  /** It runs on a layer and nowhere else, and lands only by `HeldLayer.land`. */
+  /** It must run on a layer, and lands only by `HeldLayer.land`. */
   readonly isTried: boolean;
-  /** May it land at once? */
+  /** Whether it may land at once. */
   allows(effects: Effects): boolean;
 }
 
-/** How many deletions a rule's `deletes` lets pass: 20 for "> 20 files". Undefined where it has another form. */
+/** The number of deletions that a rule's `deletes` lets pass: 20 for "> 20 files". Undefined if it is malformed. */
 export function mostDeleted(deletes: string): number | undefined {
   const [, most] = /^>\s*(\d{1,9})(\s+files?)?$/.exec(deletes) ?? [];
   return most === undefined ? undefined : Number(most);

@@ -1,9 +1,6 @@
 import type { Text } from './text/text.ts';
 
-/**
- * Every code that a reply can carry, with what it means. `docs/errors.md` has a row for each; a test compares
- * them.
- */
+/** Every code that a reply can carry, with its meaning. `docs/errors.md` has a row for each; a test compares them. */
 export const errorCodes = {
   not_found: 'Nothing has that name, or the caller may not know that it exists.',
   unauthenticated: 'The call needs an authenticated caller.',
@@ -38,13 +35,13 @@ export interface ToolErrorOptions {
   readonly suggestion?: Text | undefined;
   /** Facts for a program: `retry_after_ms`, line numbers, ids. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  /** Foreign words (an errno, a database message). For the log only; they never reach a reply. */
+  /** Foreign text (an errno, a database message). For the log only; it never reaches a reply. */
   readonly cause?: unknown;
-  /** Replaces `{code, message, suggestion, details}` where a document fixes another shape for the error. */
+  /** Replaces `{code, message, suggestion, details}` if a document fixes another shape for the error. */
   readonly wire?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A failure that the caller is told about, in words written for them. Everything else becomes `internal`. */
+/** A failure that is reported to the caller, in words written for them. Everything else becomes `internal`. */
 export class ToolError extends Error {
   readonly code: ErrorCode;
   readonly text: Text;

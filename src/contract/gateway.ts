@@ -7,14 +7,14 @@ export interface Gateway {
   readonly info: { readonly name: string; readonly version: string; readonly title: string };
   readonly instructions: string;
   readonly locale: Locale;
-  /** What this arrival may see. `key` is the same for equal lists, so that encoded lists can be kept. */
+  /** The tools that this arrival may see. `key` is the same for equal lists, so that encoded lists can be cached. */
   list(arrival: Arrival): Promise<{ readonly key: string; readonly tools: readonly Tool[] }>;
   call(call: Call): Promise<Reply>;
-  /** The arrival's connection has ended: its session's background work ends too. */
+  /** The arrival's connection has ended, and so does its session's background work. */
   leave(arrival: Arrival): Promise<void>;
-  /** A tool list changed for everybody, or for one connection. */
+  /** Calls back when a tool list changed, for everyone or for one connection. */
   onListChanged(listener: (connectionId: string | undefined) => void): () => void;
-  /** Does this bearer token (or its absence) let a request in at all? HTTP answers 401 by it. */
+  /** Whether this bearer token (or its absence) lets a request in at all; HTTP answers 401 by it. */
   admits(arrival: Arrival): Promise<Admission>;
   readonly resources?: ResourceGateway | undefined;
   readonly prompts?: PromptGateway | undefined;
@@ -23,16 +23,16 @@ export interface Gateway {
 export type Admission =
   | {
       readonly ok: true;
-      /** Who holds the token: the same for their next token. */
+      /** The owner of the token, which is the same for their next token. */
       readonly holder?: string | undefined;
-      /** May the token read the metrics? `only`: these and nothing else. Absent: no. */
+      /** Whether the token may read the metrics. `only`: it may do nothing else. Undefined: no. */
       readonly observes?: 'too' | 'only' | undefined;
-      /** The scope that the token lacks for what only operators see, by its issuer's name for it. */
+      /** The admin scope that the token lacks, by its issuer's name for it. */
       readonly lacksAdmin?: string | undefined;
     }
   | { readonly ok: false; readonly reason: string; readonly problem?: string | undefined };
 
-/** Prompts of proxied servers, through the same road as calls. */
+/** Prompts of proxied servers, checked like calls. */
 export interface PromptGateway {
   list(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
   get(
@@ -49,15 +49,15 @@ export interface PromptGateway {
   onChanged(listener: () => void): () => void;
 }
 
-/** Resources (notes of the vault, those of proxied servers), through the same road as calls. */
+/** Resources (notes of the vault, those of proxied servers), checked like calls. */
 export interface ResourceGateway {
   list(arrival: Arrival, cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>;
   read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceContents>;
   /** Calls back when the resource changes, until the returned function is called. */
   subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
-  /** Calls back when the list itself changed; absent where that is never told. */
+  /** Calls back when the list itself changed; undefined if it never reports that. */
   onChanged?(listener: () => void): () => void;
-  /** MCP's resource templates; absent: none. */
+  /** MCP's resource templates; undefined if there are none. */
   templates?(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -71,7 +71,7 @@ export interface ResourcePage {
   readonly nextCursor?: string | undefined;
 }
 
-/** `more`: what else a proxied server has under the address, such as the files of a folder. */
+/** `more`: other contents of a proxied server under the address, such as the files of a folder. */
 export type ResourceContents = (ResourceText | ResourceBlob) & {
   readonly more?: readonly (ResourceText | ResourceBlob)[] | undefined;
 };
@@ -82,7 +82,7 @@ export interface ResourceText {
   readonly text: string;
 }
 
-/** What is not text, in Base64. */
+/** Content that is not text, in Base64. */
 export interface ResourceBlob {
   readonly uri: string;
   readonly mimeType: string;

@@ -1,4 +1,4 @@
-/** Bounds that hold unless the operator sets another. Each loop, buffer and wait over foreign data has one. */
+/** Bounds that apply unless the operator sets others. Each loop, buffer and wait over foreign data has one. */
 export const limits = {
   /** One message over stdio, and one HTTP body. */
   stdioMessageBytes: 64 * 1024 * 1024,
@@ -7,15 +7,15 @@ export const limits = {
   argumentNames: 1000,
   /** One write of a file. */
   writeBytes: 16 * 1024 * 1024,
-  /** What a reply holds unless more is asked for, as UTF-8: clients cut what is longer, or put it where no tool reads it. */
+  /** Default size of a reply in UTF-8: clients cut longer ones, or save them where no tool reads them. */
   replyBytes: 30_000,
-  /** What a read returns of a text for a program, and the most that it may ask for. */
+  /** Default and largest size of a text read by a program. */
   readChars: 100_000,
   readMaxChars: 8_000_000,
-  /** A component of a path; Linux takes no more. */
+  /** A component of a path; the limit of Linux. */
   nameBytes: 255,
   pathBytes: 4096,
-  /** A command line, its arguments, and what each of its streams returns. */
+  /** A command line, its arguments, and the output of each stream. */
   commandBytes: 32 * 1024,
   commandArguments: 1000,
   streamBytes: 1024 * 1024,
@@ -23,30 +23,30 @@ export const limits = {
   commandMaxTimeoutMs: 300_000,
   /** Of the assistant's bash, unless the operator allows more. */
   bashMaxTimeoutMs: 60_000,
-  /** What commands keep for later ones: caches of package managers and compilers, for one set of roots. */
+  /** Caches of package managers and compilers that are kept between commands, for one set of roots. */
   cacheBytes: 5 * 1024 * 1024 * 1024,
-  /** Some clients give a call up after 60 s; what takes longer goes on without it. */
+  /** Some clients abandon a call after 60 s, so a longer one continues without its request. */
   callMs: 50_000,
   /** Between TERM and KILL. */
   killGraceMs: 2000,
-  /** Commands at once in one session, and how many more may wait. */
+  /** Concurrent commands of one session, and how many more may wait. */
   commandsAtOnce: 4,
   commandsWaiting: 64,
   pipelineStages: 10,
-  /** What a dry run tells: so many changes, and a diff of so many bytes. */
+  /** Changes that a dry run lists, and the size of its diff. */
   dryRunChanges: 100_000,
   dryRunDiffBytes: 256 * 1024,
-  /** What a dry run may write; less where the disk has not that much and a fifth of itself to spare. */
+  /** The most that a dry run may write; less on a disk with little free space. */
   dryRunBytes: 4 * 1024 ** 3,
-  /** How long a call waits for a person before it answers `approval_pending`. */
+  /** How long a call waits for a person before it returns `approval_pending`. */
   approvalWaitMs: 45_000,
   approvalExpiryMs: 24 * 60 * 60 * 1000,
-  /** Reading calls reach the audit log in batches, at most this late. */
+  /** Records of reading calls are written in batches, at most this late. */
   auditBatchMs: 20,
-  /** Where several servers write, records are joined to one chain at most this late. */
+  /** If several servers write, records are joined to one chain at most this late. */
   auditJoinMs: 1000,
   /** How long running calls get when the server is told to stop. */
   stopGraceMs: 10_000,
-  /** The same over stdio, where the client that tells it kills it two seconds later, as the SDK's does. */
+  /** The same over stdio: a client kills the server two seconds after asking it to stop, as the SDK's does. */
   stdioStopGraceMs: 500,
 } as const;

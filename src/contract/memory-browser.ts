@@ -1,10 +1,10 @@
 import type { Memory } from './capabilities/memory.ts';
 
-/** Memories as a person leafs through them. Whoever holds this may see everybody's: it is lent to no tool. */
+/** Memories for a person to browse. It shows every principal's, so no tool may get it. */
 export interface MemoryBrowser {
-  /** Those who have memories. */
+  /** Principals that have memories. */
   owners(limit: number): Promise<readonly { readonly owner: string; readonly memories: number }[]>;
-  /** Newest first; `next` goes on. */
+  /** Newest first; `next` is where the next page begins. */
   page(
     owner: string,
     options: { readonly before?: number | undefined; readonly limit: number },

@@ -1,43 +1,43 @@
-/** A server process that serves over HTTP on a store. */
+/** A server process that serves HTTP on a shared store. */
 export interface NodeState {
-  /** Of this process, as long as it runs. */
+  /** The id of this process while it runs. */
   readonly id: string;
   /** The machine's name. */
   readonly host: string;
-  /** Where it listens: `127.0.0.1:7040`. */
+  /** The address on which it listens: `127.0.0.1:7040`. */
   readonly address: string;
   readonly version: string;
   readonly pid: number;
   readonly startedAtMs: number;
-  /** It was told to stop and takes no new work. */
+  /** It was told to stop and accepts no new work. */
   readonly isDraining: boolean;
-  /** Calls under way. */
+  /** Running calls. */
   readonly calls: number;
   /** Processor time since the last look, as a share of one core. */
   readonly load: number;
   readonly residentBytes: number;
-  /** The folders that it serves, as their paths on its machine. */
+  /** The paths of the served folders on its machine. */
   readonly roots: readonly string[];
 }
 
-/** What the others see of it. */
+/** A server as the others see it. */
 export interface NodeView extends NodeState {
-  /** `lost`: it was not heard of for as long as four beats, and did not say goodbye. */
+  /** `lost`: no heartbeat for four intervals, and no sign-off. */
   readonly state: 'serving' | 'draining' | 'lost';
-  /** By the store's clock, so that a node's own cannot hide it. */
+  /** By the store's clock, so that a wrong clock of the node cannot hide it. */
   readonly seenAgoMs: number;
-  /** By how much its clock goes before the store's. */
+  /** How far its clock is ahead of the store's. */
   readonly clockAheadMs: number;
 }
 
 export interface NodeStore {
   beat(node: NodeState): Promise<void>;
   leave(id: string): Promise<void>;
-  /** Those of the last hour, the longest serving first. */
+  /** Nodes seen in the last hour, the longest-running first. */
   list(): Promise<readonly NodeView[]>;
 }
 
-/** Sessions of older clients that said that they are done, at whichever server; others have their ids, too. */
+/** Ended sessions of older clients, which may also be known at other servers. */
 export interface EndedSessions {
   add(connectionId: string): Promise<void>;
   /** Which of these have ended. */
@@ -45,23 +45,23 @@ export interface EndedSessions {
 }
 
 /**
- * Words between the servers of one store, about things that live in one process: a question that waits for its answer, a
- * session whose commands run. Whoever meets a request about such a thing elsewhere asks the server that holds it.
+ * Messages between the servers of one store about things that exist in one process: a question that waits for its
+ * answer, a session whose commands run. A server that gets a request about such a thing asks the server that has it.
  */
 export interface Relay {
   /** This server, as the others know it. */
   readonly node: string;
   /**
-   * From now on what others ask about `key` comes to `answer`, whose signal aborts when they no longer wait. Resolves with
-   * how to let go of it; `undefined` where another living server holds the key.
+   * From now on, requests of other servers about `key` go to `answer`, whose signal aborts when they no longer wait.
+   * Resolves with a function that releases the key; undefined if another live server has it.
    */
   hold(
     key: string,
     answer: (body: string, signal: AbortSignal) => Promise<string>,
   ): Promise<(() => void) | undefined>;
   /**
-   * What the server that holds the key answers; `undefined` where no living one does. Throws `unavailable` where it goes
-   * away before its answer came.
+   * The answer of the server that has the key; undefined if no live one does. Throws `unavailable` if that server goes
+   * away before it answers.
    */
   ask(key: string, body: string, signal: AbortSignal): Promise<string | undefined>;
 }

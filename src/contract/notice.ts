@@ -1,21 +1,21 @@
 import type { Text } from './text/text.ts';
 
-/** How much of a question a notice says: how many wait; whose and of which tool; or the question's own words. */
+/** How much a notice says: how many questions wait; also who asks and by which tool; or the question itself. */
 export const details = ['none', 'summary', 'full'] as const;
 export type Detail = (typeof details)[number];
 
-/** What a message elsewhere may do beside leading here: nothing, say no, or both. */
+/** The actions that a notice offers beside its link: none, decline, or approve and decline. */
 export const actionKinds = ['none', 'deny', 'both'] as const;
 export type Actions = (typeof actionKinds)[number];
 
-/** Where notices go, by the form that is spoken there. Secrets are filled in. */
+/** Destinations of notices by protocol. Secrets are filled in. */
 export type ChannelSettings =
   | { readonly kind: 'desktop' }
   | { readonly kind: 'terminal'; readonly form: 'osc9' | 'osc777' }
   | { readonly kind: 'push' }
   | {
       readonly kind: 'ntfy';
-      /** With the topic as its last part. */
+      /** Includes the topic as its last part. */
       readonly url: string;
       readonly token: string | undefined;
       readonly actions: Actions;
@@ -25,7 +25,7 @@ export type ChannelSettings =
       readonly kind: 'slack';
       readonly url: string;
       readonly signingSecret: string | undefined;
-      /** Whose presses of a button count, by their Slack member ids. */
+      /** Slack member ids of the people who may press a button. */
       readonly people: readonly string[];
       readonly actions: Actions;
     }
@@ -44,43 +44,43 @@ export type ChannelSettings =
 
 export type Channel = ChannelSettings & { readonly name: string };
 
-/** What happened since the one before, once at each of these times of the day. */
+/** A summary since the last one, sent at each of these times of the day. */
 export interface DigestTimes {
   /** As minutes of the day, in order. */
   readonly atMinutes: readonly number[];
-  /** Absent: the machine's. */
+  /** Default: the machine's. */
   readonly timeZone: string | undefined;
   /** Names of channels. */
   readonly to: readonly string[];
 }
 
-/** Hours in which nobody is woken, as minutes of the day; `from` may be later than `to`. */
+/** Hours without notices, as minutes of the day; `from` may be later than `to`. */
 export interface QuietHours {
   readonly fromMinute: number;
   readonly toMinute: number;
-  /** Absent: the machine's. */
+  /** Default: the machine's. */
   readonly timeZone: string | undefined;
 }
 
 export interface NotifySettings {
   readonly channels: readonly Channel[];
   readonly detail: Detail;
-  /** A channel gets at most one notice in this time; what is asked meanwhile is in the next. */
+  /** A channel gets at most one notice in this time; the next one covers questions that come in between. */
   readonly everyMs: number;
   readonly quiet: QuietHours | undefined;
-  /** Who hears of it when nobody has answered for that long. They hear of nothing before. */
+  /** Channels that are notified only after a question was open for that long. */
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
   readonly digest: DigestTimes | undefined;
-  /** Origins of push services beside those of browsers. */
+  /** Origins of push services in addition to those of browsers. */
   readonly pushServices: readonly string[];
 }
 
 export type NoticeKind = 'question' | 'escalation' | 'digest' | 'test';
 
-/** `dropped`: every question of it was answered or expired before it could be delivered, or a digest had nothing to tell. */
+/** `dropped`: all its questions were answered or expired before delivery, or a digest was empty. */
 export type NoticeStatus = 'waiting' | 'sent' | 'failed' | 'dropped';
 
-/** One notice on one channel, and what became of it. */
+/** One notice on one channel, and its delivery. */
 export interface NoticeRecord {
   readonly id: string;
   readonly atMs: number;
@@ -90,20 +90,20 @@ export interface NoticeRecord {
   readonly questions: readonly string[];
   readonly status: NoticeStatus;
   readonly attempts: number;
-  /** When it is tried next, while it waits. */
+  /** The time of the next attempt, while it waits. */
   readonly nextAtMs?: number | undefined;
   readonly endedAtMs?: number | undefined;
-  /** What went wrong last. Holds no address and no secret. */
+  /** The last error. Contains no address and no secret. */
   readonly problem?: Text | undefined;
 }
 
-/** A question as a link or a notice is bound to it. */
+/** The question that a link or a notice is bound to. */
 export interface Bound {
   readonly id: string;
   readonly digest: string;
 }
 
-/** What an address that stands in a notice opens. Only a hash of its secret is kept. */
+/** The target of an address in a notice. Only a hash of its secret is stored. */
 export interface NoticeLink {
   /** `view` shows questions; the others answer one, once. */
   readonly kind: 'view' | 'approved' | 'declined';
@@ -115,9 +115,9 @@ export interface NoticeLink {
 /** A browser that web push reaches. */
 export interface PushDevice {
   readonly id: string;
-  /** Who switched notices on there, as the log names them. */
+  /** The person who turned on notices in it, as named in the log. */
   readonly person: string;
-  /** What it calls itself, for the list. */
+  /** Its name for the list. */
   readonly label: string;
   readonly endpoint: string;
   readonly keys: { readonly p256dh: string; readonly auth: string };
@@ -127,26 +127,26 @@ export interface PushDevice {
 
 export interface NoticeStore {
   /**
-   * Takes the questions that this channel was not told of yet, as one notice to be delivered at once; of any number of
-   * servers one gets each. Undefined where there is none, or the channel had a notice after `quietSinceMs`.
+   * Takes the questions that this channel was not notified of yet as one notice, for immediate delivery; with several
+   * servers, only one gets each. Undefined if there are none, or the channel had a notice after `quietSinceMs`.
    */
   claim(claim: {
     readonly channel: string;
     readonly kind: 'question' | 'escalation' | 'digest';
-    /** Of a digest, the one name of its time. */
+    /** For a digest, one name derived from its time. */
     readonly questions: readonly string[];
     readonly quietSinceMs: number;
     readonly nowMs: number;
   }): Promise<NoticeRecord | undefined>;
-  /** Which of the questions a channel was told of. */
+  /** The questions among these that the channel was notified of. */
   told(channel: string, questions: readonly string[]): Promise<ReadonlySet<string>>;
   /** When the channel had its last notice of questions. */
   lastAtMs(channel: string): Promise<number | undefined>;
-  /** Begins a notice of no question. */
+  /** Begins a notice without a question. */
   test(channel: string, nowMs: number): Promise<NoticeRecord>;
-  /** Takes what is due of these channels for one attempt; whoever dies with it lets others have it after `leaseMs`. */
+  /** Takes the due notices of these channels for one attempt; after `leaseMs` others may take them. */
   take(channels: readonly string[], nowMs: number, leaseMs: number): Promise<readonly NoticeRecord[]>;
-  /** When the next is due. */
+  /** The time when the next is due. */
   nextAtMs(channels: readonly string[]): Promise<number | undefined>;
   settle(
     id: string,
@@ -159,14 +159,14 @@ export interface NoticeStore {
   ): Promise<void>;
   /** The newest first. */
   list(limit: number): Promise<readonly NoticeRecord[]>;
-  /** Resolves when questions change, and at the latest after that time. Ask before you look, wait after. */
+  /** Resolves when questions change, or after that time. Call it before reading, await it after. */
   changed(timeoutMs: number, signal: AbortSignal): Promise<void>;
 
-  /** Makes a link, and returns the secret part of its address. */
+  /** Creates a link and returns the secret part of its address. */
   createLink(link: NoticeLink): Promise<string>;
-  /** Undefined where it is unknown, used or late. */
+  /** Undefined if the link is unknown, used or expired. */
   findLink(secret: string, nowMs: number): Promise<NoticeLink | undefined>;
-  /** The same for one use: nobody has it after that. */
+  /** Like `findLink`, but uses up the link. */
   takeLink(secret: string, nowMs: number): Promise<NoticeLink | undefined>;
 
   addDevice(device: Omit<PushDevice, 'id'>): Promise<PushDevice>;

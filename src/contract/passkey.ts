@@ -1,13 +1,13 @@
 import type { Person } from './person.ts';
 
-/** A key that a device of a person holds and lends only to whoever unlocks it (WebAuthn). */
+/** A key that a person's device stores and uses only after it is unlocked (WebAuthn). */
 export interface Passkey {
   /** The credential's id, base64url. */
   readonly id: string;
-  /** As the session that it was registered in. */
+  /** The person of the session in which it was registered. */
   readonly person: string;
   readonly tokenId: string | undefined;
-  /** The host name that it works at. */
+  /** The host name for which it is valid. */
   readonly host: string;
   readonly label: string;
   /** COSE, base64url. */
@@ -18,7 +18,7 @@ export interface Passkey {
   readonly usedAtMs: number | undefined;
 }
 
-/** What a challenge was made for. Only an answer to exactly this is taken. */
+/** The purpose of a challenge. Only a response for exactly this purpose is accepted. */
 export type ChallengePurpose =
   | { readonly kind: 'register'; readonly session: string }
   | { readonly kind: 'login' }
@@ -27,15 +27,15 @@ export type ChallengePurpose =
 export interface PasskeyStore {
   add(passkey: Omit<Passkey, 'createdAtMs' | 'usedAtMs'>, nowMs: number): Promise<boolean>;
   list(): Promise<readonly Passkey[]>;
-  /** With the person whom it is of now; undefined where its token was revoked, or it was removed. */
+  /** With its current person; undefined if their token was revoked, or it was removed. */
   find(
     id: string,
     nowMs: number,
   ): Promise<{ readonly passkey: Passkey; readonly person: Person } | undefined>;
   used(id: string, counter: number, nowMs: number): Promise<void>;
   remove(id: string): Promise<boolean>;
-  /** A challenge for one use, base64url: random, and bound to its purpose. */
+  /** A one-time challenge, base64url: random, and bound to its purpose. */
   challenge(purpose: ChallengePurpose, nowMs: number): Promise<string>;
-  /** True once, in time, and for the purpose that it was made for. */
+  /** True once, before it expires, and only for its purpose. */
   takeChallenge(challenge: string, purpose: ChallengePurpose, nowMs: number): Promise<boolean>;
 }

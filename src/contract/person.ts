@@ -1,14 +1,14 @@
-/** A person behind one of the faces of this program. */
+/** A person who uses the console, a terminal or a notice. */
 export interface Person {
-  /** As approvals and the audit log name them: `cli:alice`, `console:user:bob`. */
+  /** The name in approvals and the audit log: `cli:alice`, `console:user:bob`. */
   readonly name: string;
-  /** Whose own records theirs are: `local`, `user:NAME`. */
+  /** The principal that owns their records: `local`, `user:NAME`. */
   readonly principal: string;
-  /** Sees everybody's records, answers questions and acts. */
+  /** Sees everyone's records, answers questions and acts. */
   readonly isOperator: boolean;
-  /** What the pasted token covers; absent: everything. */
+  /** The toolsets of the pasted token. Undefined: all. */
   readonly toolsets?: readonly string[] | undefined;
-  /** How they came into the console. */
+  /** How they logged in to the console. */
   readonly login?: 'link' | 'token' | 'passkey' | undefined;
   readonly face: 'cli' | 'console' | 'notice';
 }

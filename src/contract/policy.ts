@@ -2,7 +2,7 @@ import type { DecisionKind, Dialect } from './capabilities/judgement.ts';
 import type { CommandLine } from './capabilities/process.ts';
 import type { Text } from './text/text.ts';
 
-/** What a call would touch, as its tool reads it from the checked input; policy answers it. */
+/** The things that a call would touch, as its tool derives them from the checked input; the policy decides on them. */
 export interface Risk {
   /** Paths relative to their root, as rules write them. */
   readonly reads?: readonly string[] | undefined;
@@ -12,38 +12,38 @@ export interface Risk {
     | {
         readonly line: CommandLine;
         readonly dialect: Dialect;
-        /** What earlier commands of the session left it; a yes holds for these and this folder only. */
+        /** Variables that earlier commands of the session set; an approval covers only these and this folder. */
         readonly variables?: Readonly<Record<string, string>> | undefined;
-        /** It runs on a layer that is thrown away: what it does to files is not asked about. */
+        /** It runs on a layer that is discarded, so its effects on files are not asked about. */
         readonly dryRun?: boolean | undefined;
-        /** Its tool starts it anew and ends with it, so that it can run on a layer. */
+        /** Its tool starts it and ends with it, so it can run on a layer. */
         readonly endsWithCall?: boolean | undefined;
       }
     | undefined;
-  /** The working folder that a person is shown, relative. */
+  /** The working folder to show a person, relative. */
   readonly workingFolder?: string | undefined;
-  /** Where a credential would be sent to others. */
+  /** A credential that the call would send to others. */
   readonly secret?: OutgoingSecret | undefined;
-  /** What a proxied tool is handed that reaches beyond it. */
+  /** A description of the things beyond its server that a proxied tool's arguments reach. */
   readonly reach?: Text | undefined;
-  /** Command lines that a proxied tool is handed. */
+  /** Command lines among a proxied tool's arguments. */
   readonly passes?: readonly string[] | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */
   readonly ask?: Text | undefined;
-  /** What a person reads in place of the arguments, a line each. */
+  /** Lines that a person reads instead of the arguments. */
   readonly steps?: readonly Text[] | undefined;
 }
 
-/** What a call would send to others and should stay here. */
+/** Data that a call would send to others although it should stay here. */
 export interface OutgoingSecret {
-  /** The kind of it: a credential, the number of a card. */
+  /** Its kind: a credential, a card number. */
   readonly what: Text;
   /** The argument's path, `headers.Authorization`. */
   readonly argument: string;
   readonly isEncoded: boolean;
 }
 
-/** A rule of the operator, as the configuration holds it (`server.md`, Policy). */
+/** An operator's rule, as in the configuration (`server.md`, Policy). */
 export interface PolicyRule {
   readonly id?: string | undefined;
   readonly tool?: string | undefined;
@@ -55,9 +55,9 @@ export interface PolicyRule {
   readonly path?: string | undefined;
   readonly host?: string | undefined;
   readonly decision: PolicyDecision;
-  /** With `ask`: no standing approval, no plan and no program answers it. */
+  /** With `ask`: no standing approval, plan or program may answer it. */
   readonly answer?: 'person' | undefined;
-  /** `FILE:LINE`, where it came from a file. */
+  /** `FILE:LINE`, if it came from a file. */
   readonly writtenAt?: string | undefined;
   readonly because: string;
   readonly match?: readonly string[] | undefined;
@@ -66,35 +66,35 @@ export interface PolicyRule {
 
 export type Mode = 'read-only' | 'workspace-write' | 'full-access';
 
-/** `try`: it runs on a layer at once, and what it did decides. */
+/** `try`: it runs on a layer at once, and its effects decide. */
 export type PolicyDecision = DecisionKind | 'try';
 
-/** The policy's decision on a call: the strictest of all rules that fit, and which rule it was. */
+/** The policy's decision on a call: the strictest of all matching rules, and which rule it was. */
 export interface PolicyVerdict {
   readonly decision: PolicyDecision;
   readonly rule: string;
-  /** Where the rule is written, `FILE:LINE`; absent: it is built in. */
+  /** The source of the rule, `FILE:LINE`. Undefined: it is built in. */
   readonly writtenAt?: string | undefined;
   readonly because: Text;
-  /** With `ask`: only a person answers, at our console or terminal, and for this call alone. */
+  /** With `ask`: only a person may answer, at our console or terminal, and for this call alone. */
   readonly answer?: 'person' | undefined;
-  /** It runs on a layer: with `try`, and with an `ask` about what a layer does not contain. */
+  /** It runs on a layer: with `try`, and with an `ask` about effects that a layer does not contain. */
   readonly onLayer?: boolean | undefined;
   readonly suggestion?: Text | undefined;
-  /** The part of a command that it is about, as the caller wrote it. */
+  /** The part of the command that matched, as the caller wrote it. */
   readonly excerpt?: string | undefined;
-  /** How many commands of the same call are asked about beside that one. */
+  /** How many other commands of the same call are asked about. */
   readonly others?: number | undefined;
 }
 
-/** A rule as a person reads it in a list. */
+/** A rule for a list that people read. */
 export interface RuleLine {
   readonly id: string;
   readonly decision: DecisionKind;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
-  /** What it finds: command lines, paths, hosts or tools. */
+  /** Examples of matches: command lines, paths, hosts or tools. */
   readonly examples: readonly string[];
-  /** The first dialect in which the rule holds, and in those after it; absent: in all. */
+  /** The first dialect in which the rule applies; later ones include it. Undefined: all. */
   readonly from?: Dialect | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Text } from './text/text.ts';
 
-/** One call as the audit log keeps it. Secrets are redacted and long values replaced before it is made. */
+/** One call in the audit log. Secrets are redacted and long values replaced before it is created. */
 export interface AuditRecord {
   readonly id: string;
   readonly atMs: number;
@@ -15,10 +15,10 @@ export interface AuditRecord {
   readonly decision?: string | undefined;
   readonly rule?: string | undefined;
   readonly approver?: string | undefined;
-  /** `interrupted`: it had begun when its server died, and nobody knows how far it came. */
+  /** `interrupted`: it was running when its server died; how far it got is unknown. */
   readonly outcome: 'ok' | 'error' | 'question' | 'interrupted';
   readonly code?: string | undefined;
-  /** For the log only: an inner error's words. */
+  /** For the log only: the text of an inner error. */
   readonly cause?: string | undefined;
   readonly durationMs: number;
   readonly inputBytes: number;
@@ -27,16 +27,16 @@ export interface AuditRecord {
   readonly traceId?: string | undefined;
 }
 
-/** A process's notes of what it is about to do, on disk, so that the next process can tell what it had begun. */
+/** A process's notes of what it is about to do, on disk, so that the next process can tell what was under way. */
 export interface UnderWay {
   begin(...notes: readonly unknown[]): void;
-  /** `count` of the noted are finished, or did not happen. */
+  /** `count` of the noted actions are finished, or did not happen. */
   end(count: number): void;
-  /** Bytes of the notes on disk. Finished ones stay there until none is open, or `restart`. */
+  /** Bytes of the notes on disk. Finished ones stay there until none is open, or until `restart`. */
   bytes(): number;
-  /** Replaces all notes by these, which must be all that are open. Not while a sync is awaited. */
+  /** Replaces all notes by these, which must be all that are open. Not to be called during a sync. */
   restart(notes: readonly unknown[]): Promise<void>;
-  /** Resolves when the notes made so far would survive a power cut too. */
+  /** Resolves when the notes so far would survive a power cut. */
   sync(): Promise<void>;
   close(): void;
 }
@@ -44,18 +44,18 @@ export interface UnderWay {
 /** Notes that a dead process left. */
 export interface LeftUnderWay {
   /**
-   * Parsed and not checked, as another version may have written them. A half-written last line is left out: what it
-   * told of had not begun.
+   * Parsed but not checked, because another version may have written them. A half-written last line is left out: its
+   * action had not begun.
    */
   readonly notes: readonly unknown[];
-  /** Removes them; call it when they are dealt with. */
+  /** Removes them; called when they are dealt with. */
   done(): void;
 }
 
-/** Where calls are noted before they run. */
+/** The notes of calls before they run. */
 export interface UnderWayNotes extends UnderWay {
   left(): readonly LeftUnderWay[];
-  /** Bytes that are free where records are written. */
+  /** Free bytes on the volume that contains the records. */
   freeBytes(): number;
 }
 
@@ -82,15 +82,15 @@ export interface AuditQuery {
 
 /** The note that a call is about to run. */
 export interface BegunNote {
-  /** Resolves when it would survive a power cut too: nothing may be changed before. */
+  /** Resolves when it would survive a power cut; nothing may be changed before. */
   durable(): Promise<void>;
 }
 
 /** The chained log. `write` resolves when the record is durable; `note` batches records of calls that only read. */
 export interface AuditLog {
   /**
-   * Notes that a call is about to run. Where the server dies before its record is written, the next one writes this as
-   * `interrupted`. Throws where no record could be written now: then nothing may run.
+   * Notes that a call is about to run. If the server dies before the record is written, the next server writes this one
+   * as `interrupted`. Throws if records cannot be written now: then the call must not run.
    */
   begin(record: AuditRecord, options: { readonly mayChange: boolean }): Promise<BegunNote>;
   write(record: AuditRecord): Promise<void>;
@@ -99,12 +99,12 @@ export interface AuditLog {
   flush(): Promise<void>;
   search(query: AuditQuery): Promise<readonly AuditEntry[]>;
   verify(): Promise<AuditVerdict>;
-  /** How many records wait to be written. */
+  /** The number of records that wait to be written. */
   backlog(): number;
 }
 
 export type AuditVerdict =
-  /** `forgotten`: how many older entries retention has removed. */
+  /** `forgotten`: the number of older entries that retention removed. */
   | { readonly ok: true; readonly entries: number; readonly head: string; readonly forgotten?: number }
   | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: Text };
 
@@ -118,7 +118,7 @@ export interface TokenRecord {
   readonly revokedAtMs?: number | undefined;
 }
 
-/** Bearer tokens: shown once when created, kept as a hash. */
+/** Bearer tokens: shown once when created, stored as a hash. */
 export interface TokenStore {
   create(input: {
     readonly user: string;
@@ -133,7 +133,7 @@ export interface TokenStore {
 
 export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired';
 
-/** What a call needs a standing approval for, and where it works. */
+/** The call that needs a standing approval, and its folder. */
 export interface GrantWanted {
   readonly principal: string;
   readonly sessionId: string;
@@ -142,7 +142,7 @@ export interface GrantWanted {
   readonly folder?: string | undefined;
 }
 
-/** A call of a plan, as the person agreed to it. */
+/** A call of a plan, as the person approved it. */
 export type PlannedCall = Omit<ApprovalRecord, 'id' | 'status' | 'scope' | 'grant'> &
   Required<Pick<ApprovalRecord, 'decidedBy' | 'planId'>>;
 
@@ -153,44 +153,41 @@ export interface ApprovalRecord {
   readonly sessionId: string;
   readonly tool: string;
   readonly digest: string;
-  /** What the person reads, cleaned, in each language: who answers may read another than who asks. */
+  /** The text for the person, cleaned, in each language: theirs may differ from the caller's. */
   readonly message: Text;
   readonly rule: string;
   readonly status: ApprovalStatus;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly decidedBy?: string | undefined;
-  /** How far the approval reaches; absent where there is none. */
+  /** How far the approval reaches; undefined without an approval. */
   readonly scope?: Scope | undefined;
   /**
-   * What an approval beyond this call would allow, as rules whose exact text the person sees first; absent: none can
-   * be given.
+   * The rules that a standing approval would add, in the exact text that the person sees first. Undefined: none can be
+   * given.
    */
   readonly grant?: string | undefined;
-  /** Where the call works, absolute on this host: `folder` holds here and below. */
+  /** The folder of the call, absolute on this host: the scope `folder` covers it and everything below. */
   readonly folder?: string | undefined;
-  /** `person`: answered at the console or a terminal of ours alone, one call at a time. */
+  /** `person`: may be answered only at our console or terminal, one call at a time. */
   readonly answer?: 'person' | undefined;
-  /** Where the rule is written: `/home/me/.config/sekisho/sekisho.jsonc:12`; absent: it is built in. */
+  /** The source of the rule: `/home/me/.config/sekisho/sekisho.jsonc:12`. Undefined: it is built in. */
   readonly writtenAt?: string | undefined;
   /** With `until`: when the approval ends. */
   readonly untilMs?: number | undefined;
-  /** When a standing approval last let a call pass, within a minute. */
+  /** When a standing approval last allowed a call, to the minute. */
   readonly lastUsedAtMs?: number | undefined;
-  /** What the person who declined wrote: what to do instead. */
+  /** The text of the person who declined: what to do instead. */
   readonly instead?: string | undefined;
-  /** The plan that it was approved with; such an approval is its session's alone. */
+  /** The plan that it was approved with; such an approval is valid only in its session. */
   readonly planId?: string | undefined;
 }
 
-/**
- * How far an approval reaches: this call; calls like it in its session, until a time, in its folder, or without an
- * end.
- */
+/** How far an approval reaches: this call; calls like it in its session, until a time, in its folder, or forever. */
 export type Scope = 'once' | StandingScope;
 export type StandingScope = 'session' | 'until' | 'folder' | 'always';
 
-/** What a person may add to an answer. */
+/** Additions to a person's answer. */
 export interface Wishes {
   /** With the scope `until`. */
   readonly untilMs?: number | undefined;
@@ -199,16 +196,16 @@ export interface Wishes {
 }
 
 export interface ApprovalStore {
-  /** Returns the pending or approved one with the same binding if there is one, else makes it. */
+  /** Returns the pending or approved record with the same binding if there is one, else creates it. */
   request(
     input: Omit<ApprovalRecord, 'id' | 'status' | 'decidedBy' | 'scope'>,
     nowMs: number,
   ): Promise<ApprovalRecord>;
-  /** Has a question that waits end at that moment, where it would wait longer. */
+  /** Lets an open question expire at this time if it would otherwise do so later. */
   shorten(id: string, untilMs: number): Promise<void>;
   /**
-   * `undefined` where it does not exist, was decided already or has expired. An approval reaches no further than this call
-   * where the question has no grant, whatever scope is given.
+   * Undefined if it does not exist, was decided already or has expired. If the question has no grant, an approval
+   * covers only this call, whatever scope is given.
    */
   decide(
     id: string,
@@ -218,36 +215,36 @@ export interface ApprovalStore {
     nowMs: number,
     wishes?: Wishes,
   ): Promise<ApprovalRecord | undefined>;
-  /** Keeps the calls of a plan that a person approved, each as an approval of its own. */
+  /** Stores the calls of a plan that a person approved, each as a separate approval. */
   keepPlan(calls: readonly PlannedCall[], nowMs: number): Promise<void>;
-  /** Takes an approved one for exactly this binding, once; one of a plan only for the plan's own session. */
+  /** Takes an approved record for exactly this binding, once; one of a plan only in the plan's session. */
   take(
     binding: Pick<ApprovalRecord, 'principal' | 'tool' | 'digest'> & {
-      /** Absent: no plan's. */
+      /** Undefined: ignore approvals of plans. */
       readonly sessionId?: string | undefined;
     },
     nowMs: number,
   ): Promise<ApprovalRecord | undefined>;
-  /** A standing approval to this grant, or one to each of its rules. */
+  /** A standing approval of this grant, or of each of its rules. */
   standing(input: GrantWanted, nowMs: number): Promise<ApprovalRecord | undefined>;
-  /** Those that stand, newest first. */
+  /** Active ones, newest first. */
   grants(nowMs: number): Promise<readonly ApprovalRecord[]>;
-  /** Ends a standing approval, and every other that says the same to the same caller. Says whether one stood. */
+  /** Ends a standing approval, and every equal one of the same caller. Returns whether one was active. */
   revoke(id: string, nowMs: number): Promise<boolean>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   list(status: ApprovalStatus | undefined, nowMs: number): Promise<readonly ApprovalRecord[]>;
-  /** Resolves when the approval is decided, the time is over or the signal aborts; woken, not polled, in process. */
+  /** Resolves when the approval is decided, on timeout, or when the signal aborts; woken, not polled, in process. */
   wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<ApprovalRecord | undefined>;
 }
 
 /** Sliding-window counters, shared by all servers on one store. */
 export interface RateStore {
   /**
-   * Counts one call unless `max` were made in the last `windowMs`; then nothing is counted and the time until
-   * the next may be made is returned.
+   * Counts one call unless `max` were made in the last `windowMs`; otherwise counts nothing and returns the time until
+   * the next is allowed.
    */
   hit(key: string, max: number, windowMs: number, nowMs: number): Promise<{ readonly retryAfterMs: number }>;
-  /** Counts one call against several limits, or against none: the time until the next for each of them. */
+  /** Counts one call against all limits or, if one is exceeded, none; returns the time until the next call for each. */
   hitAll(
     bounds: readonly { readonly key: string; readonly max: number }[],
     windowMs: number,

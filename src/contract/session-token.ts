@@ -2,8 +2,8 @@ import { type Text, text } from './text/text.ts';
 import type { Permission } from './tool/tool-card.ts';
 
 /**
- * The argument by which a model hands over who it is, where neither its connection nor a header can (document 002).
- * `identify` takes it out of the arguments before any other stop or tool sees them.
+ * The argument in which a model passes its identity if neither its connection nor a header can (document 002).
+ * `identify` removes it before any other stop or tool sees the arguments.
  */
 export function tokenArgument(permission: Permission): { readonly name: string; readonly description: Text } {
   return permission === 'coordinator_only'

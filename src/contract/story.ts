@@ -2,28 +2,28 @@ import type { HistoryEntry } from './capabilities/history.ts';
 import type { FlowPath } from './flow.ts';
 import type { ApprovalRecord } from './records.ts';
 
-/** What a call did, as a person tells it. */
+/** The kind of a call's effect, for people. */
 export type StepKind = 'read' | 'ran' | 'changed' | 'sent' | 'refused' | 'asked' | 'failed' | 'did';
 
 /** One call, or several alike in a row. */
 export interface StoryStep {
-  /** Of the first call in the log. */
+  /** The number of the first call in the log. */
   readonly seq: number;
   readonly atMs: number;
   readonly kind: StepKind;
   readonly tool: string;
-  /** The command, the path, or the arguments, in a line. Not cleaned. */
+  /** The command, the path, or the arguments, in one line. Not cleaned. */
   readonly line: string;
   readonly times: number;
-  /** Who answered, where somebody was asked. */
+  /** The approver, if a person was asked. */
   readonly approver?: string | undefined;
   /** The rule that refused or asked. */
   readonly rule?: string | undefined;
-  /** Of a call that was held back for where its values come from: the values and their places. */
+  /** If the call was stopped because of where its values come from: the values and their origins. */
   readonly paths?: readonly FlowPath[] | undefined;
 }
 
-/** A path from before the session's first change of it to after its last. */
+/** A path, from before the session's first change of it to after its last. */
 export interface StoryChange {
   readonly entry: HistoryEntry;
   readonly change: 'created' | 'changed' | 'removed' | 'undone';
@@ -38,39 +38,39 @@ export interface SessionStory {
   readonly transport: string;
   readonly beganAtMs: number;
   readonly endedAtMs: number;
-  /** What its person asked for, where that is known. */
+  /** The requests of its person, if known. */
   readonly said: readonly string[];
   readonly calls: number;
   readonly counts: Readonly<Record<StepKind, number>>;
-  /** In their order; where there are too many, the newest. */
+  /** In order; the newest if there are too many. */
   readonly steps: readonly StoryStep[];
   readonly unshownSteps: number;
   readonly changes: readonly StoryChange[];
 }
 
-/** A session in a line of a digest. */
+/** A session, as one line of a digest. */
 export type SessionLine = Omit<SessionStory, 'steps' | 'unshownSteps' | 'changes'> & {
   readonly changedPaths: number;
 };
 
-/** What happened in a stretch of time, in all sessions. */
+/** Everything that happened in a period, in all sessions. */
 export interface Digest {
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly calls: number;
   readonly counts: Readonly<Record<StepKind, number>>;
-  /** The newest first. */
+  /** Newest first. */
   readonly sessions: readonly SessionLine[];
-  /** Questions that were put, and what came of them. */
+  /** Questions that were asked, and their outcomes. */
   readonly questions: { readonly answered: readonly AnsweredLine[]; readonly waiting: number };
   /** Refusals, by rule, the most frequent first. */
   readonly refusals: readonly { readonly rule: string; readonly times: number; readonly example: string }[];
-  /** Paths that changed, the newest first. */
+  /** Changed paths, newest first. */
   readonly changes: readonly StoryChange[];
-  /** Yeses that end within a day, and those that nothing has needed for weeks. */
+  /** Standing approvals that end within a day, and those unused for weeks. */
   readonly ending: readonly StandingGrant[];
   readonly unused: readonly StandingGrant[];
-  /** There was more than is looked at. */
+  /** There was more than was examined. */
   readonly isCut: boolean;
 }
 
@@ -81,13 +81,13 @@ export interface AnsweredLine {
   readonly times: number;
 }
 
-/** A yes that stands. */
+/** An active standing approval. */
 export interface StandingGrant {
   readonly record: ApprovalRecord;
-  /** The rules as they stand. */
+  /** Its rules. */
   readonly rule: string;
-  /** When it ends by itself; absent: it does not. */
+  /** When it expires; undefined if never. */
   readonly endsAtMs?: number | undefined;
-  /** No call has needed it for so long that it may as well be taken back. */
+  /** No call has used it for so long that it may be revoked. */
   readonly isUnused: boolean;
 }

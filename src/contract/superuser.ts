@@ -1,4 +1,4 @@
-/** Programs that run what they are given as another user. No part of such a command stands for the rest. */
+/** Programs that run their arguments as another user. An approval of part of such a command must not cover the rest. */
 export const superuserPrograms = [
   'sudo',
   'su',

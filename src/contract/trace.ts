@@ -1,18 +1,18 @@
 /** The trace that a call belongs to. */
 export interface CallTrace {
   readonly traceId: string;
-  /** A request to a server behind this one, made for this call. */
+  /** Begins a request to a proxied server, made for this call. */
   request(about: { readonly method: string; readonly tool?: string; readonly server: string }): TracedRequest;
 }
 
 export interface TracedRequest {
-  /** What the request carries in its `_meta`, so that the server's spans join ours. */
+  /** The request's `_meta` for tracing, so that the server's spans join ours. */
   readonly meta: { readonly traceparent: string; readonly tracestate?: string };
-  /** `errorType` where it failed: a code, never a stranger's words. */
+  /** `errorType` if it failed: a code, never foreign text. */
   end(errorType?: string): void;
 }
 
-/** Where spans go, and which; read from the OTEL_* variables. */
+/** The destination of spans, and which to send; read from the OTEL_* variables. */
 export interface TraceSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,10 +23,10 @@ export interface TraceSettings {
     readonly root: 'always_on' | 'always_off' | 'traceidratio';
     /** For `traceidratio`: the share of traces, 0 to 1. */
     readonly ratio: number;
-    /** Does the caller's own decision go before? */
+    /** Whether the caller's own sampling decision takes precedence. */
     readonly followsParent: boolean;
   };
-  /** For an endpoint behind a private authority, or one that asks for a certificate; PEM. */
+  /** For an endpoint with a private certificate authority, or one that asks for a certificate; PEM. */
   readonly tls: {
     readonly ca?: string | undefined;
     readonly cert?: string | undefined;

@@ -1,16 +1,16 @@
 /**
- * What a command would have done to the files below the roots, as it is shown: deletions first, then by path; at most
- * `limits.dryRunChanges`. It ran on a copy-on-write layer that is thrown away.
+ * The changes that a command would have made to files below the roots: deletions first, then by path, at most
+ * `limits.dryRunChanges`. It ran on a copy-on-write layer that is discarded.
  */
 export interface DryRun extends Effects {
-  /** A unified diff of those that are text, as far as they have room. Not cleaned. */
+  /** A unified diff of the text files, as far as it fits. Not cleaned. */
   readonly diff: string;
-  /** Some that are text are not in the diff, or not whole. */
+  /** Some text files are not in the diff, or not whole. */
   readonly isDiffCut: boolean;
 }
 
 export interface DryRunChange {
-  /** Host path of the root that it lies below. */
+  /** Host path of the root. */
   readonly root: string;
   /** Relative to the root. */
   readonly path: string;
@@ -18,39 +18,39 @@ export interface DryRunChange {
   readonly kind: 'file' | 'folder' | 'symlink' | 'other';
   /** Of a deleted folder: the files in it and below. */
   readonly files?: number | undefined;
-  /** Of a text. */
+  /** Only for text. */
   readonly lines?: { readonly added: number; readonly removed: number } | undefined;
-  /** Of a file, as it would be; as it is where it is deleted. */
+  /** Size of the file after the change, or before its deletion. */
   readonly bytes?: number | undefined;
-  /** Octal, as `ls` counts them, e.g. "644 → 755"; absent where it stays. */
+  /** In octal, e.g. "644 → 755"; undefined if unchanged. */
   readonly mode?: string | undefined;
 }
 
-/** What a command did on a layer, as rules read it. */
+/** The effects of a command on a layer, for rules to read. */
 export interface Effects {
   readonly changes: readonly DryRunChange[];
-  /** How many there are in all. */
+  /** The number of all changes. */
   readonly total: number;
   readonly losses: Losses;
 }
 
 /**
- * What would be missed. Never counted: what programs make and can make again, what git is told to ignore, what the session
- * itself had made, and what the command only moved.
+ * The losses that matter. Not counted: build output, files that git ignores, files that the session itself created, and
+ * moved files.
  */
 export interface Losses {
-  /** Files that are gone, emptied or overwritten, and that git does not keep either. */
+  /** Files that are deleted, emptied or overwritten, and that git does not have either. */
   readonly files: number;
-  /** Those of them whose content the history will not keep: too large, or more than it has room for. Absent: none. */
+  /** Those that the history cannot keep either: too large, or more than it has room for. Undefined: none. */
   readonly unkept?: number | undefined;
-  /** The same, of commands of the session before this one, as far as nobody has looked at them. */
+  /** The same for earlier commands of the session that no person has reviewed. */
   readonly earlier: number;
-  /** With those that git keeps. */
+  /** `files` plus those that git has. */
   readonly withKept: number;
-  /** Of so many that were there; counted only as far as it takes to know whether that is most of them. */
+  /** The number of files that existed; counting stops when it is clear whether most of them are lost. */
   readonly of: number;
-  /** Repositories that are no longer whole, by the first path that shows it. */
+  /** Repositories that are damaged, each as the first path that shows it. */
   readonly repositories: readonly string[];
-  /** Paths that something obeys later, outside and unasked, and whose content is new. */
+  /** Paths with new content that programs outside run or obey later without asking. */
   readonly obeyed: readonly string[];
 }

@@ -1,16 +1,16 @@
 import type { Buffer } from 'node:buffer';
 
-/** Folders that were lent, held open since start-up. The only way to a file is through `at`. */
+/** Folders that a tool may use, open since start-up. Files are only reached through `at`. */
 export interface Folder {
   /**
-   * The place that a path names, proven inside: relative paths from `base` (default: the first root), absolute
-   * ones where they lie in a root. Throws `invalid_path`, `out_of_scope`, or `forbidden` for a symbolic link that
-   * leads out, where this folder follows links; where it does not, the disk is not looked at.
+   * Proves that a path is inside and returns its place. Relative paths start at `base` (default: the first root);
+   * absolute ones must be in a root. Throws `invalid_path`, `out_of_scope`, or, if this folder follows links,
+   * `forbidden` for a symbolic link that leads out. Otherwise the disk is not accessed.
    */
   at(path: string, options?: { readonly base?: string }): Place;
-  /** A part of this folder as a folder of its own: paths are relative to it and cannot leave it. */
+  /** A subfolder as a separate folder: paths are relative to it and cannot leave it. */
   sub(path: string): Folder;
-  /** The roots as the caller may know them: label and whether they can be written. */
+  /** The roots as the caller may know them: label and whether they are writable. */
   readonly roots: readonly FolderRoot[];
 }
 
@@ -40,16 +40,16 @@ export interface FolderEntry {
 }
 
 /**
- * Which lines to read. A line ends at LF or at the end of the file; an empty file has one. Lines count from 1,
- * characters are code points. A negative `startLine` counts from the end: -1 is the last line.
+ * The lines to read. A line ends at LF or at the end of the file; an empty file has one. Lines count from 1, characters
+ * are code points. A negative `startLine` counts from the end: -1 is the last line.
  */
 export interface TextRange {
   readonly startLine?: number | undefined;
-  /** Characters (code points) of that line to skip. */
+  /** Characters (code points) of the first line to skip. */
   readonly charOffset?: number | undefined;
   readonly endLine?: number | undefined;
   readonly maxChars?: number | undefined;
-  /** The same as UTF-8, whatever the encoding of the file. */
+  /** Like `maxChars`, in bytes of UTF-8 whatever the encoding of the file. */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,12 +59,12 @@ export interface TextSlice {
   readonly text: string;
   readonly startLine: number;
   readonly endLine: number;
-  /** Absent where the end was not reached and the file has no index yet. */
+  /** Undefined if the end was not reached and the file has no index yet. */
   readonly totalLines?: number | undefined;
   /** `maxChars` or `maxBytes` ended it before `endLine`. */
   readonly truncated: boolean;
   readonly nextStartLine?: number | undefined;
-  /** The last line alone is longer than `maxChars`: it goes on at `nextStartLine` with `nextCharOffset`. */
+  /** The last line alone is longer than `maxChars`: it continues at `nextStartLine` with `nextCharOffset`. */
   readonly cutInLine?: boolean | undefined;
   readonly nextCharOffset?: number | undefined;
   readonly encoding: TextEncoding;
@@ -95,41 +95,41 @@ export interface Written {
 }
 
 /**
- * A path that was proven inside its root. Every operation walks there by descriptors, follows no symbolic link at
- * any component, and opens regular files only. Errors: `not_found`, `forbidden` (a link on the way, a protected
- * name, a root that is not writable), `conflict`, `unsupported_type` (a folder, FIFO, socket or device),
- * `storage_full`, `too_large`, `cancelled`.
+ * A path that was proven to be inside its root. Every operation walks there by descriptors, follows no symbolic link at
+ * any component, and opens regular files only. Errors: `not_found`, `forbidden` (a link on the way, a protected name, a
+ * read-only root), `conflict`, `unsupported_type` (a folder, FIFO, socket or device), `storage_full`, `too_large`,
+ * `cancelled`.
  */
 export interface Place {
-  /** Relative to its root, `/` between components, `.` for the root itself. Rules compare this. */
+  /** Relative to its root, `/` between components, `.` for the root itself. Rules compare this form. */
   readonly path: string;
-  /** How the caller may be told of it: relative where it lies in the first root, else absolute as they wrote it. */
+  /** The path to show the caller: relative in the first root, else absolute as they wrote it. */
   readonly shown: string;
   readonly rootIndex: number;
-  /** Absolute host path for a command's operand; hold it no longer than a call. */
+  /** Absolute host path for a command's operand; not to be kept beyond a call. */
   readonly hostPath: string;
 
   stat(): FileStat;
   exists(): boolean;
   readBytes(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal }): Promise<Buffer>;
-  /** A bounded part of a text of any size. `unsupported_encoding` for what is not text (`details.mime_type`). */
+  /** A bounded part of a text of any size. `unsupported_encoding` if it is not text (`details.mime_type`). */
   readText(range?: TextRange): Promise<TextSlice>;
-  /** All of a text up to `maxBytes` (default: `limits.writeBytes`). */
+  /** The whole text, up to `maxBytes` (default: `limits.writeBytes`). */
   readWhole(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal }): Promise<WholeText>;
   /** MIME type by content, then by name. Reads the first 4 KiB. */
   mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }>;
   /** Opens the regular file for reading; the caller closes the descriptor. */
   openRead(): number;
   /**
-   * Runs work that reads a file and then changes it, through the place that it is given, while no other call and no
-   * other server changes it. The work begins anew where the file appears while it is being made.
+   * Runs `work`, which reads a file and then changes it through the given place, while no other call or server changes
+   * it. If the file appears while it is being created, the work starts again.
    */
   inTurn<T>(work: (held: Place) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** What is there under a name much like this one's, as a caller would write it. Errors of reading name it too. */
+  /** Existing paths with a similar name, as a caller would write them. Read errors list them, too. */
   lookalikes(): readonly string[];
   /** Children, unsorted, by one pass over the folder. */
   entries(): FolderEntry[];
-  /** The same in portions, in no order, while others run: a folder may hold a million. */
+  /** The same in batches, unsorted, without blocking other work: a folder may have a million entries. */
   portions(signal?: AbortSignal): AsyncIterable<readonly FolderEntry[]>;
 
   /** Writes a new file, parents included. `conflict` if one is there. Durable when it returns. */
@@ -144,18 +144,18 @@ export interface Place {
 }
 
 /**
- * Told before a file is changed or removed, while its former content can still be read. Undo is built on it. What
- * `beforeChange` throws refuses the change; a change that fails afterwards has no `afterChange`.
+ * Notified before a file is changed or removed, while its old content can still be read. Undo is built on it. If
+ * `beforeChange` throws, the change is refused; a change that fails later has no `afterChange`.
  */
 export interface ChangeObserver {
   beforeChange(change: FileChange): void | Promise<void>;
-  /** Resolves when something may be changed that no `beforeChange` tells of: a folder is made, or moved. */
+  /** Resolves when a change may happen that `beforeChange` does not report: creating or moving a folder. */
   mayChange?(): Promise<void>;
-  /** `durable` resolves when the change would survive a power cut: waited for here, or before the call's reply. */
+  /** `durable` resolves when the change would survive a power cut: awaited here, or before the call's reply. */
   afterChange?(change: FileChange, durable: Promise<void>): void | Promise<void>;
-  /** Told of a change that failed after `beforeChange` had agreed to it. */
+  /** Called if a change fails after `beforeChange` agreed to it. */
   changeFailed?(change: FileChange): void;
-  /** A folder was made on the way to a file, or for its own sake. */
+  /** A folder was created, by itself or as a parent. */
   folderMade?(folder: Pick<FileChange, 'rootHostPath' | 'path'>): void;
 }
 
@@ -163,26 +163,26 @@ export interface FileChange {
   readonly action: 'create' | 'replace' | 'append' | 'remove' | 'move';
   readonly rootHostPath: string;
   readonly path: string;
-  /** What is there now. Its descriptor reads it, and stays open until the change is over. */
+  /** The current file. Its descriptor can be read until the change is over. */
   readonly former?: FormerFile | undefined;
   readonly bytes?: number | undefined;
-  /** The whole new content; with `growsInPlace` and for an append, what is added. */
+  /** The whole new content; with `growsInPlace` or for an append, the added part. */
   readonly content?: Uint8Array | undefined;
-  /** The file keeps what it holds, and is not written anew. */
+  /** The file keeps its content and is not rewritten. */
   readonly growsInPlace?: boolean | undefined;
-  /** The file under its old name, which gets this one. */
+  /** The file under its old name, before it gets this one. */
   readonly movedFrom?: FormerFile | undefined;
 }
 
 export interface FormerFile {
   readonly stat: FileStat;
-  /** All of it, however large it is. */
+  /** Reads the whole file, however large. */
   readonly read: () => Buffer;
   /** -1 for a folder. */
   readonly descriptor: number;
 }
 
-/** Searching below a folder by ripgrep. */
+/** Searches below a folder with ripgrep. */
 export interface Search {
   names(query: NameQuery): Promise<NameMatches>;
   content(query: ContentQuery): Promise<ContentMatches>;
@@ -190,15 +190,15 @@ export interface Search {
 
 export interface NameQuery {
   readonly below: Place;
-  /** `*` stays within a name, `**` crosses folders; braces and classes. */
+  /** `*` matches within a name, `**` across folders; braces and classes work. */
   readonly pattern: string;
   readonly includeIgnored?: boolean | undefined;
   readonly newestFirst?: boolean | undefined;
-  /** Paths below `below` that the caller may not know of. */
+  /** Whether to hide a path (relative to `below`) from the caller. */
   readonly skip?: ((path: string) => boolean) | undefined;
   readonly limit: number;
   readonly offset?: number | undefined;
-  /** A further page: it may be served from what the session's last look for the same gathered. */
+  /** A further page: it may come from the results that the session's last equal query gathered. */
   readonly continues?: boolean | undefined;
   readonly signal: AbortSignal;
 }
@@ -207,9 +207,9 @@ export interface NameMatches {
   /** Relative to `below`. */
   readonly paths: readonly string[];
   readonly total: number;
-  /** How many files there were to match. */
+  /** The number of files that were compared. */
   readonly searched: number;
-  /** How many more would match in folders below, where the pattern is but a name. */
+  /** If the pattern is a bare name: how many files in deeper folders would match it. */
   readonly deeper: number;
 }
 
@@ -227,22 +227,22 @@ export interface ContentQuery {
   /** Counts matching lines for `content`, files otherwise. */
   readonly limit: number;
   readonly offset?: number | undefined;
-  /** A further page: it may be served from what the session's last look for the same gathered. */
+  /** A further page: it may come from the results that the session's last equal query gathered. */
   readonly continues?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface ContentMatches {
-  /** By path, then by line; the lines around a match come with it. */
+  /** By path, then by line; with context lines. */
   readonly lines: readonly ContentLine[];
-  /** `count` of matching lines where they were asked for. */
+  /** `count` of matching lines if requested. */
   readonly files: readonly { readonly path: string; readonly count?: number | undefined }[];
-  /** Matching lines or files from the first to the last of this page: all that there are, unless there is more. */
+  /** Matching lines or files up to the end of this page; the total if there are no more. */
   readonly seen: number;
   readonly more: boolean;
-  /** How many files were looked into, where nothing was seen. */
+  /** If there were no matches: the number of searched files. */
   readonly searched?: number;
-  /** Those that are not UTF-8 text, and could hold it all the same. */
+  /** Files that are not UTF-8 text and may contain a match all the same. */
   readonly unread?: readonly string[];
 }
 

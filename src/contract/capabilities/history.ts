@@ -2,15 +2,15 @@ import type { Text } from '../text/text.ts';
 import type { Folder } from './files.ts';
 
 /**
- * What was at a path. A file without a digest was too large to be kept. Where a large file only grew, nothing is
- * copied: the state before is the first `bytes` of it (`isStart`), the state after ends with `tail`.
+ * The state of a path. A file without a digest was too large to keep. If a large file only grew, nothing is copied: the
+ * old state is its first `bytes` (`isStart`), and the new state ends with `tail`.
  */
 export type FileState =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'file';
       readonly bytes: number;
-      /** Absent where the system chose it for a new file. */
+      /** Undefined if the system chose it for a new file. */
       readonly mode?: number | undefined;
       readonly digest?: string | undefined;
       readonly isStart?: boolean | undefined;
@@ -22,7 +22,7 @@ export type FileState =
 
 export type HistoryAction = 'create' | 'replace' | 'append' | 'remove' | 'move' | 'command' | 'undo';
 
-/** Who made a change, and in which call. */
+/** The caller that made a change, and the call. */
 export interface Attribution {
   readonly principal: string;
   readonly sessionId: string;
@@ -43,9 +43,9 @@ export interface HistoryEntry extends Attribution {
   readonly action: HistoryAction;
   readonly before: FileState;
   readonly after: FileState;
-  /** The entry that this one took back. */
+  /** The entry that this one undid. */
   readonly undoes?: string | undefined;
-  /** The entry that took this one back. */
+  /** The entry that undid this one. */
   readonly undoneBy?: string | undefined;
 }
 
@@ -59,31 +59,31 @@ export interface HistoryQuery {
   readonly auditId?: string | undefined;
   readonly sinceMs?: number | undefined;
   readonly beforeSeq?: number | undefined;
-  /** Leave out what was taken back. */
+  /** Leave out undone changes. */
   readonly standing?: boolean | undefined;
   readonly limit: number;
 }
 
-/** What files held, in the store that servers on several machines share. */
+/** Former contents of files, in the store that servers on several machines share. */
 export interface SharedContents {
-  /** Is it no part of the database, so that calls go on while it is slow or away? */
+  /** Whether it is separate from the database, so that calls continue while it is slow or down. */
   readonly isFar?: boolean | undefined;
-  /** Resolves when it would survive a power cut. One that is there already stays. */
+  /** Resolves when it would survive a power cut. Existing content is unchanged. */
   put(digest: string, parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
   read(digest: string): Promise<Buffer | undefined>;
-  /** Every content with its size and when it came. */
+  /** Every content with its size and the time when it was stored. */
   all(): Promise<readonly { readonly digest: string; readonly bytes: number; readonly modifiedMs: number }[]>;
-  /** Removes those that came before; one that was put again since then stays. */
+  /** Removes those stored before this time; one that was stored again since then stays. */
   remove(digests: readonly string[], beforeMs: number): Promise<void>;
 }
 
-/** The entries; on one machine their contents lie beside the store. */
+/** The entries of the history; on one machine, contents are stored beside the store. */
 export interface HistoryStore {
-  /** Absent where a folder of this machine is all there is. */
+  /** Undefined if contents are only in a folder of this machine. */
   readonly contents?: SharedContents | undefined;
-  /** Who else serves this root now, as `host` and address. */
+  /** The other servers that serve this root now, as `host` and address. */
   readonly servedBy?: ((root: string) => Promise<readonly string[]>) | undefined;
-  /** Adds entries in their order; one that is there already stays as it is. */
+  /** Adds entries in order; existing ones are unchanged. */
   add(entries: readonly NewHistoryEntry[]): Promise<void>;
   get(id: string): Promise<HistoryEntry | undefined>;
   /** Newest first. */
@@ -97,33 +97,32 @@ export interface HistoryStore {
   forget(bound: { readonly upToSeq?: number; readonly beforeMs?: number }): Promise<number>;
 }
 
-/** Which changes to take back, newest first. */
+/** The changes to undo, newest first. */
 export type UndoSelection =
   | { readonly id: string }
   | { readonly sessionId: string }
-  /** All that one call changed: nothing of it where one path cannot be taken back. */
+  /** All changes of one call, or none if one path cannot be undone. */
   | { readonly auditId: string }
   | { readonly sinceMs: number };
 
-/** What became of one entry. */
+/** The outcome for one entry. */
 export type UndoStep =
   | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
-  /** A folder that was made, for what others have put into it. It goes once that has gone. */
+  /** A created folder that now contains files of others. It is removed once they are gone. */
   | { readonly entry: HistoryEntry; readonly outcome: 'stays' }
   | {
       readonly entry: HistoryEntry;
       readonly outcome: 'conflict';
       readonly found: FileState;
-      /** Why it cannot be done at all, where that is not what is found there. */
+      /** Why undoing is impossible, if the current state of the path is not the reason. */
       readonly because?: Text;
     }
   | { readonly entry: HistoryEntry; readonly outcome: 'lost' };
 
-/** Takes back what was changed. */
 export interface Undoing {
   /**
-   * Takes the selected changes back one after another, newest first, and tells of each. Stops at the first that cannot be
-   * taken back without losing a later change, unless `force`.
+   * Undoes the selected changes one by one, newest first, and reports each. Stops at the first that would lose a later
+   * change, unless `force`.
    */
   undo(
     selection: UndoSelection,

@@ -1,14 +1,14 @@
-/** What stands at a path, or will: it can be read at `entry` until whoever is told of it returns. */
+/** The state of a path before or after landing. `entry` is readable until the function that receives it returns. */
 export interface LandingSide {
   readonly kind: 'file' | 'folder' | 'symlink' | 'other';
   readonly bytes: number;
-  /** The twelve bits that chmod knows. */
+  /** The twelve permission bits of chmod. */
   readonly mode: number;
-  /** What the kernel finds it by. It is no link that leads elsewhere, unless it is told as one. */
+  /** A path for opening it. It never leads elsewhere through a link, unless `kind` says that it is one. */
   readonly entry: string;
 }
 
-/** What becomes of one path when the effects of a command land. A side that is absent: nothing is there. */
+/** The change of one path when the effects of a command land. An undefined side: nothing is there. */
 export interface LandingChange {
   /** Host path of the root. */
   readonly root: string;
@@ -17,29 +17,29 @@ export interface LandingChange {
   readonly after?: LandingSide | undefined;
 }
 
-/** More than this of a file's content, or of all that one command replaces, is not kept. */
+/** The most that is kept of one file's content, and of all that one command replaces. */
 export interface KeptBytes {
   readonly file: number;
   readonly all: number;
 }
 
-/** Keeps what a landing replaces. Throws where it cannot: then nothing lands. */
+/** Keeps what a landing replaces. If it throws, nothing lands. */
 export interface LandingKeeper {
-  /** Is nothing kept of a folder of this name? Then what is in it is not told. */
+  /** Whether nothing is kept of a folder with this name. Then its contents are not reported. */
   leavesOut(folder: string): boolean;
-  /** How much of what is replaced it keeps: of one file, and of all together. */
+  /** How much it keeps of one file, and in total. */
   readonly mostBytes: KeptBytes;
-  /** Did the session itself make what stands at this host path (not by moving it there), or write it anew? */
+  /** Whether the session itself created this host path (not by moving), or rewrote it. */
   isOurs(hostPath: string, how: 'made' | 'written'): boolean;
-  /** Told of each change before the first of them happens. */
+  /** Called for each change before the first of them happens. */
   note(change: LandingChange): Promise<void>;
-  /** All are told; the first change follows. What is noted now survives a kill. */
+  /** Called before the first change, after all were noted. From then on the notes survive a kill. */
   begin(): Promise<void>;
-  /** Told of a file that was changed beside the layer. */
+  /** Called for a file that was changed outside the layer. */
   found(change: FoundChange): Promise<void>;
-  /** It is in place; where not all of it is, each is looked at. */
+  /** Called when the landing is over; if it is incomplete, each path is checked. */
   end(isWhole: boolean): Promise<void>;
-  /** What the reply is to say of what is not written down. */
+  /** Sentences for the reply about what was not kept. */
   notes(): readonly string[];
 }
 

@@ -23,18 +23,18 @@ export interface RecallQuery {
   readonly untilMs?: number | undefined;
 }
 
-/** The capability `memory`: what one user asked to be remembered. Already scoped; there is no argument for whose. */
+/** The capability `memory`: what one user asked to be remembered. It is scoped; no argument names the user. */
 export interface Memories {
-  /** Stores, or adds new tags to the memory that says it already and returns that one. */
+  /** Stores a memory; if one with the same content exists, adds the new tags to it and returns that one. */
   remember(input: {
     readonly content: string;
     readonly category: string;
     readonly tags: readonly string[];
-    /** Only an import says when; default: now. */
+    /** Set by imports only; default: now. */
     readonly createdAtMs?: number | undefined;
   }): Promise<{ readonly memory: Memory; readonly duplicate: boolean }>;
   recall(query: RecallQuery): Promise<readonly RecalledMemory[]>;
-  /** `undefined` where the user has no such memory. */
+  /** Undefined if the user has no such memory. */
   update(
     id: string,
     change: {

@@ -1,7 +1,7 @@
 import type { Text } from '../text/text.ts';
 import type { WriteRecord } from './pipeline.ts';
 
-/** A write as the audit log has it: what its mirror is held against. */
+/** A write as the audit log has it, to compare its mirror with. */
 export interface LoggedWrite {
   readonly recordId: string;
   readonly mirror: string;
@@ -18,7 +18,7 @@ export function writeFacts(record: WriteRecord): Readonly<Record<string, unknown
   return { wrote: path, bytes, record_id: recordId, mirror, sha256, root };
 }
 
-/** The write that a call's facts tell of, as `writeFacts` made them; undefined where they tell of none. */
+/** The write that a call's facts describe, as `writeFacts` made them; undefined if they describe none. */
 export function loggedWrite(
   facts: Readonly<Record<string, unknown>> | undefined,
   callId: string,
@@ -31,12 +31,12 @@ export function loggedWrite(
   return { recordId, mirror, bytes, sha256, root, callId };
 }
 
-/** Do the mirrors agree with their indexes, and both with what the audit log says was written? */
+/** Whether the mirrors match their indexes, and both match the writes in the audit log. */
 export type MirrorVerdict =
   | { readonly ok: true; readonly records: number; readonly unreachable?: UnreachableMirror | undefined }
   | { readonly ok: false; readonly records: number; readonly problem: Text };
 
-/** Writes that the log knows of, in roots that cannot be opened any more. */
+/** Logged writes in roots that can no longer be opened. */
 export interface UnreachableMirror {
   readonly records: number;
   readonly roots: readonly string[];

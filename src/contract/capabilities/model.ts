@@ -1,4 +1,4 @@
-/** A model of `sekisho ask`. Its key is named, never held. */
+/** A model of `sekisho ask`. Its key is only named, never stored here. */
 export interface ModelSettings {
   readonly model: string;
   readonly url: string;

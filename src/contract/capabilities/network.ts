@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 
 export interface FetchedPage {
-  /** Where the redirects ended, without a fragment. */
+  /** The final address after redirects, without a fragment. */
   readonly url: string;
   readonly status: number;
   readonly contentType: string;
@@ -10,13 +10,13 @@ export interface FetchedPage {
   readonly truncated: boolean;
   readonly fetchedAtMs: number;
   readonly fromCache: boolean;
-  /** The server asked for patience (`Retry-After`). */
+  /** The delay that the server asked for (`Retry-After`). */
   readonly retryAfterMs?: number | undefined;
-  /** It asks for a proof that its reader is a browser. */
+  /** The server asks for proof that a browser is reading. */
   readonly isChallenge?: boolean | undefined;
 }
 
-/** A page as text: Markdown for HTML, pretty JSON, raw text, the words of a PDF. All of it is a stranger's. */
+/** A page as text: Markdown for HTML, formatted JSON, raw text, the text of a PDF. None of it can be trusted. */
 export interface ReadablePage {
   readonly title?: string | undefined;
   readonly text: string;
@@ -26,35 +26,35 @@ export interface ReadablePage {
   readonly published?: string | undefined;
   readonly language?: string | undefined;
   readonly image?: { readonly data: string; readonly mimeType: string } | undefined;
-  /** The encoding that it was read in, where nothing says so. */
+  /** The encoding that was assumed, if the page declares none. */
   readonly guessedEncoding?: string | undefined;
-  /** How many elements of which kind, with words, are not in the text. */
+  /** The number of elements with text that were left out, by kind. */
   readonly leftOut?: Readonly<Record<string, number>> | undefined;
-  /** Scripts would put in what is missing here. */
+  /** Scripts would fill in content that is missing here. */
   readonly isScripted?: boolean | undefined;
-  /** Pages of a PDF, and how many of them hold no words. */
+  /** Pages of a PDF, and how many of them contain no text. */
   readonly pdfPages?: { readonly all: number; readonly wordless: number } | undefined;
 }
 
 export interface ReadOptions {
-  /** All that stands in the page, in place of its main part. */
+  /** Return the whole page, not only its main part. */
   readonly full?: boolean | undefined;
 }
 
 export interface FetchOptions {
-  /** Take a copy that is at most this old, whatever the server said of its life: to go on reading one page. */
+  /** Accept a cached copy up to this age, whatever the server allows: for reading one page in parts. */
   readonly reuseMs?: number | undefined;
 }
 
-/** The capability `web`: GET of public addresses, and what a page says. */
+/** The capability `web`: GET of public addresses, and the text of pages. */
 export interface Web {
   /**
-   * Errors: `invalid_parameter` (not a URL that is fetched here), `denied` (its host, port or address is not
-   * allowed), `upstream_error` (no such host, no answer, too many redirects), `timed_out`, `cancelled`.
+   * Errors: `invalid_parameter` (not a URL that can be fetched), `denied` (its host, port or address is not allowed),
+   * `upstream_error` (no such host, no answer, too many redirects), `timed_out`, `cancelled`.
    */
   fetch(url: string, signal: AbortSignal, options?: FetchOptions): Promise<FetchedPage>;
-  /** Throws what a fetch would, as far as the address itself shows it. */
+  /** Throws the errors of a fetch that the address alone can cause. */
   check(url: string): void;
-  /** Throws `unsupported_type` for what cannot be shown as text or image. */
+  /** Throws `unsupported_type` if the page cannot be shown as text or image. */
   read(page: FetchedPage, signal?: AbortSignal, options?: ReadOptions): Promise<ReadablePage>;
 }

@@ -1,10 +1,10 @@
 import type { Reply } from '../call.ts';
 
-/** The capability `ongoing`: calls of this session that outlasted the request they came with. */
+/** The capability `ongoing`: calls of this session that outlasted their request. */
 export interface OngoingCalls {
   /**
-   * What the call came to; undefined while it goes on after `waitMs`. Who withdraws while waiting withdraws the call.
-   * Throws `not_found` for another session's, and for one that is forgotten.
+   * The reply of the call; undefined if it is still running after `waitMs`. Aborting the wait cancels the call. Throws
+   * `not_found` for calls of other sessions and forgotten ones.
    */
   result(id: string, waitMs: number, signal: AbortSignal): Promise<Reply | undefined>;
 }

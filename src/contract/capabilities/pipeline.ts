@@ -4,37 +4,37 @@ import type { ConfinedChild, SandboxName } from './process.ts';
 
 /** The capability `pipelines`: runs judged pipelines and recorded writes in the caller's session. */
 export interface Pipelines {
-  /** The session's working folder relative to the root, `.` for the root. Falls back there if it vanished. */
+  /** The session's working folder relative to the root, `.` for the root, which is also used if the folder vanished. */
   workingFolder(cwd?: string): WorkingFolder;
-  /** Names below the working folder that a glob matches, sorted by code point; empty where none does. */
+  /** Names below the working folder that match a glob, sorted by code point; empty if none does. */
   expand(pattern: string, folder: WorkingFolder): readonly string[];
-  /** A small text that a stage runs (`awk -f`), read to be judged and then passed on as it was judged. */
+  /** A small program file of a stage (`awk -f`), read so that the judged text is what runs. */
   readProgram(path: string, folder: WorkingFolder): string;
   run(request: PipelineRequest): Promise<PipelineResult>;
-  /** More of an output that was cut, by the cursor of its reply. */
+  /** The next part of an output that was cut, by the cursor of its reply. */
   readOn(cursor: string, shownBytes: number): Promise<OutputPage>;
-  /** Sets the session's working folder; throws where it is not a folder inside. Returns it relative to the root. */
+  /** Sets the session's working folder and returns it relative to the root. Throws if it is not a folder inside. */
   changeFolder(path: string | undefined, folder: WorkingFolder): string;
   write(request: WriteRequest): Promise<WriteRecord>;
   history(query: HistoryQuery): Promise<HistoryPage>;
-  /** Writes back what a record wrote, as a new record. */
+  /** Restores the content that a record wrote, as a new record. */
   restore(recordId: string, options: RestoreOptions): Promise<WriteRecord>;
 }
 
 export interface WorkingFolder {
   /** Relative to the root, `.` for the root. */
   readonly path: string;
-  /** The folder that was the session's and is gone. */
+  /** The session's former folder, if it no longer exists. */
   readonly vanished?: string | undefined;
 }
 
-/** A pipeline after its grammar judged it: nothing in it is looked at again as text. */
+/** A pipeline that its grammar has judged: nothing in it is parsed as text again. */
 export interface PipelineRequest {
   readonly stages: readonly StagePlan[];
   readonly folder: WorkingFolder;
   readonly timeoutMs: number;
   readonly confirmOversize: boolean;
-  /** How much of the output the result shows; the rest is read on. */
+  /** How many bytes of the output the result shows; `readOn` returns the rest. */
   readonly shownBytes: number;
   readonly signal: AbortSignal;
 }
@@ -45,20 +45,20 @@ export interface StagePlan {
   readonly work: ProgramWork | BuiltinWork;
 }
 
-/** A program of the shelf and its arguments. */
+/** A program of the pipeline shelf and its arguments. */
 export interface ProgramWork {
   readonly kind: 'program';
   readonly program: ProgramName;
   readonly args: readonly StageArgument[];
   /** Files that the program's text reads by name (sed `r`, awk `getline <`). */
   readonly reads: readonly string[];
-  /** Exit codes that are an answer and not a failure, e.g. 1 of rg. */
+  /** Exit codes that are results and not failures, e.g. 1 of rg. */
   readonly answers: readonly number[];
-  /** Lines of its errors that leave the answer one: a folder that may not be read, beside those that were. */
+  /** Error lines that do not make the result a failure, such as an unreadable folder among readable ones. */
   readonly minor?: RegExp | undefined;
 }
 
-/** Work that is done here, over the walk. */
+/** Work that is done in this process, on descriptors. */
 export type BuiltinWork =
   | {
       readonly kind: 'tee';
@@ -71,8 +71,8 @@ export type BuiltinWork =
   | { readonly kind: 'symbols'; readonly query: SymbolQuery };
 
 /**
- * Text as it is; `file` a regular file that is opened inside and handed over open; `path` a file or folder that is
- * looked at inside and then named. One that is `globbed` is left out where it is neither, as others are there.
+ * A string is passed unchanged; `file` is a regular file that is opened inside the root and passed open; `path` is a
+ * file or folder that is checked to be inside and then named. A `globbed` one that is neither is left out.
  */
 export type StageArgument =
   | string
@@ -103,7 +103,7 @@ export type ProgramName =
   | 'column'
   | 'find';
 
-/** What `fd` was asked. Patterns are linear-time regular expressions. */
+/** The arguments of `fd`. Patterns are linear-time regular expressions. */
 export interface NameListQuery {
   readonly pattern: string;
   readonly fixed: boolean;
@@ -118,10 +118,10 @@ export interface NameListQuery {
   readonly minDepth: number;
   readonly maxDepth: number;
   readonly maxResults: number;
-  /** Of files: so large at least, or at most. */
+  /** Bounds of the size; for files only. */
   readonly leastBytes?: number | undefined;
   readonly mostBytes?: number | undefined;
-  /** Changed not before, or not after; milliseconds since 1970. */
+  /** Bounds of the modification time, in milliseconds since 1970. */
   readonly changedAfterMs?: number | undefined;
   readonly changedBeforeMs?: number | undefined;
   readonly separator: '\n' | '\0';
@@ -149,7 +149,7 @@ export interface PipelineResult {
 
 export interface StepReport {
   readonly command: string;
-  /** Absent where this kernel does not count what a process writes. */
+  /** Undefined if this kernel does not count the bytes that a process writes. */
   readonly outputBytes?: number | undefined;
   readonly truncated: boolean;
   readonly durationMs: number;
@@ -168,7 +168,7 @@ export interface WriteRequest {
   readonly mode: WriteMode;
   readonly folder: WorkingFolder;
   readonly confirmOversize: boolean;
-  /** For the index: what made it. */
+  /** The command that wrote it, for the index. */
   readonly command: string;
   readonly signal: AbortSignal;
 }
@@ -176,14 +176,14 @@ export interface WriteRequest {
 export type WriteMode = 'overwrite' | 'append' | 'create';
 
 export interface WriteRecord {
-  /** Nanoseconds as decimal digits: a JSON number would be rounded by most readers. */
+  /** Nanoseconds as decimal digits: most readers would round a JSON number. */
   readonly recordId: string;
   readonly path: string;
   readonly bytes: number;
   readonly append: boolean;
   readonly mirror: string;
   readonly sha256: string;
-  /** The root that it lies in, on this machine. For the log only. */
+  /** Its root on this machine. For the log only. */
   readonly root: string;
 }
 
@@ -216,7 +216,7 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-/** Why a pipeline is refused; the source's and the page's words. */
+/** Why a pipeline is refused; the codes of the source document. */
 export type GuardReason =
   | 'DISALLOWED_CMD'
   | 'DISALLOWED_FLAG'
@@ -237,10 +237,10 @@ export type GuardReason =
   | 'EMPTY'
   | 'TOO_MANY_STAGES';
 
-/** Starts one stage confined: it reads `readable` and the system's programs, and writes only `writable`. */
+/** Starts one sandboxed stage: it reads `readable` and the system's programs, and writes only `writable`. */
 export type StageSpawn = (request: StageSpawnRequest) => ConfinedChild | Promise<ConfinedChild>;
 
-/** What stages run in: the spawn, and the walls that it has. */
+/** The sandbox of pipeline stages: how to start one, and its name. */
 export interface StageWalls {
   readonly spawn: StageSpawn;
   readonly sandbox: SandboxName;
@@ -250,16 +250,16 @@ export interface StageSpawnRequest {
   /** Absolute host path. */
   readonly program: string;
   readonly args: readonly string[];
-  /** All that the child sees; nothing of ours is added. */
+  /** The child's whole environment; nothing of ours is added. */
   readonly environment: Readonly<Record<string, string>>;
   readonly workingFolder: string;
-  /** Open descriptors for 0, 1, 2, 3 … of the child, in order. The caller closes its own. */
+  /** Open descriptors for 0, 1, 2, 3 … of the child, in order. The caller closes its copies. */
   readonly descriptors: readonly number[];
   readonly readable: readonly string[];
   readonly writable: readonly string[];
 }
 
-/** A program of the shelf as `doctor` shows it. */
+/** A program of the pipeline shelf, for `doctor`. */
 export interface ShelfEntry {
   readonly name: string;
   readonly path?: string | undefined;

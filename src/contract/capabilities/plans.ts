@@ -1,14 +1,14 @@
 import type { Text } from '../text/text.ts';
 
-/** A call that a plan lists: exactly what would be sent. */
+/** A call that a plan lists, exactly as it would be sent. */
 export interface PlanCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What becomes of a call of a plan: no rule applies to it, a yes to the plan allows it once, or it is asked about
- * by itself when it comes, as a rule says that only a person answers.
+ * The need of a call in a plan: nothing, as no rule applies; the plan's approval, which allows it once; or a separate
+ * question when it comes, as the rule accepts only a person's answer to this call.
  */
 export type PlanNeed = 'nothing' | 'plan' | 'person';
 
@@ -22,13 +22,13 @@ export interface PlanStep {
 /** Plans of one caller's session. */
 export interface Plans {
   /**
-   * Looks at each call and runs none. Throws `denied` for one that policy refuses, and `invalid_parameter` for one that
-   * is none, is not the caller's to make or is listed twice, naming the step.
+   * Checks each call and runs none. Throws `denied` for one that policy refuses, and `invalid_parameter` for one that
+   * is malformed, that the caller may not make or that is listed twice, naming the step.
    */
   look(calls: readonly PlanCall[]): Promise<readonly PlanStep[]>;
   /**
-   * Allows each call that needs the plan once, in this session, for an hour at most. Allows nothing where no person was
-   * asked: then there is no id.
+   * Allows each call that needs the plan once, in this session, for an hour at most. If no person was asked, allows
+   * nothing and returns no id.
    */
   allow(calls: readonly PlanCall[]): Promise<AllowedPlan>;
 }

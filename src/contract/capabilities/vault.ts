@@ -1,32 +1,32 @@
 import type { Folder, Place } from './files.ts';
 
-/** The capability `vault`: the folder of notes, reading by lines at any size, and its settings. Rules live in the toolset. */
+/** The capability `vault`: the notes folder, reading by lines at any size, and settings. Rules are in the toolset. */
 export interface Vault {
   readonly folder: Folder;
   readonly settings: VaultSettings;
   /** Today's date as daily notes are named, `2026-02-11`, in the server's time zone. */
   today(): string;
   /**
-   * A part of a note of any size, by lines that end at LF, CRLF or the end of the file. Never cuts inside a
-   * character, and inside a line only where the line alone is over `maxChars`.
+   * A part of a note of any size, by lines that end at LF, CRLF or the end of the file. Never cuts inside a character;
+   * cuts inside a line only if that line alone exceeds `maxChars`.
    */
   readPart(place: Place, part: NotePart): Promise<NoteReading>;
-  /** The last line ending's kind, and whether the note ends with one; of an empty note neither. */
+  /** The kind of the last line ending, and whether the note ends with one; neither for an empty note. */
   readEnding(place: Place): NoteEnding;
-  /** Calls back after each change of a note, its removal included, until the returned function is called. */
+  /** Calls back after each change of a note, including removal, until the returned function is called. */
   watch(place: Place, changed: () => void): () => void;
-  /** Runs work that reads and then writes a note after the same kind of work that began before it. */
+  /** Runs work that reads and then writes a note, after earlier such work on the same note. */
   inTurn<T>(place: Place, work: (held: Place) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export interface NotePart {
   /** From 1. */
   readonly startLine: number;
-  /** Code points of the first line to leave out. */
+  /** Code points of the first line to skip. */
   readonly charOffset: number;
-  /** The last line wanted; to the end of the file without it. */
+  /** The last line to read; default: the end of the file. */
   readonly endLine?: number | undefined;
-  /** Code points of text at most, the LF between lines included. */
+  /** The most code points of text, including the LF between lines. */
   readonly maxChars: number;
   readonly signal: AbortSignal;
 }
@@ -40,9 +40,9 @@ export type NoteReading =
       readonly startLine: number;
       readonly endLine: number;
       readonly totalLines: number;
-      /** Where the next part begins; absent exactly where the last character was delivered. */
+      /** The start of the next part; undefined exactly if the last character was delivered. */
       readonly next?: { readonly line: number; readonly charOffset: number } | undefined;
-      /** `maxChars` ended it, and not the range. */
+      /** `maxChars` ended it, not the range. */
       readonly cut: boolean;
       /** Differs when the file changed. */
       readonly version: string;

@@ -1,19 +1,19 @@
 import type { Hierarchy } from './agents.ts';
 import type { TaskEventView, TaskStatus, TaskView } from './tasks.ts';
 
-/** What a person at the command line may do with agents, projects and tasks. */
+/** Management of agents, projects and tasks by a person. */
 export interface TeamAdmin {
   agents(): Promise<readonly AgentRecord[]>;
   projects(): Promise<readonly ProjectRecord[]>;
   addAgent(agent: AgentInput): Promise<void>;
   changeAgent(id: string, change: Partial<Omit<AgentInput, 'id'>>): Promise<void>;
-  /** Its sessions end, its open tasks are free again. */
+  /** Ends its sessions and frees its open tasks. */
   removeAgent(id: string): Promise<boolean>;
   addProject(project: ProjectInput): Promise<void>;
   changeProject(id: string, change: Partial<Omit<ProjectInput, 'id'>>): Promise<void>;
   assign(agentId: string, projectId: string): Promise<void>;
   unassign(agentId: string, projectId: string): Promise<boolean>;
-  /** From now on this token is the coordinator's, and no other. */
+  /** Replaces the coordinator's token. */
   setCoordinatorToken(token: string): Promise<void>;
   isPasskey(agentId: string, passkey: string): Promise<boolean>;
   isCoordinatorToken(token: string): Promise<boolean>;
@@ -34,16 +34,16 @@ export interface TeamAdmin {
   }>;
   assignTask(id: string, agentId: string | undefined): Promise<void>;
   cancelTask(id: string, reason?: string): Promise<void>;
-  /** Says something to an agent in the person's name, in the conversation that is open or in a new one. */
+  /** Sends a message to an agent in the person's name, in the open conversation or a new one. */
   writeTo(agentId: string, projectId: string, content: string): Promise<{ readonly seq: number }>;
-  /** What the person and the agent said to each other; the agent's words are read from now on. */
+  /** The messages between the person and the agent; marks the agent's as read. */
   talkWith(agentId: string, projectId: string, wanted: TalkWanted): Promise<Talk>;
 }
 
 export interface TalkWanted {
-  /** What came after this; without it, the newest. */
+  /** Return messages after this one; default: the newest. */
   readonly afterSeq?: number | undefined;
-  /** How long to wait for words of the agent where there are none. */
+  /** How long to wait for a message of the agent if there is none. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
@@ -56,7 +56,7 @@ export interface Talk {
     readonly content: string;
     readonly atMs: number;
   }[];
-  /** A chat session of the agent is alive; else its words come when it is started. */
+  /** A chat session of the agent is alive; otherwise its reply comes after it is started. */
   readonly isThere: boolean;
 }
 

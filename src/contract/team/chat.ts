@@ -1,6 +1,6 @@
 /** Conversations between agents, and errands that a task session gives to its agent's chat session. */
 export interface TeamChat {
-  /** Delivered at least once: a message stays pending until a reply or an ack follows its delivery. */
+  /** Delivers at least once: a message stays pending until a reply or an ack follows its delivery. */
   pendingMessages(input: { readonly ack?: readonly string[] | undefined }): Promise<PendingMessages>;
   respond(input: { readonly content: string; readonly conversation_id?: string | undefined }): Promise<Sent>;
   send(input: { readonly target_agent_id: string; readonly content: string }): Promise<Sent>;
@@ -37,7 +37,7 @@ export interface TeamChat {
 
 export interface PendingMessages {
   messages: MessageView[];
-  /** There are more; they come when these are answered or acknowledged. */
+  /** There are more; they come once these are answered or acknowledged. */
   more: boolean;
   context: MessageView[];
   conversations: ConversationView[];

@@ -1,4 +1,4 @@
-/** What the program that starts agents may do. */
+/** Actions for the program that starts agents. */
 export interface TeamCoordination {
   health(): Promise<{
     status: string;
@@ -11,7 +11,7 @@ export interface TeamCoordination {
   activeProjects(): Promise<{
     projects: { project_id: string; name: string; working_directory?: string; agents: string[] }[];
   }>;
-  /** Start it, or hold? A start is leased, so that nobody starts it twice. */
+  /** Says whether to start the agent. A start is leased, so that it cannot be started twice. */
   agentAction(input: { readonly agent_id: string; readonly project_id: string }): Promise<AgentAction>;
   processExit(input: {
     readonly session_id: string;

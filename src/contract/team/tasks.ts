@@ -4,7 +4,7 @@ import type { AgentProfile } from './agents.ts';
 export const taskStatuses = ['backlog', 'todo', 'in_progress', 'blocked', 'done', 'cancelled'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 
-/** Bounds of what agents write. */
+/** Bounds of text that agents write. */
 export const teamLimits = {
   titleChars: 200,
   descriptionChars: 20_000,
@@ -52,9 +52,9 @@ export interface BatchTask {
 
 export interface MadeTask {
   task_id: string;
-  /** An open task of this title was there already under the same parent, and is this one, unchanged. */
+  /** A task of this title was already open under the same parent; it is returned unchanged. */
   existed?: boolean;
-  /** Of a task that existed. */
+  /** The status of the existing task. */
   status?: TaskStatus;
 }
 
@@ -75,7 +75,7 @@ export interface TeamTasks {
     readonly parent_task_id?: string | undefined;
     readonly tasks: readonly BatchTask[];
   }): Promise<{ tasks: (MadeTask & { local_id: string })[] }>;
-  /** Exclusive, and the same answer when its owner asks again. */
+  /** Exclusive; returns the same answer if its owner asks again. */
   claimTask(input: { readonly task_id?: string | undefined }): Promise<{ task?: TaskView; reason?: string }>;
   releaseTask(input: {
     readonly task_id?: string | undefined;
@@ -108,7 +108,7 @@ export interface TaskEventView {
   reason?: string;
 }
 
-/** What a manager may do for those below it. */
+/** Actions of a manager on the agents below it. */
 export interface TeamManagement {
   subordinates(): Promise<{ agents: SubordinateView[]; pending_requests: RequestView[] }>;
   subordinate(input: { readonly agent_id: string }): Promise<AgentProfile & { tasks: TaskView[] }>;

@@ -5,13 +5,13 @@ import type { TeamCoordination } from './coordination.ts';
 import type { TeamManagement, TeamTasks } from './tasks.ts';
 
 /**
- * The capability `team`: agents, projects, tasks and chats, scoped to the calling agent's project. Its words are the
- * wire's own (document 002), so that a tool hands them on as they are. Every change is on disk when it resolves.
+ * The capability `team`: agents, projects, tasks and chats, scoped to the calling agent's project. Field names are
+ * those of the wire (document 002), so that tools pass values on unchanged. Every change is on disk when it resolves.
  */
 export interface Team extends TeamEntrance, TeamSelf, TeamTasks, TeamManagement, TeamChat, TeamCoordination {}
 
 export interface TeamEntrance {
-  /** Proves an agent and gives it a session, if there is work for one. The same refusal for every bad proof. */
+  /** Authenticates an agent and begins a session if there is work for one. Every bad proof gets the same refusal. */
   authenticate(input: {
     readonly agent_id: string;
     readonly passkey: string;
@@ -32,7 +32,7 @@ export interface Entry {
   instruction: string;
 }
 
-/** What an agent may know and say of itself. */
+/** Reading and reporting by an agent about itself. */
 export interface TeamSelf {
   profile(): Promise<AgentProfile>;
   project(): Promise<ProjectView>;
@@ -50,7 +50,7 @@ export interface TeamSelf {
     readonly status: 'success' | 'failed';
     readonly summary?: string | undefined;
   }): Promise<{ success: boolean }>;
-  /** The one next step. With a time it waits for a change while there is nothing to do. */
+  /** The next step. With a timeout, waits for a change while there is nothing to do. */
   nextAction(
     input: { readonly timeout_seconds: number; readonly after_event?: number | undefined },
     signal: AbortSignal,
@@ -87,10 +87,10 @@ export interface ExecutionView {
 export interface NextAction {
   action: string;
   instruction: string;
-  /** The tool that does it. */
+  /** The tool for the step. */
   tool?: string;
   task_id?: string;
-  /** What the step needs: tasks that are ready, blocked, deadlocked, and their like, by id. */
+  /** The tasks that the step is about (ready, blocked, deadlocked, …), by id. */
   needs?: Record<string, string[]>;
   /** Counts of subtasks by status, and the number of the project's newest event. */
   state: Record<string, number | string>;

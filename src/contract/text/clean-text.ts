@@ -1,8 +1,8 @@
 /**
- * The one cleaner of text that people and models read: output of commands, file names, errors, approval prompts,
- * logs. Escape sequences are removed; every other character that hides, reorders or overwrites text is shown as an
- * escape (`\x08`, `\u202e`, `\u{e0041}`), so that what a person approves is what they see. Newlines, tabs, emoji
- * and the joiners that Indic and Arabic scripts need stay as they are. Linear in the text's length.
+ * The one cleaner of text that people and models read: output of commands, file names, errors, approval prompts, logs.
+ * Escape sequences are removed; every other character that hides, reorders or overwrites text is shown as an escape
+ * (`\x08`, `\u202e`, `\u{e0041}`), so that a person sees what they approve. Newlines, tabs, emoji and the joiners of
+ * Indic and Arabic scripts are unchanged. Linear in the text's length.
  */
 export function cleanText(text: string): string {
   return clean(text, true).text;
@@ -14,22 +14,22 @@ export function cleanLine(text: string): string {
 }
 
 /**
- * Cleans output that is still arriving. `rest` is the tail that cannot be judged yet (half a sequence, an emoji
- * that may go on): put it before the next chunk, and give the last one to `cleanText`.
+ * Cleans output that is still arriving. `rest` is the tail that cannot be judged yet (half a sequence, an emoji that
+ * may continue): prepend it to the next chunk, and give the last one to `cleanText`.
  */
 export function cleanChunk(text: string): { readonly text: string; readonly rest: string } {
   return clean(text, false);
 }
 
-/** Longer than this, an escape sequence without an end is text. */
+/** An unterminated escape sequence longer than this is treated as text. */
 const maxSequenceChars = 16 * 1024;
 
-// Control characters except tab and newline, whatever Unicode calls ignorable or bidirectional, line separators
-// that only some readers see, annotation marks, lone surrogates.
+// Control characters except tab and newline, Unicode's ignorable and bidirectional ones, line separators that only some
+// readers see, annotation marks, lone surrogates.
 const suspect =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\ufff9-\ufffb\p{Cs}]/gu;
 
-/** The same without a place that it goes on from: most texts hold nothing of it, and are told so at once. */
+/** Without the `g` flag, for a quick test: most texts contain no such character. */
 const anySuspect = new RegExp(suspect, 'u');
 
 function clean(text: string, isWhole: boolean): { text: string; rest: string } {
@@ -44,7 +44,7 @@ function clean(text: string, isWhole: boolean): { text: string; rest: string } {
     if (!found || found.index >= end) break;
     if (found.index > from) kept.push(text.slice(from, found.index));
     const step = judge(text, found.index, found[0], lastCodePoint(kept.at(-1) ?? ''));
-    // A sequence that runs off the end may be finished by the next chunk.
+    // A sequence that reaches the end may continue in the next chunk.
     if (!isWhole && step.unfinished && text.length - found.index < maxSequenceChars) {
       return { text: kept.join(''), rest: text.slice(found.index) };
     }
@@ -102,7 +102,7 @@ function introducerAt(text: string, at: number): Introducer | undefined {
   return { kind: introducers.get(second) ?? 'short', length: 2 };
 }
 
-/** Finds where a sequence ends by the grammar of ECMA-48. Without an end only its introducer is shown escaped. */
+/** Finds the end of a sequence by the grammar of ECMA-48. If it has no end, only its introducer is escaped. */
 function sequence(text: string, at: number, { kind, length }: Introducer): Step {
   const body = at + length;
   const pattern =
@@ -110,7 +110,7 @@ function sequence(text: string, at: number, { kind, length }: Introducer): Step 
   pattern.lastIndex = kind === 'short' ? at + 1 : body;
   pattern.test(text);
   let stop = pattern.lastIndex;
-  // ECMA-48 lets BEL stand in a device control string; only an OSC ends with it.
+  // ECMA-48 allows BEL inside a device control string; it ends only an OSC.
   while (kind === 'string' && text[stop] === '\x07') {
     pattern.lastIndex = stop + 1;
     pattern.test(text);
@@ -130,7 +130,7 @@ function sequence(text: string, at: number, { kind, length }: Introducer): Step 
   return { shown: escaped(text[at] ?? ''), next: at + 1, unfinished };
 }
 
-/** The three flags that Unicode recommends: England, Scotland, Wales. Any other tag is hidden text. */
+/** The three flags that Unicode recommends: England, Scotland, Wales. Any other tag sequence is hidden text. */
 function flagTags(text: string, at: number, before: string): number | undefined {
   if (before !== '🏴') return undefined;
   const flag =
@@ -148,7 +148,7 @@ const joiningLetter =
 const variationBase = /[\p{Emoji}\p{Script=Han}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Sm}]/u;
 const mongolianLetter = /\p{Script=Mongolian}/u;
 
-/** Does an invisible character do its proper work here, between the characters it was made for? */
+/** Whether an invisible character has its proper function here, between characters that it is made for. */
 function isWanted(character: string, before: string, after: string): boolean {
   switch (character) {
     case '\u200d':
@@ -162,7 +162,7 @@ function isWanted(character: string, before: string, after: string): boolean {
     case '\u180f':
       return mongolianLetter.test(before);
     default:
-      // One variation selector per base; a row of them carries hidden bytes. A digit takes one to be a keycap.
+      // One variation selector per base; a row of them carries hidden bytes. A digit may have one to form a keycap.
       if (/[0-9#*]/.test(before)) return character === '\ufe0f' && after === '\u20e3';
       return variationSelector.test(character) && variationBase.test(before);
   }
@@ -173,17 +173,17 @@ function codePointAt(text: string, at: number): string {
   return code === undefined ? '' : String.fromCodePoint(code);
 }
 
-/** What stands before in the cleaned text: a removed sequence must not part a joiner from its letter, nor join it to another. */
+/** The last code point of the cleaned text: removing a sequence must not change which letter a joiner follows. */
 function lastCodePoint(text: string): string {
   const pair = text.slice(-2);
   return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : pair.slice(-1);
 }
 
-// An emoji, an ideograph or a letter that joins, with what already follows it.
+// An emoji, ideograph or joining letter, with what already follows it.
 const unsettled =
   /(?:[\r\ud800-\udbff]|\u{1f3f4}[\u{e0061}-\u{e007a}]{0,6}|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Han}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Tibetan}\p{Script=Myanmar}][\ufe00-\ufe0f\u{e0100}-\u{e01ef}\u180b-\u180f\u200c\u200d]{0,4})$/u;
 
-/** How many characters at the end may be changed by what follows. */
+/** The number of trailing characters that later text may change. */
 function unsettledChars(text: string): number {
   return unsettled.exec(text.slice(-16))?.[0].length ?? 0;
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type Text, text, verbatim } from './text.ts';
 
-/** What zod found wrong with a value, as the rest of a sentence that begins with its name: "must be at least 1". */
+/** zod's finding as the rest of a sentence that begins with the value's name: "must be at least 1". */
 export function describeIssue(issue: z.core.$ZodIssue): Text {
   switch (issue.code) {
     case 'invalid_type':
@@ -25,7 +25,7 @@ export function describeIssue(issue: z.core.$ZodIssue): Text {
         `${issue.values.map(String).join('、')} のいずれかでなければなりません`,
       );
     default:
-      // A custom check's message is ours, written in the tool's file.
+      // The message of a custom check is ours, from the tool's file.
       return issue.code === 'custom'
         ? text(issue.message, String(issue.params?.ja ?? issue.message))
         : text('is not valid', '正しくありません');

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 export interface FrameEvents {
   readonly onFrame: (text: string) => void;
-  /** A line over the limit or not UTF-8 was skipped; its first and last bytes are given, to find whose it was. */
+  /** A line was over the limit or not UTF-8 and skipped; its first and last bytes help to find the request's id. */
   readonly onRefused: (reason: 'too_large' | 'not_utf8', head: string, tail: string) => void;
 }
 
@@ -10,8 +10,8 @@ const edgeBytes = 512;
 const newline = 0x0a;
 
 /**
- * Cuts a byte stream into lines. Chunks are kept in a list until their line ends, so that a line costs its length
- * once however many chunks it came in; a line over the limit is skipped without being kept.
+ * Splits a byte stream into lines. Chunks are kept in a list until their line ends, so a line costs its length once,
+ * however many chunks it came in; a line over the limit is skipped without being kept.
  */
 export function createFrameReader(maxBytes: number, events: FrameEvents): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
@@ -23,7 +23,7 @@ export function createFrameReader(maxBytes: number, events: FrameEvents): (chunk
       parts.push(part);
       return;
     }
-    // Over the limit only the two ends are kept.
+    // Over the limit, only the two ends are kept.
     const recent = Buffer.concat([parts.at(-1) ?? part.subarray(0, 0), part]);
     const head = Buffer.from((parts[0] ?? part).subarray(0, edgeBytes));
     parts = [head, Buffer.from(recent.subarray(Math.max(0, recent.length - edgeBytes)))];
@@ -60,8 +60,8 @@ function edge(line: Buffer, start: number, end?: number): string {
 }
 
 /**
- * The id of a request that was refused unread, where it stands as the first or last members of the message, as
- * clients write it. Guessing wrong would answer somebody else's request, so anything less clear is no id.
+ * The id of a request that was refused unread, if it is the first or last member of the message, as clients write it. A
+ * wrong guess would answer another request, so anything less clear gives null.
  */
 export function idAtEdges(head: string, tail: string): string | number | null {
   const id = '("(?:[\\w.:/-]{1,128})"|-?\\d{1,15})';

@@ -10,12 +10,12 @@ import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } fro
 import type { JsonSchema } from './tool-card.ts';
 import { withoutNulls } from './without-nulls.ts';
 
-/** A tool of ours before a toolset takes it in; `toolset` is filled in by `defineToolset`. */
+/** A tool before `defineToolset` adds its `toolset`. */
 export type LooseTool = Omit<Tool, 'toolset'>;
 
 /**
- * Makes a tool from its definition: arguments are checked strictly (an unknown one is a mistake, not noise), the
- * example must pass its own schema, schemas are converted once a language.
+ * Makes a tool from its definition: unknown arguments are errors, the example must pass its own schema, and schemas are
+ * converted once per language.
  */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U extends CapabilityName>(
   definition: ToolDefinition<I, O, U>,
@@ -72,7 +72,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
         ? { ok: true, input: parsed.data }
         : problemOf(parsed.error, given, schema('input', 'en'));
     },
-    // The road hands over what `check` returned, and what `uses` asked for: the types were erased, not the facts.
+    // The call passes what `check` returned and what `uses` lists: only the static types were erased.
     risk:
       read && (async (input, context) => read(input as z.output<I>, context as unknown as RiskContext<U>)),
     async run(input, context) {
@@ -88,7 +88,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
   };
 }
 
-/** A toolset: its tools, each with the toolset's name, by which callers are given or denied all of them. */
+/** A toolset: its tools, each marked with the toolset's name, by which callers are allowed or denied all of them. */
 export function defineToolset(
   name: string,
   tools: readonly LooseTool[],
@@ -112,7 +112,7 @@ function toJsonSchema(
     io: kind,
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      // Every integer gets these two from zod; they cost tokens and tell a model nothing.
+      // zod adds these two to every integer; they cost tokens and say nothing to a model.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },
@@ -124,7 +124,7 @@ function toJsonSchema(
   return made;
 }
 
-/** Of the spellings that say the same, those that fewer clients stumble over. */
+/** Chooses, among equivalent spellings, those that the most clients support. */
 function spellPlainly(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   for (const child of Object.values(node)) spellPlainly(child);
@@ -138,7 +138,7 @@ function spellPlainly(node: unknown): void {
   schema.anyOf = type.map((each) => ({ type: each }));
 }
 
-/** Puts Japanese field descriptions in place, by dotted path; arrays and unions are walked through. */
+/** Inserts Japanese field descriptions by dotted path, through arrays and unions. */
 function translate(node: unknown, path: string, ja: Readonly<Record<string, string>>): void {
   if (typeof node !== 'object' || node === null) return;
   const schema = node as Record<string, unknown>;
@@ -167,7 +167,7 @@ function problemOf(error: z.ZodError, input: unknown, { properties }: JsonSchema
     };
   }
   if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.includes('undefined')) {
-    // A misspelt name shows as a missing one too; both together say what happened.
+    // A misspelt name causes a missing one as well; report both together.
     const unknown = error.issues.find((each) => each.code === 'unrecognized_keys')?.keys[0];
     const message =
       unknown === undefined

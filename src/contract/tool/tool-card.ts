@@ -19,12 +19,12 @@ export interface Annotations {
   readonly openWorld: boolean;
 }
 
-/** What is done where a stranger's words decide where a call goes. */
+/** The response if untrusted text determines where a call goes. */
 export type FlowMode = 'ask' | 'deny' | 'off';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What a tool says of itself: enough to list it, explain it and write a call of it. */
+/** A tool's description of itself: enough to list it, explain it and write a call of it. */
 export interface ToolCard {
   readonly name: string;
   readonly toolset: string;
@@ -34,30 +34,30 @@ export interface ToolCard {
   readonly permission: Permission;
   readonly agentsOnly: boolean;
   readonly unlisted: boolean;
-  /** Wanted in nearly every session: a client that keeps tools back until its model searches for them shows it at once. */
+  /** Needed in nearly every session: a client that defers tools until its model searches for them shows it at once. */
   readonly everyday?: boolean | undefined;
   readonly annotations: Annotations;
-  /** JSON Schema 2020-12 of the input and output in a language; made on first need and kept. */
+  /** JSON Schema 2020-12 of the input and output in a language; created on first use and cached. */
   inputSchema(locale: Locale): JsonSchema;
   outputSchema(locale: Locale): JsonSchema | undefined;
   readonly example: Readonly<Record<string, unknown>>;
   readonly secrets: readonly string[];
-  /** Absent for tools of our own; a proxied server's name otherwise. */
+  /** The proxied server's name; undefined for our own tools. */
   readonly server?: string | undefined;
-  /** Of a proxied tool: server, remote name and digest of its definition. Approvals hold for it, not for the name. */
+  /** For a proxied tool: server, remote name and digest of its definition. Approvals hold for these, not its name. */
   readonly identity?: string | undefined;
-  /** Of a proxied tool: what is done where a stranger's words decide where its call goes. */
+  /** For a proxied tool: the response if untrusted text determines where its call goes. */
   readonly flow?: FlowMode | undefined;
-  /** Of a proxied tool: roles, kinds of callers and `user:NAME` that may use it beside the local operator. */
+  /** For a proxied tool: roles, kinds of callers and `user:NAME` that may use it beside the local operator. */
   readonly roles?: readonly string[] | undefined;
-  /** Why it cannot be used on this machine now; it is listed all the same. */
+  /** Why it cannot be used on this machine now; it is still listed. */
   readonly unavailable?: Text | undefined;
 }
 
-/** What `help` may know of the tools: decided by the same predicate that decides the call. */
+/** The tools as `help` may show them, decided by the same predicate as the call. */
 export interface ToolGuide {
   list(caller: Caller): readonly GuideEntry[];
-  /** Names of tools that the caller may call and that are spelt nearly so, nearest first. */
+  /** Names of tools that the caller may call with a similar spelling, nearest first. */
   nearest(name: string, caller: Caller): readonly string[];
 }
 

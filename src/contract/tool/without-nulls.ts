@@ -1,9 +1,9 @@
 type Members = Record<PropertyKey, unknown>;
 
 /**
- * The arguments without the nulls that these paths name, or nothing where no path names one. A model whose provider
- * demands every argument (OpenAI's strict mode) sends null for one that it leaves out; where null has a meaning, the
- * schema takes it and no path names it.
+ * The arguments without the nulls at these paths, or undefined if there are none. A model whose provider demands every
+ * argument (OpenAI's strict mode) sends null for one that it leaves out; where null is meaningful, the schema accepts
+ * it and no path names it.
  */
 export function withoutNulls(input: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
   const named = paths.filter((path) => path.length > 0 && valueAt(input, path) === null);
@@ -11,7 +11,7 @@ export function withoutNulls(input: unknown, paths: readonly (readonly PropertyK
   const copy = structuredClone(input);
   for (const path of named) {
     const holder = valueAt(copy, path.slice(0, -1));
-    // A list would lose its order.
+    // Deleting an element would leave a hole in a list.
     if (!Array.isArray(holder)) delete (holder as Members)[path.at(-1) ?? ''];
   }
   return copy;
