@@ -1,11 +1,11 @@
 import type { AskSessionKey, AskSessionStore } from '../contract/ask.ts';
 import type { OpenEngine } from './engine.ts';
 
-/** How many conversations one owner keeps, and for how long after the last question. */
+/** The most conversations of one owner, and how long each is kept after its last question. */
 export const maxAskSessions = 100;
 export const askSessionIdleMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Conversations with a model over HTTP. A question holds its own under a lease, so that two never mix. */
+/** Conversations with a model over HTTP. A question leases its conversation, so that two never mix. */
 export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
   return {
     async take({ principal, id, holder }, untilMs, nowMs) {
@@ -69,7 +69,7 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
     },
   };
 
-  /** Changes what this question holds; nothing where it was forgotten or taken over meanwhile. */
+  /** Changes the conversation of this question; does nothing if it was forgotten or taken over. */
   async function change(
     { principal, id, holder }: AskSessionKey,
     values: Partial<{ body: string; updated_at_ms: number; holder: null; held_until_ms: number }>,

@@ -1,39 +1,37 @@
 /**
- * Wakes those who wait for rows to change. In one process at once; from other processes as fast as the engine
- * hears of it. A wake carries no data: whoever wakes reads the rows again, so a lost or doubled one is harmless.
+ * Wakes those who wait for rows to change: in one process at once; across processes when the engine hears of it. A wake
+ * carries no data: the waiter reads the rows again, so a lost or repeated wake is harmless.
  */
 export interface Changes {
-  /** Say it after the commit. */
+  /** To be called after the commit. */
   tell(topic: string): void;
   /**
-   * Resolves at the next change of the topic, and now and then without one. Ask for it before you read the rows,
-   * wait for it after, and read again.
+   * Resolves at the next change of the topic, and occasionally without one. Call it before reading the rows, await it
+   * after, and read again.
    */
   next(topic: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Whether this server hears of what other servers changed. */
+/** Whether this server is notified of other servers' changes. */
 export interface Wakeups {
-  /**
-   * `idle`: nobody waited for anything yet. `failing`: notifications do not arrive; what changed is found by polling.
-   */
+  /** `idle`: no waiter so far. `failing`: notifications do not arrive; changes are found by polling. */
   readonly state: 'idle' | 'working' | 'failing';
   /** How long the last probe took to arrive. */
   readonly receivedAfterMs: number | undefined;
-  /** The longest that a lost notification delays anybody. */
+  /** The longest delay by a lost notification. */
   readonly pollEveryMs: number;
 }
 
-/** How an engine carries wakes between processes. */
+/** Carries an engine's wakes between processes. */
 export interface Carrier {
   /** Called for each local change. */
   tell(topic: string): void;
-  /** Called when somebody starts to wait, and when nobody waits any more. */
+  /** Called when the first waiter comes, and `rest` when none is left. */
   listen(): void;
   rest(): void;
 }
 
-/** Wakes within this process; `wake` and `wakeAll` are for the engine when it hears of others' changes. */
+/** Wakes within this process; the engine calls `wake` and `wakeAll` when it hears of others' changes. */
 export function createChanges(carrier: Carrier): Changes & {
   wake(topic: string): void;
   wakeAll(): void;
@@ -78,9 +76,7 @@ export function createChanges(carrier: Carrier): Changes & {
 /** Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/**
- * Listens for as long as it takes to know whether others' changes are heard; absent where no connection carries them.
- */
+/** Listens just long enough to know whether others' changes arrive; undefined if no connection carries them. */
 export async function tryWakeups({
   changes,
   wakeups,

@@ -1,16 +1,16 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Tables } from './tables/tables.ts';
 
-/** Asks one query with these values, which stand where the builder put them. */
+/** Runs one query with these values in the positions where the builder put them. */
 export type AskCompiled<V extends readonly unknown[], O> = (
   db: Kysely<Tables>,
   ...values: V
 ) => Promise<readonly O[]>;
 
 /**
- * A query that is asked again and again: built and compiled at the first time, and from then on only asked. Building
- * costs more than SQLite needs for the answer. One for each engine, since they compile differently. The builder must
- * make the same query for all values, so it puts each one in and decides nothing by it.
+ * A frequent query, built and compiled once: building costs more than SQLite needs for the answer. Use one per engine,
+ * since they compile differently. The builder must make the same query for all values: it inserts each one and never
+ * branches on it.
  */
 export function compileOnce<V extends readonly unknown[], O>(
   build: (db: Kysely<Tables>, ...values: V) => { compile(): CompiledQuery<O> },
@@ -20,7 +20,7 @@ export function compileOnce<V extends readonly unknown[], O>(
 
   function compile(db: Kysely<Tables>, count: number): CompiledQuery<O> {
     const marks = Array.from({ length: count }, (_, index) => ({ index }));
-    // A mark stands for a value while the query is built: a value's place in the query is where its mark comes out.
+    // Marks replace the values while the query is built; their positions in the parameters are those of the values.
     const made = build(db, ...(marks as unknown as V)).compile();
     sources = made.parameters.map((parameter) => {
       const at = marks.indexOf(parameter as (typeof marks)[number]);

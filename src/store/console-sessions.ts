@@ -8,7 +8,7 @@ import type { ConsoleSessionRow } from './tables/console.ts';
 
 /**
  * Logins of the console, in the store: any server behind one address knows them, and ending one ends it everywhere.
- * What a token may is read anew with each request, so that revoking it ends its sessions.
+ * Rights of a token are read with each request, so that revoking it ends its sessions.
  */
 export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore): ConsoleSessions {
   async function begin(
@@ -49,14 +49,14 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
     async enterByCode(code, nowMs) {
       if (!isSecret(code)) return undefined;
       const engine = await openEngine();
-      // A guess costs a look, not a lock.
+      // Guesses must cost a read, not a lock.
       const found = await engine.db
         .selectFrom('console_codes')
         .select('hash')
         .where('hash', '=', hashOf(code))
         .executeTakeFirst();
       if (!found) return undefined;
-      // Taken by one statement: of two that follow the same link, one gets in.
+      // A single statement takes it: of two that follow the same link, one gets in.
       const taken = await engine.write((tx) =>
         tx.deleteFrom('console_codes').where('hash', '=', hashOf(code)).returningAll().executeTakeFirst(),
       );
@@ -125,5 +125,5 @@ async function isPasskey(db: Engine['db'], id: string): Promise<boolean> {
 const codeMs = 10 * 60_000;
 const idleMs = 2 * 60 * 60_000;
 const longestMs = 12 * 60 * 60_000;
-/** A session's use is written down this often at most. */
+/** The use of a session is stored at most this often. */
 const touchEveryMs = 60_000;

@@ -4,8 +4,8 @@ import type { Tables } from './tables/tables.ts';
 import type { AgentRow } from './tables/team.ts';
 
 /**
- * Copies agents, their work and their sessions. Rows that the database numbers get the new one's numbers in the same
- * order. Bindings to connections, leases of starts and counted guesses are not worth moving.
+ * Copies agents, their work and their sessions. Rows numbered by the database get new numbers in the same order. Not
+ * copied: bindings to connections, leases of starts and counted guesses.
  */
 export async function copyTeam(
   from: Engine,
@@ -18,7 +18,7 @@ export async function copyTeam(
   }
 }
 
-/** In an order in which what is pointed at is there first, with the columns that order a table's rows. */
+/** In the order of their references, with the columns that order a table's rows. */
 const teamTables = [
   { table: 'projects', keys: ['id'] },
   { table: 'assignments', keys: ['agent_id', 'project_id'] },
@@ -37,7 +37,7 @@ const teamTables = [
 
 type TeamTable = (typeof teamTables)[number]['table'];
 
-/** Those above first: an agent names its parent, which must be there. */
+/** Parents first: an agent refers to its parent. */
 async function copyAgents(from: Engine, to: Engine): Promise<void> {
   let left: readonly AgentRow[] = await from.db.selectFrom('agents').selectAll().orderBy('id').execute();
   const moved = new Set<string>();
@@ -59,7 +59,7 @@ async function copyPages(
 ): Promise<void> {
   let copied = 0;
   for (let last: Record<string, unknown> | undefined; ; ) {
-    // One loop for tables of different columns: the types of a row and its keys are the table's own at run time.
+    // One loop for tables of different columns, so the types of row and keys are only right at run time.
     let query = from.db.selectFrom(table as 'assignments').selectAll();
     const [key = '', second] = keys as readonly ('agent_id' | 'project_id')[];
     if (last) {

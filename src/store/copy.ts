@@ -6,8 +6,8 @@ import type { Engine } from './engine.ts';
 import type { MemoryRow, Tables } from './tables/tables.ts';
 
 /**
- * Copies all records into an empty store, on the same engine or the other; stop the servers first. The audit chain
- * stays as it is, so its key must lie in the new store's state folder. Rate windows are not worth moving.
+ * Copies all records into an empty store, on the same engine or the other; the servers must be stopped. The audit chain
+ * is unchanged, so its key must be in the new store's state folder. Rate windows are not copied.
  */
 export async function copyStore(
   from: Engine,
@@ -62,7 +62,7 @@ async function copyTable(
 ): Promise<void> {
   let copied = 0;
   for (let after: unknown; ; ) {
-    // One loop for tables of different columns: the types of a row and its key are the table's own at run time.
+    // One loop for tables of different columns, so the types of row and key are only right at run time.
     let query = from.db.selectFrom(table as 'audit').selectAll();
     if (after !== undefined) query = query.where(key as 'seq', '>', after as number);
     const rows = await query
@@ -77,10 +77,10 @@ async function copyTable(
   }
 }
 
-/** On PostgreSQL a row holds its index too. */
+/** On PostgreSQL, a row includes its word index. */
 type WithIndex = MemoryRow & { readonly word_index?: unknown };
 
-/** Memories keep their order and their vectors; they get the new database's numbers and its own index of their words. */
+/** Memories keep their order and vectors; the new database numbers and indexes them itself. */
 async function copyMemories(from: Engine, to: Engine, progress: (rows: number) => void): Promise<void> {
   let copied = 0;
   for (let after = 0; ; ) {

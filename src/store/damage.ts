@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { OpenEngine } from './engine.ts';
 
-/** What is wrong with the pages of the database file, if anything is; PostgreSQL looks after its own. */
+/** Describes damage to the pages of the SQLite file; undefined if there is none. PostgreSQL checks its own. */
 export async function findDamage(openEngine: OpenEngine): Promise<string | undefined> {
   const { kind, db } = await openEngine();
   if (kind !== 'sqlite') return undefined;

@@ -2,8 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import { openAuditKey } from './audit/key.ts';
 
 /**
- * 32 bytes for one purpose, the same on every server that shares an `audit.key`, and saying nothing about it: what
- * one server sealed for a client, another opens.
+ * Derives 32 bytes for one purpose from `audit.key` without revealing it. Servers that share the key get the same
+ * bytes, so each can open what another sealed for a client.
  */
 export function deriveKey(stateFolder: string, purpose: string): Uint8Array {
   const { secret } = openAuditKey(stateFolder);

@@ -5,66 +5,63 @@ import type { Tables } from './tables/tables.ts';
 import type { QuickTeam } from './team/quick.ts';
 
 /**
- * All that a record file knows of a database. `sqlite.ts` and `postgres.ts` make one each, and nothing else in
- * the house knows which it is. Record files import Kysely's types only, so that nothing loads before a query.
+ * The interface of a database for record files. `sqlite.ts` and `postgres.ts` implement it, and no other code knows
+ * which it is. Record files import only Kysely's types, so that nothing loads before a query.
  */
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
-  /** Do transactions of several servers commit side by side? Then a row that each of them locks makes all wait. */
+  /** Whether transactions of several servers commit in parallel. Then a row that each of them locks makes all wait. */
   readonly commitsTogether: boolean;
-  /** Absent where a statement costs no trip, or where connections are not ours. */
+  /** Undefined if statements need no round trip, or if a pooler assigns connections. */
   readonly quickTeam?: QuickTeam | undefined;
-  /** For reading. Writes go through `write`, which waits for the lock instead of failing. */
+  /** For reading. Writes use `write`, which waits for the lock instead of failing. */
   readonly db: Kysely<Tables>;
   /**
-   * One transaction. On SQLite it holds the write lock from its first moment, so that what it reads stays true;
-   * on PostgreSQL lock what you decide on with `lock`. The work may be run again after a conflict: no side
-   * effects in it, and no waiting on anything but `tx`.
+   * One transaction. On SQLite it holds the write lock from its beginning, so its reads stay valid; on PostgreSQL, lock
+   * the rows that decide with `lock`. The work may run again after a conflict: it must have no side effects and wait
+   * only for `tx`.
    */
   write<T>(work: (tx: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /**
-   * Several reads that see one moment: no other transaction comes between them. No waiting in it on anything but
-   * `tx`.
-   */
+  /** Several reads of one snapshot: no other transaction comes in between. The work must wait only for `tx`. */
   read<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Locks the rows that a select in `write` returns; with `skip`, rows that another holds are left out. */
+  /** Locks the rows that a select in `write` returns; with `skip`, leaves out rows locked by others. */
   lock<O>(
     query: SelectQueryBuilder<Tables, keyof Tables, O>,
     options?: { readonly skip?: boolean },
   ): SelectQueryBuilder<Tables, keyof Tables, O>;
-  /** Inserts many rows of the same columns, in the engine's quickest way; `unlessThere`, but for those that are there already. */
+  /** Inserts many rows of the same columns in the engine's fastest way; with `unlessThere`, skips existing ones. */
   insertMany<T extends keyof Tables>(
     tx: Kysely<Tables>,
     table: T,
     rows: readonly Insertable<Tables[T]>[],
     options?: { readonly unlessThere?: boolean },
   ): Promise<void>;
-  /** Any of these numbers, to stand behind `in`: one value, so that no length of a list makes another statement. */
+  /** These numbers for use after `in`: one value, so that lists of any length share a statement. */
   anyOf(numbers: readonly number[]): RawBuilder<number>;
-  /** The time of the database's machine, in ms: one clock for all who share it. */
+  /** The time of the database's machine, in ms: one clock for all servers. */
   readonly clockMs: RawBuilder<number>;
   /**
-   * The same time here: what the database said once, and what has passed since. A clock that is set, here or there, moves
-   * it by nothing. Servers of one file share a machine, and this is how it began.
+   * The same time here: one reading of the database's clock plus the time since, so setting a clock does not change it.
+   * Servers of one SQLite file share a machine, so it uses that clock at the start.
    */
   now(): number;
-  /** The SQL function that says where a text is in another, 0 where it is not. */
+  /** The SQL function for the position of a text in another, 0 if absent. */
   readonly positionFunction: 'instr' | 'strpos';
-  /** Tells waiters here and in other processes that rows behind a topic changed. */
+  /** Notifies waiters here and in other processes that rows of a topic changed. */
   readonly changes: Changes;
-  /** Do others' changes reach us? Absent where they are heard through a file beside the database. */
+  /** Whether others' changes reach us; undefined if a file beside the database carries them. */
   readonly wakeups?: (() => Wakeups) | undefined;
-  /** How words are looked up; the one thing that the two databases do in wholly different ways. */
+  /** The word index; the only part that differs completely between the two databases. */
   readonly memoryIndex: MemoryIndex;
   close(): Promise<void>;
 }
 
 export interface WriteOptions {
-  /** Resolve when the rows would survive a power cut (default), or as soon as they would survive a crash of ours. */
+  /** Resolve when the rows would survive a power cut (default), or only a crash of this process. */
   readonly durable?: boolean;
 }
 
-/** Opens the engine at the first query and hands out the same one from then on. */
+/** Opens the engine at the first query; later calls return the same one. */
 export type OpenEngine = () => Promise<Engine>;
 
 /** Milliseconds since 1970. */

@@ -1,7 +1,7 @@
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** What a failing database means to a caller. Its own words go into the cause, which only the log sees. */
+/** The caller's error for a database failure. The database's message becomes the cause, which only the log sees. */
 export function storageError(error: unknown): Error {
   if (error instanceof ToolError || error instanceof ConfigError) return error;
   const { errcode, code } = (error ?? {}) as { errcode?: number; code?: string };
@@ -21,12 +21,12 @@ export function storageError(error: unknown): Error {
   }
   if (code === '22021') return nulInText(error);
   const known = typeof errcode === 'number' || typeof code === 'string';
-  // A mistake of ours is not the database's fault; it stays what it is and becomes `internal` at the door.
+  // An error without a database code is our own bug; it is returned unchanged and becomes `internal`.
   if (!known && error instanceof Error) return error;
   return unreachable(error);
 }
 
-/** The database does not answer, or no longer. */
+/** The database does not answer, or no longer does. */
 export function unreachable(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
@@ -41,7 +41,7 @@ export function unreachable(cause: unknown): ToolError {
   );
 }
 
-/** A NUL reached a text column; tools clean their input, so this is met by few. */
+/** A NUL reached a text column; tools clean their input, so this is rare. */
 export function nulInText(cause?: unknown): ToolError {
   return new ToolError(
     'invalid_parameter',

@@ -2,15 +2,15 @@ import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { migrations } from './migrations/all.ts';
 
-/** The version that this program's tables have. */
+/** The schema version of this program. */
 export const schemaVersion = migrations.length;
 
-/** The oldest program that can go on with these tables: one that knows the last step that took something away. */
+/** The oldest program that works with these tables: one that knows the last contracting step. */
 export const oldestUsable = 1 + migrations.findLastIndex(({ contracts }) => contracts === true);
 
 /**
- * The statements that bring a database from `version` to ours; empty where it is there already, or further, and programs
- * from `oldest` on can go on with it. Throws `ConfigError` for one that is too new for us.
+ * The statements that migrate a database from `version` to ours; empty if it is at ours, or at a later version that
+ * programs from `oldest` on can use. Throws `ConfigError` if it is too new for us.
  */
 export function statementsSince(
   version: number,

@@ -2,12 +2,12 @@ import type { NodeState, NodeStore, NodeView } from '../contract/nodes.ts';
 import type { OpenEngine } from './engine.ts';
 import type { NodeRow } from './tables/nodes.ts';
 
-/** A node says this often that it is there. */
+/** The interval of a node's heartbeat. */
 export const nodeBeatMs = 5000;
-/** One that was not heard of for so long is lost. */
+/** A node is lost after this long without a heartbeat. */
 export const nodeLostMs = 4 * nodeBeatMs;
 
-/** Who serves on this store. Times are the store's own, so that a node with a wrong clock is seen like any other. */
+/** The servers that use this store. Times are the store's, so that a node with a wrong clock is seen like any other. */
 export function createNodeStore(openEngine: OpenEngine): NodeStore {
   return {
     async beat(node) {

@@ -34,22 +34,22 @@ import { createTokenStore } from './tokens.ts';
 import { makeFolder, makeStateFolder, openingProblem } from './usable.ts';
 
 export interface StoreOptions {
-  /** `sqlite:PATH`, or `postgres://…` where several servers share their records. */
+  /** `sqlite:PATH`, or `postgres://…` if several servers share their records. */
   readonly url: string;
-  /** Where the audit key lies; default: beside the SQLite file, else `~/.local/state/sekisho`. */
+  /** The folder of the audit key; default: beside the SQLite file, else `~/.local/state/sekisho`. */
   readonly stateFolder?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** How memories are embedded; absent: they are found by their words alone. */
+  /** How to embed memories. Undefined: they are found by words alone. */
   readonly embeddings?: EmbeddingOptions | undefined;
-  /** How long what grows with every call is kept; absent: for ever. */
+  /** How long to keep records that grow with every call. Undefined: forever. */
   readonly retention?: RetentionRule | undefined;
-  /** `s3://BUCKET/PREFIX` for what files held before they were changed; absent: beside the records. */
+  /** `s3://BUCKET/PREFIX` for former contents of files. Undefined: beside the records. */
   readonly contentsUrl?: string | undefined;
-  /** Where calls are noted before they run; absent: one whose server dies leaves no record. */
+  /** Notes of calls before they run. Undefined: a call leaves no record if its server dies. */
   readonly underWay?: UnderWayNotes | undefined;
 }
 
-/** Everything that is kept. */
+/** All records. */
 export interface Store {
   readonly audit: AuditLog;
   readonly tokens: TokenStore;
@@ -58,38 +58,38 @@ export interface Store {
   readonly history: HistoryStore;
   readonly askSessions: AskSessionStore;
   memoriesFor(principal: string): Memories;
-  /** Everybody's memories, for a person to leaf through. */
+  /** Memories of all owners, for a person to browse. */
   readonly memoryBrowser: MemoryBrowser;
-  /** What memories mean; absent where they are not embedded. */
+  /** Search by meaning; undefined if memories are not embedded. */
   readonly meaning: (() => Promise<Meaning>) | undefined;
-  /** Forgets what is older than the rule of retention says; nothing without one. */
+  /** Removes records that are older than the retention rule allows; does nothing without one. */
   forgetOld(): Promise<Forgotten>;
-  /** Where former contents lie in a bucket. Throws what stands in the way of reaching it. */
+  /** Checks the bucket of former contents, if there is one. Throws the reason if it cannot be reached. */
   readonly probeBucket?: (() => Promise<void>) | undefined;
   /** The servers that use this store. */
   readonly nodes: NodeStore;
   /** Logins of the console. */
   readonly consoleSessions: ConsoleSessions;
-  /** What people are told of questions, and how it went. */
+  /** Notices to people, and their delivery. */
   readonly notices: NoticeStore;
   readonly passkeys: PasskeyStore;
-  /** Words to the other servers. */
+  /** Messages to the other servers. */
   readonly relay: Relay;
   readonly endedSessions: EndedSessions;
-  /** The database itself, for record families that are built on this store. Opens at the first call. */
+  /** The database itself, for further kinds of records. Opens at the first call. */
   readonly engine: OpenEngine;
-  /** Opens the database now instead of at the first record; an error says which file cannot be, why, and what mends it. */
+  /** Opens the database now instead of at the first record; an error names the file, the reason and the remedy. */
   ready(): Promise<void>;
-  /** What is wrong with the pages of the database file, if anything is. Reads all of it. */
+  /** Describes damage to the pages of the database file; undefined if there is none. Reads all of it. */
   damage(): Promise<string | undefined>;
-  /** Does this server hear of what other servers change? Absent where they are told by a file beside the database. */
+  /** Whether this server hears of other servers' changes; undefined if a file beside the database carries them. */
   wakeups(): Promise<Wakeups | undefined>;
-  /** Writes what is queued and closes. */
+  /** Writes queued records and closes. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the records. The folder is made at once; the database, its driver and the query builder are loaded at the
+ * Opens the records. The folder is created at once; the database, its driver and the query builder are loaded at the
  * first record or by `ready()`, so that a server can answer its first `tools/list` before.
  */
 export async function openStore({

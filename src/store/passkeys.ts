@@ -5,8 +5,8 @@ import { personOf } from './person.ts';
 import type { PasskeyRow } from './tables/notices.ts';
 
 /**
- * Passkeys of people, and the challenges that they sign. A challenge holds a hash of what it was made for, so that what a
- * device signed for one answer to one question is nothing for any other; and it is deleted by the statement that takes it.
+ * Passkeys of people, and the challenges that they sign. A challenge contains a hash of its purpose, so that a
+ * signature for one answer to one question is worthless for any other; the statement that takes it deletes it.
  */
 export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
   return {
@@ -77,7 +77,7 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
       if (!challenge.subarray(32).equals(boundTo(purpose, nonce))) return false;
       const engine = await openEngine();
       const hash = hashOf(challenge);
-      // A guess costs a look, not a lock.
+      // Guesses must cost a read, not a lock.
       const known = await engine.db
         .selectFrom('passkey_challenges')
         .select('hash')
@@ -122,5 +122,5 @@ function passkeyOf(row: PasskeyRow): Passkey {
   };
 }
 
-/** As long as a person may take to find their finger. */
+/** The time for a person to unlock their device. */
 const challengeMs = 3 * 60_000;

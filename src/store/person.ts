@@ -4,8 +4,8 @@ import type { Engine } from './engine.ts';
 import type { TokenRow } from './tables/tables.ts';
 
 /**
- * Who a login or a passkey is of now: what a token may is read anew each time, so that revoking it ends both. Without a
- * token: the local operator.
+ * The current person of a login or passkey: a token's rights are read each time, so that revoking it ends both. Without
+ * a token: the local operator.
  */
 export async function personOf(
   db: Engine['db'],
@@ -28,10 +28,10 @@ function operatorOf(person: string): Person {
 
 function holderOf(token: TokenRow, nowMs: number): Person | undefined {
   if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return undefined;
-  // Programs of the person hold it too, and none of them may agree to what it asks for: operators come by a link.
+  // Programs of the person have this token too, and must not approve their own requests: operators log in by a link.
   const principal = token.role === localTokenRole ? 'local' : `user:${token.user_name}`;
   const toolsets = token.toolsets === null ? undefined : (JSON.parse(token.toolsets) as string[]);
-  // A token for a part of the tools is no key to everything.
+  // A token for some toolsets does not make an operator.
   const isOperator = toolsets === undefined && token.role !== null && operatorRoles.includes(token.role);
   return { name: `console:${principal}`, principal, isOperator, toolsets, face: 'console' };
 }

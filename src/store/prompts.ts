@@ -5,14 +5,14 @@ import { errnoCode } from '../ground/errors/errno-code.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 
 /**
- * What a person writes to clients whose hooks tell of it: the user's own words for the same client's sessions, whichever
- * process serves them (`flow.md`). A file a conversation; none outlives its conversation by more than a day.
+ * Messages of users that clients' hooks report: the user's own words for all sessions of that client, whichever process
+ * serves them (`flow.md`). One file per conversation, removed at most a day after its end.
  */
 export interface Prompts {
-  /** `CLIENT:ID` is the conversation. A prompt that cannot be kept is only not known, and its client goes on. */
+  /** `CLIENT:ID` is the conversation. If a prompt cannot be stored, it is merely unknown. */
   add(conversation: string, words: string): void;
   forget(conversation: string): void;
-  /** The words of all conversations with a client that calls itself so, the newest last. */
+  /** The prompts of all conversations with the client of this name, newest last. */
   of(client: string): string | undefined;
 }
 
@@ -21,14 +21,14 @@ interface PromptsOptions {
   readonly onFault: ((error: unknown) => void) | undefined;
 }
 
-/** What was read when the folder was last changed then, until the first of it has had its day. */
+/** The contents at the folder's last change, valid until the first file is a day old. */
 interface Known {
   readonly changedMs: number;
   readonly untilMs: number;
   readonly words: ReadonlyMap<string, string>;
 }
 
-/** As much as the rule looks at. */
+/** As much as the flow rule reads. */
 const maxChars = 1 << 16;
 const dayMs = 24 * 60 * 60_000;
 
@@ -36,7 +36,7 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
   const folder = join(stateFolder, 'prompts');
   let known: Known | undefined;
 
-  /** By the client's name as its hooks have it: a file is named `CLIENT.DIGEST`. */
+  /** By client name as in its hooks; a file is named `CLIENT.DIGEST`. */
   function readAll(changedMs: number): Known {
     const words = new Map<string, string>();
     let untilMs = Number.POSITIVE_INFINITY;
@@ -84,7 +84,7 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
     },
     forget: (conversation) => orTell(() => rmSync(join(folder, nameOf(conversation)), { force: true })),
     of(client) {
-      // A file that comes, goes or is replaced changes its folder.
+      // Adding, removing or replacing a file changes its folder's time.
       const changedMs = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
       if (changedMs === undefined) return undefined;
       if (known?.changedMs !== changedMs || now() > known.untilMs) known = readAll(changedMs);

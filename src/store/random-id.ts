@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** An id that people can type and nobody can guess: `apr_7k2m9q4x3v5w8z1t`, 5 bits a character. */
+/** An id that can be typed but not guessed: `apr_7k2m9q4x3v5w8z1t`, 5 bits a character. */
 export function randomId(prefix: string, chars: number): string {
   let id = prefix;
   for (const byte of randomBytes(chars)) id += alphabet[byte & 31];
   return id;
 }
 
-/** Crockford's: no i, l, o, u to be misread. */
+/** Crockford's alphabet: no i, l, o or u, which are easily misread. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

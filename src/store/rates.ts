@@ -2,8 +2,8 @@ import type { RateStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
 
 /**
- * Exact sliding windows at a constant cost: the newest `max` hits of a key lie in a ring, and the next one is
- * allowed when the one it would overwrite has left the window.
+ * Exact sliding windows at a constant cost: a ring stores the newest `max` hits of a key, and the next is allowed when
+ * the one that it would overwrite has left the window.
  */
 export function createRateStore(openEngine: OpenEngine): RateStore {
   let untilSweep = 0;
@@ -11,7 +11,7 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
   const hitAll: RateStore['hitAll'] = async (bounds, windowMs, nowMs) => {
     if (bounds.some(({ max }) => max <= 0)) return bounds.map(({ max }) => (max <= 0 ? windowMs : 0));
     const engine = await openEngine();
-    // The size is part of the key: a ring of another size starts afresh.
+    // The size is part of the key: a ring of another size starts empty.
     const rings = bounds.map(({ key, max }) => ({
       key: `${max}/${windowMs} ${key.toWellFormed().replaceAll('\0', '')}`,
       max,
@@ -25,7 +25,7 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
         const slots: { readonly key: string; readonly hits: number; readonly slot: number }[] = [];
         const waits: number[] = [];
         for (const { key, max } of rings) {
-          // Touching the row locks it, whether it is new or not.
+          // Writing the row locks it, whether it is new or not.
           const { hits } = await tx
             .insertInto('rates')
             .values({ key, hits: 0, touched_at_ms: nowMs })
@@ -72,7 +72,7 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
 
 type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];
 
-/** The clock was set back: what it calls the future counts as now, so that a window later all is open again. */
+/** The clock was set back: hits in its future count as now, so that the limit clears after one window. */
 async function bringBack(tx: Tx, key: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('rate_hits')

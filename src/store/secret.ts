@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 256 random bits for an address; the table has their hash alone. */
+/** 256 random bits for an address; the table stores only their hash. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Strangers send what they like; only what could be one of ours is hashed and looked up. */
+/** Checks the form first, so that arbitrary input is neither hashed nor looked up. */
 export function isSecret(words: string): boolean {
   return /^[\w-]{43}$/.test(words);
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** Which database a `store.url` means. */
+/** The database that a `store.url` names. */
 export type Target =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
@@ -14,7 +14,7 @@ export function targetOf(url: string): Target {
     if (path !== '') return { kind: 'sqlite', path: resolve(path) };
   }
   if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
-  // The url may hold a password: quote no more of it than its scheme.
+  // The url may contain a password, so quote only its scheme.
   throw new ConfigError(
     text(
       `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
@@ -23,7 +23,7 @@ export function targetOf(url: string): Target {
   );
 }
 
-/** Where the audit key lies: in the state folder, else beside the SQLite file. */
+/** The folder of the audit key: the state folder, else the one of the SQLite file. */
 export function keyFolderOf(target: Target, stateFolder: string | undefined): string {
   return resolve(
     stateFolder ??
@@ -31,14 +31,14 @@ export function keyFolderOf(target: Target, stateFolder: string | undefined): st
   );
 }
 
-/** The database as an operator knows it, without its password. */
+/** The database's name for operators, without its password. */
 export function nameOf(target: Target): string {
   if (target.kind === 'sqlite') return target.path;
   const url = URL.parse(target.url);
   return url ? `PostgreSQL at ${url.host}${url.pathname}` : 'PostgreSQL';
 }
 
-/** May servers on several machines share it? */
+/** Whether servers on several machines may share it. */
 export function isShared(storeUrl: string): boolean {
   return /^postgres(ql)?:/.test(storeUrl);
 }

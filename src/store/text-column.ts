@@ -1,18 +1,18 @@
 import { type Text, text, verbatim } from '../contract/text/text.ts';
 
-/** Words in both languages in one column: whoever reads them later may read the other. */
+/** Both languages in one column: the later reader's may differ. */
 export function writeText({ en, ja }: Text): string {
   return JSON.stringify({ en, ja });
 }
 
-/** What was written so, or in one language, as older versions did. */
+/** Reads a column in this form, or in one language as older versions wrote it. */
 export function readText(stored: string): Text {
   if (!stored.startsWith('{"en":')) return verbatim(stored);
   try {
     const { en, ja } = JSON.parse(stored);
     if (typeof en === 'string' && typeof ja === 'string') return text(en, ja);
   } catch {
-    // A question of an older version that only begins so.
+    // A question of an older version that happens to begin this way.
   }
   return verbatim(stored);
 }

@@ -5,13 +5,13 @@ import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
 import type { TokenRow } from './tables/tables.ts';
 
-/** Bearer tokens: 256 random bits, of which only the SHA-256 is kept. */
+/** Bearer tokens: 256 random bits, of which only the SHA-256 is stored. */
 export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenStore {
-  // Asked for each call over HTTP, and anew each time: a token that is revoked is worth nothing from then on.
+  // Queried for each call over HTTP without a cache, so that a revoked token is worthless at once.
   const findByHash = compileOnce((db, tokenHash: string) =>
     db.selectFrom('tokens').selectAll().where('hash', '=', tokenHash),
   );
-  /** The answer of this turn of the event loop: a request's token opens the door, and says at once whose call it brings. */
+  /** Cached for this turn of the event loop: a request's token is used to admit it and to identify the caller. */
   let answered: { readonly token: string; readonly row: TokenRow | undefined } | undefined;
 
   async function rowOf(token: string): Promise<TokenRow | undefined> {
@@ -41,7 +41,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
       return { token, record: recordOf(row) };
     },
     async find(token, nowMs) {
-      // Whatever a stranger sends is hashed, so its length must be bounded first.
+      // The token is hashed next, so its length must be bounded first.
       if (!token.startsWith('skt_') || token.length > 100) return 'unknown';
       const row = await rowOf(token);
       if (!row || row.revoked_at_ms !== null) return 'unknown';

@@ -19,8 +19,8 @@ import { randomId } from './random-id.ts';
 import { keyFolderOf, nameOf, type Target, targetOf } from './target.ts';
 
 /**
- * Says at start-up, before anything heavy is loaded, that nothing could be recorded: what is wrong with which file, and
- * what mends it. Throws an `Error`, since no setting is at fault.
+ * Checks at start-up, before anything heavy is loaded, that records can be written: names the file, the problem and the
+ * remedy. Throws an `Error`, since no setting is wrong.
  */
 export function assertUsable(url: string, stateFolder: string | undefined): void {
   const target = targetOf(url);
@@ -34,7 +34,7 @@ export function assertUsable(url: string, stateFolder: string | undefined): void
   if (target.kind === 'sqlite') assertDatabase(target.path);
 }
 
-/** Others on the machine have no business in it. A folder that is there keeps its mode: it may be shared. */
+/** Makes it unreadable for others on the machine. An existing folder keeps its mode: it may be shared. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -50,13 +50,13 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** The same of a folder that nobody else may have a hand in: keys and sealed records are kept there. */
+/** The same for a folder that only we may access: it contains keys and sealed records. */
 export function makeStateFolder(folder: string): void {
   makeFolder(folder);
   assertOurs(folder);
 }
 
-/** Others could read, replace or redirect what is kept there. An owner of the machine, root, can anyway. */
+/** Others could read, replace or redirect its contents. Root can anyway. */
 function assertOurs(folder: string): void {
   const [us, group] = [process.geteuid?.(), process.getegid?.()];
   if (us === undefined) return;
@@ -160,5 +160,5 @@ const remedies = new Map([
 ]);
 
 const magic = Buffer.from('SQLite format 3\0');
-/** A new database takes several times as much; where this has no room, nothing has. */
+/** A new database takes several times as much; if this does not fit, nothing does. */
 const probeBytes = 65_536;

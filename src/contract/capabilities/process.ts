@@ -223,7 +223,7 @@ export interface BackgroundCommand {
   /** Hosts that it has reached or tried to reach so far. */
   network(): readonly NetworkContact[];
   write(input: string): Promise<void>;
-  /** Signals the whole process group, as a terminal does; no effect on a command that has ended. */
+  /** Signals every process of the command, as a terminal does; no effect on a command that has ended. */
   signal(name: CommandSignal): void;
   kill(): Promise<void>;
   /** Resolves when the command has ended, after `timeoutMs`, or when the signal aborts. */

@@ -9,8 +9,8 @@ import { given, isOpen, listed, open, recordOf, type Tx, topic } from './record.
 import { createStanding } from './standing.ts';
 
 /**
- * Questions to a person. At most one is open for a caller, tool and digest (a unique index says so), and a yes is
- * taken by a single statement, so that of any number of claimants one has it.
+ * Questions to a person. A unique index keeps at most one open per caller, tool and digest, and a single statement
+ * takes an approval, so only one of several claimants gets it.
  */
 export function createApprovalStore(openEngine: OpenEngine, clock: Clock): ApprovalStore {
   let untilSweep = 0;
@@ -67,7 +67,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
           .set((set) => ({
             status: decision,
             decided_by: by,
-            // Without a rule that a person could read, there is nothing that a further yes would say.
+            // Without a rule for the person to read, an approval must not cover more than this call.
             scope: isYes ? set.case().when('grant_text', 'is', null).then('once').else(scope).end() : null,
             until_ms: isYes && scope === 'until' ? (untilMs ?? nowMs) : null,
             instead: isYes ? null : (instead ?? null),
@@ -124,7 +124,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       await engine.write(async (tx) => {
         for (const call of calls) {
           const row = { ...rowOf({ ...call, grant: undefined }), status: 'approved', scope: 'once' };
-          // A question about the same call that waits is answered by the plan.
+          // The plan answers any open question about the same call.
           await tx
             .updateTable('approvals')
             .set({ status: 'expired' })
@@ -148,7 +148,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
     async list(status, nowMs) {
       const { db } = await openEngine();
       let query = db.selectFrom('approvals').selectAll().orderBy('created_at_ms', 'desc').limit(listed);
-      // An expiry is a fact of the clock before it is one of the table.
+      // A question may have expired before the table says so.
       if (status === 'expired') {
         query = query.where((where) =>
           where.or([
@@ -188,7 +188,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
   };
 }
 
-/** A person reads a list; whoever fills it would hide the others' questions. Thrown away with its row. */
+/** Limits a principal's open questions, which would hide others' in the list. Throwing removes the new row. */
 async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promise<void> {
   const { waiting } = await tx
     .selectFrom('approvals')
@@ -214,7 +214,7 @@ async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promi
   );
 }
 
-/** What is long over says nothing any more, but for a yes that has no end; the log keeps who agreed to what. */
+/** Deletes approvals that expired before this time, except granted standing ones. The log keeps who approved what. */
 async function forgetBefore(tx: Tx, beforeMs: number): Promise<void> {
   await tx
     .deleteFrom('approvals')
@@ -255,9 +255,9 @@ function rowOf(input: Parameters<ApprovalStore['request']>[0]): ApprovalRow {
   };
 }
 
-/** Of one caller. */
+/** For one caller. */
 const maxOpen = 200;
 const requestsBetweenSweeps = 500;
 const keepMs = 30 * 24 * 60 * 60 * 1000;
-/** Waiters look again this often, so that a lost wake only delays. */
+/** Waiters poll this often, so that a lost wake only delays. */
 const lookEveryMs = 3000;

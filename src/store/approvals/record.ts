@@ -3,7 +3,7 @@ import type { OpenEngine } from '../engine.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { readText } from '../text-column.ts';
 
-/** A question as others read it. An expiry is a fact of the clock before it is one of the table. */
+/** A question as others read it. It may have expired before the table says so. */
 export function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
   const late = isOpen(row.status) && row.expires_at_ms <= nowMs;
   return {
@@ -34,14 +34,14 @@ export function isOpen(status: string): boolean {
   return open.some((each) => each === status);
 }
 
-/** Waiting for an answer, or for the call that an answer was given to. */
+/** Waiting for an answer, or for the call that was approved. */
 export const open = ['pending', 'approved'];
-/** What was agreed to; a standing approval outlives the question that it came from. */
+/** Approved; a standing approval outlives the question that it came from. */
 export const given = ['approved', 'used', 'expired'];
 export const standingScopes = ['session', 'until', 'folder', 'always'];
-/** Where waiters hear of changes. */
+/** The topic of changes. */
 export const topic = 'approvals';
-/** A list is for a person's eyes; the newest are enough. */
+/** Lists are for people; the newest are enough. */
 export const listed = 1000;
 
 export type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];

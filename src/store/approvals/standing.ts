@@ -4,7 +4,7 @@ import type { OpenEngine } from '../engine.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { given, listed, recordOf, standingScopes, topic } from './record.ts';
 
-/** The yeses that reach further than one call: found for a call, listed, taken back. */
+/** Approvals that cover more than one call: finding, listing and revoking them. */
 export function createStanding(
   openEngine: OpenEngine,
 ): Pick<ApprovalStore, 'standing' | 'grants' | 'revoke'> {
@@ -65,7 +65,7 @@ export function createStanding(
           .where('tool', '=', row.tool)
           .where('grant_text', '=', row.grant_text)
           .where('scope', 'in', standingScopes)
-          // Taking back a narrow yes leaves narrow ones of other sessions and folders; a wide one covered them all.
+          // Revoking a narrow approval keeps narrow ones of other sessions and folders; a wide one covered them all.
           .where((where) =>
             row.scope === 'always' || row.scope === 'until'
               ? where.lit(true)
@@ -76,7 +76,7 @@ export function createStanding(
                   where('scope', 'in', ['always', 'until']),
                 ]),
           );
-        // A yes that no call has taken yet is taken back as well.
+        // An approval that no call has taken yet is revoked as well.
         await same.set({ status: 'expired' }).where('status', '=', 'approved').execute();
         await same.set({ scope: 'once' }).execute();
         return true;
@@ -87,11 +87,11 @@ export function createStanding(
   };
 }
 
-/** One for a session ends with its question's expiry; one until a time then; the others have no end. */
+/** A session's approval ends when its question expires, one `until` a time then; the others never end. */
 function stands({ scope, expires_at_ms, until_ms }: ApprovalRow, nowMs: number): boolean {
   if (scope === 'session') return expires_at_ms > nowMs;
   return scope !== 'until' || (until_ms !== null && until_ms > nowMs);
 }
 
-/** That it was used is noted no more often: a call need not wait for it each time. */
+/** Use is noted at most this often, so that calls need not wait for it each time. */
 const betweenNotesMs = 60_000;

@@ -9,15 +9,15 @@ import type { AuditKey } from './key.ts';
 
 /** The end of the chain. */
 export interface ChainEnd {
-  /** Adds rows under the lock of the head: any number of processes may append at once. */
+  /** Appends rows under the lock of the head, so any number of processes may append at once. */
   append(rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;
-  /** Locks the head, made where there is none yet. Throws `unavailable` for one that this key did not seal. */
+  /** Locks the head, creating it if missing. Throws `unavailable` if this key did not seal it. */
   lockHead(tx: Transaction<Tables>): Promise<AuditHeadRow>;
-  /** Puts rows behind the head, whose lock the transaction holds. */
+  /** Appends rows; the transaction holds the lock of the head. */
   put(tx: Transaction<Tables>, head: AuditHeadRow, rows: readonly UnchainedRow[]): Promise<void>;
 }
 
-/** Every call comes by here, so the statements are built once. */
+/** Every call uses these statements, so they are built once. */
 export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
   const readHead = compileOnce((tx, id: number) =>
     engine.lock(
@@ -28,13 +28,13 @@ export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
     tx.updateTable('audit_head').set({ seq, hash, seal }).where('id', '=', id),
   );
 
-  /** The head that we wrote last: nobody else can have made its seal. */
+  /** The head that we wrote last; only we can have made its seal. */
   let known: AuditHeadRow | undefined;
 
   async function lockHead(tx: Transaction<Tables>): Promise<AuditHeadRow> {
     let [head] = await readHead(tx, 1);
     if (!head) {
-      // A key that has sealed a log before, and no head: the log was emptied or is another one.
+      // The key has sealed a log before, but there is no head: the log was emptied or replaced.
       if (key.isSettled) throw brokenHead();
       const first = sealHead(key.secret, 0, genesis(key.secret));
       await tx
@@ -44,7 +44,7 @@ export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
         .execute();
       [head = first] = await readHead(tx, 1);
     }
-    // Going on from a head that somebody changed would hide what they cut off.
+    // Appending to a changed head would hide what was cut off.
     const isOurs = known?.seal === head.seal && known.seq === head.seq && known.hash === head.hash;
     if (!isOurs && sealHead(key.secret, head.seq, head.hash).seal !== head.seal) throw brokenHead();
     return head;

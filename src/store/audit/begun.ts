@@ -4,32 +4,32 @@ import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import type { Engine } from '../engine.ts';
 
-/** Calls that have begun and whose records are not written yet. */
+/** Calls that have begun but whose records are not written yet. */
 export interface BegunCalls {
   begin(record: AuditRecord, mayChange: boolean): Promise<BegunNote>;
   /** These records are written. */
   written(ids: readonly string[]): void;
-  /** What dead servers began and did not write down, as records; `done` forgets it when they are written. */
+  /** Records of calls that dead servers began but did not record; `done` removes the notes once they are written. */
   left(engine: Engine): Promise<{ readonly records: readonly AuditRecord[]; done(): void }>;
   close(): void;
 }
 
 export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
   const open = new Map<string, AuditRecord>();
-  /** Notes that begin together share a sync. */
+  /** Concurrent notes share a sync. */
   let syncing: Promise<void> | undefined;
   let following: Promise<void> | undefined;
 
   function sync(): Promise<void> {
     if (!syncing) {
-      // Where calls always overlap, the notes of those that ended would stay for ever.
+      // If calls always overlap, notes of ended ones would stay forever without a restart.
       const written = notes.bytes() > restartBytes ? notes.restart([...open.values()]) : notes.sync();
       syncing = written.finally(() => {
         syncing = undefined;
       });
       return syncing;
     }
-    // The one that runs may have begun before this note; the next one has not.
+    // The running sync may have begun before this note; the next one has not.
     following ??= syncing
       .catch(() => {})
       .then(() => {
@@ -42,7 +42,7 @@ export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
   return {
     async begin(record, mayChange) {
       try {
-        // Room for its record too: a call that has run must not find the disk full by what it wrote itself.
+        // Leave room for the record, too: a call must not fill the disk and then be unable to record itself.
         if (mayChange && notes.freeBytes() < roomBytes) throw noRoom();
         notes.begin(record);
         open.set(record.id, record);
@@ -63,7 +63,7 @@ export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
     },
     async left(engine) {
       const logs = notes.left();
-      // A server that died while it wrote its open notes anew left them twice.
+      // A server that died while rewriting its open notes left them twice.
       const all = logs.flatMap((log) => log.notes.filter(isRecord));
       const begun = [...new Map(all.map((record) => [record.id, record])).values()];
       const known = begun.length === 0 ? new Set<string>() : await idsSince(engine, oldest(begun));
@@ -80,7 +80,7 @@ export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
   };
 }
 
-/** A note of a process that is gone is a stranger's words until it looks like ours. */
+/** Notes of a dead process are untrusted until their shape is checked. */
 function isRecord(note: unknown): note is AuditRecord {
   const { id, atMs, tool, principal } = Object(note) as Partial<Record<keyof AuditRecord, unknown>>;
   return [id, tool, principal].every((word) => typeof word === 'string') && typeof atMs === 'number';
@@ -90,7 +90,7 @@ function oldest(records: readonly AuditRecord[]): number {
   return Math.min(...records.map(({ atMs }) => atMs));
 }
 
-/** The ids of all records that were written since, the newest first. */
+/** The ids of all records since then, newest first. */
 async function idsSince({ db }: Engine, atMs: number): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -150,5 +150,5 @@ function unwritable(cause: unknown): ToolError {
 const roomBytes = 1024 * 1024;
 const restartBytes = 1024 * 1024;
 const pageRows = 500;
-/** By how much clocks of servers on one store may differ. */
+/** The most by which clocks of servers on one store may differ. */
 const clocksMs = 60_000;

@@ -5,7 +5,7 @@ import type { AuditHeadRow, AuditRow, AuditWriterRow } from '../tables/tables.ts
 /** A row before its place in the chain is known. */
 export type UnchainedRow = Omit<AuditRow, 'seq' | 'hash'>;
 
-/** Encodes a record once; nothing that a caller sent can make this fail. */
+/** Encodes a record once; no input of a caller can make it fail. */
 export function encodeRecord(record: AuditRecord): UnchainedRow {
   return {
     at_ms: Math.trunc(record.atMs),
@@ -16,13 +16,13 @@ export function encodeRecord(record: AuditRecord): UnchainedRow {
   };
 }
 
-/** The hash of a row: it covers every column, and the hash before it. */
+/** The hash of a row, over all its columns and the previous hash. */
 export function chainHash(key: KeyObject, previous: string, seq: number, row: UnchainedRow): string {
   const place = JSON.stringify([previous, seq, row.at_ms, row.principal, row.tool, row.outcome]);
   return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
 }
 
-/** The head that says where the chain ends; without the key nobody makes one for an earlier place. */
+/** Seals the end of the chain; without the key, no one can make a head for an earlier end. */
 export function sealHead(key: KeyObject, seq: number, hash: string): AuditHeadRow {
   const seal = createHmac('sha256', key)
     .update(JSON.stringify(['head', seq, hash]))
@@ -30,7 +30,7 @@ export function sealHead(key: KeyObject, seq: number, hash: string): AuditHeadRo
   return { id: 1, seq, hash, seal };
 }
 
-/** The hash of a record that waits: it covers every column, whose it is, which of theirs, and the one before it. */
+/** The hash of a waiting record, over all columns, its writer, its number and the previous hash. */
 export function waitingHash(
   key: KeyObject,
   previous: string,
@@ -51,7 +51,7 @@ export function waitingHash(
   return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
 }
 
-/** How far a server's records have come. */
+/** Seals how many of a server's records have joined the chain. */
 export function sealWriter(key: KeyObject, writer: string, n: number, hash: string): AuditWriterRow {
   const seal = createHmac('sha256', key)
     .update(JSON.stringify(['writer', writer, n, hash]))
@@ -68,12 +68,12 @@ function encodeBody(record: AuditRecord): string {
   try {
     return JSON.stringify(record);
   } catch {
-    // Arguments that JSON cannot say, such as a circle of an embedder's: the call is recorded without them.
+    // The arguments cannot be JSON (an embedder's may be circular): record the call without them.
     return JSON.stringify({ ...record, arguments: '[could not be recorded]', facts: undefined });
   }
 }
 
-/** Text that both databases give back as it was: no lone surrogates, no NUL. The body keeps them, escaped. */
+/** Text that both databases return unchanged: no lone surrogates, no NUL. The body keeps them, escaped. */
 function storable(words: string): string {
   return words.toWellFormed().replaceAll('\0', '\ufffd');
 }

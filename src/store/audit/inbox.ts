@@ -8,12 +8,12 @@ import { sealWriter, type UnchainedRow, waitingHash } from './chain.ts';
 import type { AuditKey } from './key.ts';
 
 /**
- * Where several servers write at once, each puts its records into an inbox, numbered and hashed one after the other,
- * and whoever comes next moves what waits to the end of the chain. So a call waits for its own row alone, and no row of
- * the inbox can be changed, left out or put back without being seen.
+ * If several servers write at once, each puts its records into an inbox, numbered and hashed in sequence; the next that
+ * can moves them to the end of the chain. So a call waits only for its own row, and changing, removing or restoring a
+ * row of the inbox is detected.
  */
 export interface Inbox {
-  /** May be called again with the same rows, and more, where it failed: what was stored already stays as it is. */
+  /** May be called again with the same rows and more after a failure: rows stored already are unchanged. */
   put(engine: Engine, rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createInbox(openKey: () => AuditKey): Inbox {
       });
       const put = (db: Kysely<Tables>) =>
         engine.insertMany(db, 'audit_inbox', waiting, { unlessThere: true });
-      // One statement commits by itself.
+      // A single statement commits itself.
       await (options.durable ? put(engine.db) : engine.write(put, options));
       ({ n, hash } = last);
     },
@@ -40,8 +40,8 @@ export function createInbox(openKey: () => AuditKey): Inbox {
 }
 
 /**
- * Moves what waits to the end of the chain; `lazily`, unless another server is at it now. What was tampered with stays where it is, with all that its server wrote
- * after it, for `findStuck` to tell. Makes the head of an empty log.
+ * Moves waiting records to the end of the chain; `lazily`: unless another server is doing so. Tampered records stay,
+ * with all later ones of their server, for `findStuck` to report. Creates the head of an empty log.
  */
 export async function joinInbox(
   engine: Engine,
@@ -89,7 +89,7 @@ export async function joinInbox(
           await tx.deleteFrom('audit_inbox').where('id', 'in', engine.anyOf(done)).execute();
         return rows.length < joinedRows ? undefined : rows.at(-1)?.id;
       },
-      // What waits is durable where it waits.
+      // The rows are already durable in the inbox.
       { durable: false },
     );
   }
@@ -101,12 +101,12 @@ async function isHeadFree(engine: Engine, tx: Transaction<Tables>): Promise<bool
   return (await engine.lock(head, { skip: true }).executeTakeFirst()) !== undefined;
 }
 
-/** Does anything wait? */
+/** Whether any records wait. */
 export async function isWaiting({ db }: Engine): Promise<boolean> {
   return (await db.selectFrom('audit_inbox').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** What of the inbox can have no place in the chain, in words; nothing where all of it can. */
+/** Describes the inbox records that cannot join the chain; undefined if all can. */
 export async function findStuck(engine: Engine, key: AuditKey): Promise<Text | undefined> {
   const [rows, known] = await engine.read(async (tx) => [
     await tx.selectFrom('audit_inbox').selectAll().orderBy('id').execute(),
@@ -132,9 +132,9 @@ export async function findStuck(engine: Engine, key: AuditKey): Promise<Text | u
 }
 
 interface Sorted {
-  /** For the chain, in their order. */
+  /** To append to the chain, in order. */
   readonly fitting: readonly AuditInboxRow[];
-  /** Ids of those, and of such as are in the chain already. */
+  /** Ids of the fitting ones and of those already in the chain. */
   readonly done: readonly number[];
   readonly stuck: readonly AuditInboxRow[];
   readonly writers: readonly AuditWriterRow[];
@@ -151,7 +151,7 @@ function sortOut(key: AuditKey, rows: readonly AuditInboxRow[], known: readonly 
     const { writer, n } = row;
     const last = writers.get(writer) ?? sealWriter(secret, writer, 0, '');
     const isSealed = sealWriter(secret, writer, last.n, last.hash).seal === last.seal;
-    // Stored again after a failure, when it had come through all the same.
+    // Stored again after a failure, although the first attempt had succeeded.
     const isOld = isSealed && n <= last.n;
     const follows =
       isSealed && n === last.n + 1 && waitingHash(secret, last.hash, writer, n, row) === row.hash;
@@ -165,5 +165,5 @@ function sortOut(key: AuditKey, rows: readonly AuditInboxRow[], known: readonly 
   return { fitting, done, stuck, writers: [...writers.values()].filter(({ writer }) => moved.has(writer)) };
 }
 
-/** Of one transaction, under the lock of the head. */
+/** Rows of one transaction, under the lock of the head. */
 const joinedRows = 500;

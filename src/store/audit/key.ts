@@ -7,17 +7,17 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** The secret that seals the audit chain, in a file that only the operator's account reads. */
 export interface AuditKey {
-  /** A key object: with a buffer each HMAC would cost five times as much. */
+  /** A key object: with a buffer, each HMAC would cost five times as much. */
   readonly secret: KeyObject;
-  /** Has a log been sealed with it before? Then a log without a head was emptied. */
+  /** Whether a log was sealed with it before. Then a log without a head was emptied. */
   readonly isSettled: boolean;
-  /** Call it once the first head is committed. */
+  /** To be called once the first head is committed. */
   settle(): void;
 }
 
 /**
- * Reads the key of a state folder, or makes one. A new key keeps the name `audit.key.new` until the log has its
- * head, so that a crash between the two is told apart from a log that somebody emptied.
+ * Reads the key of a state folder, or makes one. A new key is named `audit.key.new` until the log has its head, which
+ * tells a crash between the two from an emptied log.
  */
 export function openAuditKey(folder: string): AuditKey {
   const path = join(folder, 'audit.key');
@@ -37,7 +37,7 @@ export function openAuditKey(folder: string): AuditKey {
       try {
         renameSync(fresh, path);
       } catch (error) {
-        // Another process that opened the same folder was quicker; its key is ours.
+        // Another process opened the same folder first; use its key.
         if (errnoCode(error) !== 'ENOENT') throw error;
       }
     },
@@ -48,7 +48,7 @@ function makeKey(path: string): KeyObject {
   const mine = `${path}.${randomBytes(8).toString('hex')}`;
   writeFileSync(mine, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // A link fails where the name is taken: of two processes that start at once, one makes the key.
+    // link() fails if the name exists: of two processes that start at once, one makes the key.
     linkSync(mine, path);
   } catch (error) {
     if (errnoCode(error) !== 'EEXIST') throw error;

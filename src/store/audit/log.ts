@@ -11,9 +11,9 @@ import { searchAudit } from './search.ts';
 import { verifyChain } from './verify.ts';
 
 /**
- * The chained log. Records queue in the order they came and one writer empties the queue, a batch a transaction:
- * at once when a call waits for its record to be durable, else within `limits.auditBatchMs`. A record leaves the
- * queue only when it is committed: to the chain, or to the inbox of a store that several servers write to.
+ * The chained log. Records queue in order of arrival, and one writer empties the queue, one batch per transaction: at
+ * once if a call waits for its record to be durable, else within `limits.auditBatchMs`. A record leaves the queue only
+ * when it is committed: to the chain, or to the inbox if several servers write to the store.
  */
 export function createAuditLog(
   openEngine: OpenEngine,
@@ -32,9 +32,9 @@ export function createAuditLog(
   let isFailing = false;
   let joinTimer: NodeJS.Timeout | undefined;
   let joining: Promise<void> | undefined;
-  /** What waits in the inbox could not be joined to the chain. */
+  /** Records in the inbox could not be joined to the chain. */
   let isUnjoined = false;
-  /** Of ours, something may wait there. */
+  /** Records of this server may be in the inbox. */
   let isWaitingHere = false;
   const inbox = createInbox(() => {
     key ??= openKey();
@@ -47,11 +47,11 @@ export function createAuditLog(
     return createChainEnd(engine, key);
   });
 
-  /** What dead servers left is closed before anything is added or read. */
+  /** Records of dead servers are completed before anything is added or read. */
   const recovered = once(async () => {
     const engine = await openEngine();
     key ??= openKey();
-    // Also of servers that are gone, and of a store that was copied from another engine.
+    // Includes records of servers that are gone, or of a store copied from another engine.
     const end = await openEnd();
     if (engine.commitsTogether || (await isWaiting(engine))) await joinInbox(engine, key, end);
     const left = await begun?.left(engine);
@@ -107,14 +107,14 @@ export function createAuditLog(
     if (queue.length > 0) later();
   }
 
-  /** Not in the way of the calls: what waits in the inbox is as durable there. */
+  /** Off the path of calls: records are as durable in the inbox. */
   function joinLater(): void {
     if (!stopped) joinTimer ??= setTimeout(() => join({ lazily: true }).catch(joinLater), limits.auditJoinMs);
   }
 
-  /** For readers: what was written before this has its place in the chain. */
+  /** For readers: gives every record written before this call its place in the chain. */
   async function joinAll(): Promise<void> {
-    // The one that runs may have looked before the newest record was there.
+    // The running pass may have looked before the newest record was there.
     await joining;
     if (await isWaiting(await openEngine())) await join();
   }
@@ -144,23 +144,23 @@ export function createAuditLog(
   }
 
   function later(delayMs: number = limits.auditBatchMs): void {
-    // A failure is told to the calls that wait; the batch stays queued, and writeBatch asks for another try.
+    // The calls that wait get the error; the batch stays queued, and `writeBatch` schedules another try.
     if (!stopped) timer ??= setTimeout(() => drain().catch(() => {}), delayMs);
   }
 
   /** For readers: a log that cannot be written now can still be read. */
   async function tryToDrain(): Promise<void> {
     await recovered().catch(() => {});
-    // As above: what waits to be written is written later.
+    // Waiting records are written later.
     await drainUntil(accepted).catch(() => {});
     await joinAll().catch(() => {});
   }
 
   return {
     async begin(record, { mayChange }) {
-      // A log that could not be written a moment ago is tried once more before anything runs.
+      // If the last write failed, try again before anything runs.
       if (isFailing) await drainUntil(accepted);
-      // So is a chain that takes nothing more: its head may have been set back.
+      // The same if records could not join the chain: its head may have been set back.
       if (isUnjoined) await joinAll();
       if (mayChange) await openEngine();
       return (await begun?.begin(record, mayChange)) ?? unnoted;
@@ -178,11 +178,11 @@ export function createAuditLog(
     },
     async flush() {
       await drainUntil(accepted);
-      // A store that never opened is closed without a look.
+      // A store that was never opened is closed without opening it.
       if (isWaitingHere || joining) await joinAll();
     },
     backlog: () => queue.length,
-    /** No more tries of what could not be written. */
+    /** Stops retrying records that could not be written. */
     stop() {
       stopped = true;
       clearTimeout(timer);
@@ -201,9 +201,9 @@ export function createAuditLog(
   };
 }
 
-/** Where nobody notes what has begun. */
+/** For stores without notes of running calls. */
 const unnoted: BegunNote = { durable: async () => {} };
-/** Rows of one transaction: more would hold the write lock for longer than a reader of the clock likes. */
+/** Rows of one transaction; more would hold the write lock for too long. */
 const batchRows = 500;
 /** Reading calls wait once this many records are queued. */
 const queuedRows = 2000;

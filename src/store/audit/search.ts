@@ -4,8 +4,8 @@ import type { Engine } from '../engine.ts';
 import type { AuditRow } from '../tables/tables.ts';
 
 /**
- * Entries that fit every given part of the query; `afterSeq` is the cursor of a reader that follows. The log is
- * looked through in stretches, so that a search of a long one never holds up the calls of others.
+ * Entries that match every given part of the query; `afterSeq` is the cursor of a reader that follows. Searches the log
+ * in sections, so that a long search never blocks other calls.
  */
 export async function searchAudit(engine: Engine, query: AuditQuery): Promise<readonly AuditEntry[]> {
   const head = await engine.db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
@@ -43,7 +43,7 @@ async function searchStretch(
   if (query.sinceMs !== undefined) rows = rows.where('at_ms', '>=', query.sinceMs);
   if (query.untilMs !== undefined) rows = rows.where('at_ms', '<=', query.untilMs);
   if (query.text !== undefined) {
-    // The body is JSON: look for the words as JSON writes them.
+    // The body is JSON, so search for the JSON encoding of the text.
     const words = JSON.stringify(query.text).slice(1, -1).toLowerCase();
     rows = rows.where((where) =>
       where(where.fn<number>(positionFunction, [where.fn('lower', ['body']), where.val(words)]), '>', 0),

@@ -3,10 +3,10 @@ import type { Kysely } from 'kysely';
 import type { AuditStartRow, Tables } from '../tables/tables.ts';
 import { genesis } from './chain.ts';
 
-/** Where a chain begins: after record `seq`, whose hash this is. */
+/** The start of the chain: after record `seq`, which has this hash. */
 export type Start = Pick<AuditStartRow, 'seq' | 'hash'>;
 
-/** Without the key nobody makes one, so only what was forgotten by the rule may be missing before it. */
+/** Seals the start. It needs the key, so only records that retention removed may be missing before it. */
 export function sealStart(key: KeyObject, { seq, hash }: Start): AuditStartRow {
   const seal = createHmac('sha256', key)
     .update(JSON.stringify(['start', seq, hash]))
@@ -14,7 +14,7 @@ export function sealStart(key: KeyObject, { seq, hash }: Start): AuditStartRow {
   return { id: 1, seq, hash, seal };
 }
 
-/** The start of the chain; `broken` where somebody changed it. */
+/** The start of the chain; `broken` if it was tampered with. */
 export async function readStart(db: Kysely<Tables>, key: KeyObject): Promise<Start | 'broken'> {
   const row = await db.selectFrom('audit_start').selectAll().where('id', '=', 1).executeTakeFirst();
   if (!row) return { seq: 0, hash: genesis(key) };

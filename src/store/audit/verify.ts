@@ -6,7 +6,7 @@ import { findStuck } from './inbox.ts';
 import type { AuditKey } from './key.ts';
 import { readStart } from './start.ts';
 
-/** Walks the whole chain in pages and says where it first does not hold; others may append meanwhile. */
+/** Walks the whole chain in pages and reports the first break; others may append in the meantime. */
 export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditVerdict> {
   const { db } = engine;
   const { secret, isSettled } = key;
@@ -29,7 +29,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
       ),
     );
 
-  /** Old records may be forgotten while we read: then the chain begins behind us. */
+  /** Old records may be removed during the walk: then the chain begins after our position. */
   async function hasMovedOn(): Promise<boolean> {
     const now = await readStart(db, secret);
     if (now === 'broken' || now.seq <= seq) return false;
@@ -39,7 +39,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
   }
 
   for (;;) {
-    // Read before the rows: an append that comes between only adds rows that a later look at the head covers.
+    // Read before the rows: an append in between only adds rows that a later read of the head covers.
     const head = await db.selectFrom('audit_head').selectAll().where('id', '=', 1).executeTakeFirst();
     if (head && sealHead(secret, head.seq, head.hash).seal !== head.seal) {
       return broken(

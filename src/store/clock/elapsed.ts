@@ -1,8 +1,8 @@
 import { uptime } from 'node:os';
 
 /**
- * Milliseconds that pass while the machine sleeps too, which Node's own count leaves out. How long it slept is looked up
- * only where the clock went another way than that count.
+ * Elapsed milliseconds including sleep of the machine, which Node's clock leaves out. Sleep is looked up only if the
+ * wall clock deviates from Node's.
  */
 export function createElapsed(
   wall: () => number = Date.now,

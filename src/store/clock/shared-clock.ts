@@ -1,12 +1,12 @@
 import { createElapsed } from './elapsed.ts';
 
 /**
- * The database's time, as it was when we last asked, and what has passed here since. Every server of a database has the
- * same, whatever its own clock says, so that a lease is as long for all of them.
+ * The database's time at the last query, plus what has passed here since. All servers of a database agree on it,
+ * whatever their own clocks say, so leases last equally long for all.
  */
 export interface SharedClock {
   now(): number;
-  /** Asks anew: two machines' seconds are not of one length. */
+  /** Asks again, because clocks of two machines drift. */
   ask(): Promise<void>;
   close(): void;
 }
@@ -21,7 +21,7 @@ export function createSharedClock(ask: () => Promise<number>): SharedClock {
     const sentAt = elapsed();
     const theirs = await ask();
     const answeredAt = elapsed();
-    // It was told on the way, at some moment between the two.
+    // The database read its clock at some moment between the two.
     const found = theirs - (sentAt + answeredAt) / 2;
     const isCloser = answeredAt - sentAt < trustedTripMs;
     if (isCloser || Math.abs(found - offsetMs) > trustedTripMs) offsetMs = found;
@@ -30,7 +30,7 @@ export function createSharedClock(ask: () => Promise<number>): SharedClock {
   function later(): void {
     if (isClosed) return;
     timer = setTimeout(() => {
-      // One that cannot be asked now is asked the next time; what passed is counted here.
+      // After a failed query the next one corrects; until then time is counted here.
       askAnew().then(later, later);
     }, askEveryMs).unref();
   }
@@ -49,5 +49,5 @@ export function createSharedClock(ask: () => Promise<number>): SharedClock {
 }
 
 const askEveryMs = 5 * 60_000;
-/** An answer that took longer says less than what was known. */
+/** A slower reply is less precise than the known value. */
 const trustedTripMs = 250;

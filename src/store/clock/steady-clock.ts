@@ -1,8 +1,8 @@
 import { createElapsed } from './elapsed.ts';
 
 /**
- * The time since 1970 as it was told once, and what has passed since: a clock that somebody sets forward by a year ends no
- * session, and one that is set back brings none to life. Small corrections, as time servers make them, are followed.
+ * The wall clock at the start plus the time since: setting the clock forward by a year ends no session, and setting it
+ * back revives none. Small corrections, as of time servers, are followed.
  */
 export function createSteadyClock(
   wall: () => number = Date.now,
@@ -19,5 +19,5 @@ export function createSteadyClock(
   };
 }
 
-/** More at once is no correction. */
+/** A larger jump is no correction. */
 const correctionMs = 60_000;

@@ -1,13 +1,13 @@
 import type { Engine } from '../engine.ts';
 
-/** How far embedding has come, of all users together. */
+/** The progress of embedding, for all users together. */
 export interface Backlog {
   readonly memories: number;
-  /** With a vector of the model that is configured. */
+  /** With a vector of the configured model. */
   readonly embedded: number;
   /** In the queue. */
   readonly waiting: number;
-  /** Of these, tried several times. */
+  /** Those of the waiting that were tried several times. */
   readonly refused: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../engine.ts';
 
-/** Stops asking one who does not answer, for longer each time, and then lets a single question try. */
+/** Pauses requests to a failing server, longer each time, and then lets a single one try. */
 export interface Breaker {
   mayAsk(): boolean;
   succeeded(): void;
@@ -16,7 +16,7 @@ export function createBreaker(clock: Clock): Breaker {
       if (failures < failuresAllowed) return true;
       const nowMs = clock();
       if (nowMs < closedAtMs) return false;
-      // Whoever comes while this one tries is not let through.
+      // While this one tries, others are not let through.
       closedAtMs = nowMs + firstPauseMs;
       return true;
     },

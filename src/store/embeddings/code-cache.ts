@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts';
 import { type CodeSet, createCodeSet } from './code-set.ts';
 import { codeBytes } from './codes.ts';
 
-/** Vectors that may be compared with each other: of one owner, from one model. */
+/** Vectors that may be compared: of one owner, from one model. */
 export interface Space {
   readonly owner: string;
   readonly model: string;
@@ -17,9 +17,9 @@ interface Kept {
   ready: Promise<void>;
 }
 
-/** Codes in memory, an owner at a time, loaded when they are first asked for and then kept up to date. */
+/** Codes in memory by owner, loaded on first use and then kept up to date. */
 export interface CodeCache {
-  /** `rev` is the owner's `vector_rev` now, `memories` how many there are. */
+  /** `rev` is the owner's current `vector_rev`, `memories` the number of memories. */
   codes(
     engine: Engine,
     space: Space,
@@ -27,14 +27,14 @@ export interface CodeCache {
   ): Promise<CodeSet>;
 }
 
-/** Owners who asked longest ago make room. Of one who alone has too many, the newest are kept. */
+/** The least recently used owners are evicted. For a single owner with too many codes, the newest are kept. */
 export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
   const kept = new Map<string, Kept>();
 
   function keptFor(space: Space, memories: number): Kept {
     const found = kept.get(space.owner);
     kept.delete(space.owner);
-    // What was changed or forgotten leaves its code behind; too many of them, and it is time to begin again.
+    // Changed and forgotten memories leave their codes behind; with too many of them, start over.
     const usable = found && found.dimensions === space.dimensions && found.set.size <= 1000 + memories * 1.25;
     const entry = usable
       ? found
@@ -62,7 +62,7 @@ export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
     async codes(engine, space, now) {
       const entry = keptFor(space, now.memories);
       if (entry.rev < now.rev) {
-        // One after the other: two at once would read the same rows. A failure was told to the one before.
+        // One at a time: two at once would read the same rows. The previous caller got its own failure.
         entry.ready = entry.ready
           .catch(() => {})
           .then(async () => {
@@ -93,7 +93,7 @@ function rowsOf(engine: Engine, { owner, model, dimensions }: Space) {
     .where('due_at_ms', 'is', null);
 }
 
-/** The newest first, and no more than there is room for. */
+/** Newest first, as far as they fit. */
 async function loadAll(engine: Engine, space: Space, set: CodeSet, maxBytes: number): Promise<void> {
   for (let before = Number.MAX_SAFE_INTEGER; set.bytes < maxBytes; ) {
     const rows = await rowsOf(engine, space)

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Codes of one owner's vectors, packed, with whose they are. Grows at its end; nothing is ever taken out. */
+/** The packed codes of one owner's vectors with their memories. Only grows. */
 export interface CodeSet {
   readonly bytes: number;
   readonly size: number;
   add(seq: number, code: Uint8Array): void;
-  /** The `count` memories whose codes differ least from this one, the nearest first, each once. */
+  /** The `count` memories with the most similar codes, nearest first, each once. */
   nearest(code: Uint8Array, count: number): Promise<readonly NearCode[]>;
 }
 
 export interface NearCode {
   readonly seq: number;
-  /** Is it much nearer than most? Always true where there are too few to say. */
+  /** Whether it is much nearer than most; always true if there are too few to tell. */
   readonly standsOut: boolean;
 }
 
@@ -61,7 +61,7 @@ export function createCodeSet(codeBytes: number): CodeSet {
         for (let from = 0; from < used; from += sliceCodes) {
           const to = Math.min(used, from + sliceCodes);
           measure(codes, wanted, distances, histogram, from, to);
-          // Others are served in between.
+          // Let others run in between.
           if (to - from === sliceCodes) await nextTurn();
         }
         seen.push({ seqs, distances });
@@ -120,7 +120,7 @@ function pick(
   return [...nearest.values()];
 }
 
-/** The distance within which a code is no accident: so many standard deviations below the mean. */
+/** The distance that is too small for chance: some standard deviations below the mean. */
 function nearerThanMost(histogram: Uint32Array): number {
   let total = 0;
   let sum = 0;
@@ -135,16 +135,16 @@ function nearerThanMost(histogram: Uint32Array): number {
   return mean - deviationsApart * Math.sqrt(Math.max(0, squares / total - mean * mean));
 }
 
-/** Databases hand out bytes at any address; words of 32 bits must lie at a multiple of four. */
+/** Buffers of databases may start at any address; 32-bit words need a multiple of four. */
 function wordsOf(code: Uint8Array): Uint32Array {
   if (code.byteOffset % 4 === 0) return new Uint32Array(code.buffer, code.byteOffset, code.byteLength / 4);
   return new Uint32Array(code.slice().buffer);
 }
 
-/** Fewer than these have no distribution worth the name. */
+/** With fewer, the distribution says nothing. */
 const fewestToTell = 50;
 const deviationsApart = 2.5;
 const smallestChunk = 256;
 const largestChunk = 65_536;
-/** A millisecond or two. */
+/** About a millisecond or two. */
 const sliceCodes = 32_768;

@@ -1,11 +1,11 @@
-/** A vector as it is kept: a signed byte a dimension. Its length is lost, which a cosine does not need. */
+/** A vector as stored: one signed byte per dimension. Its length is lost, which a cosine does not need. */
 export function packVector(vector: Float32Array): Uint8Array {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const bytes = Int8Array.from(vector, (value) => Math.round((value / largest) * 127));
   return new Uint8Array(bytes.buffer);
 }
 
-/** The signs of a vector's first dimensions, a bit each, in whole words of 32 bits. */
+/** The signs of a vector's first dimensions, one bit each, in whole 32-bit words. */
 export function codeOf(vector: Float32Array): Uint8Array {
   const code = new Uint8Array(codeBytes(vector.length));
   const bits = Math.min(vector.length, codeBits);
@@ -15,12 +15,12 @@ export function codeOf(vector: Float32Array): Uint8Array {
   return code;
 }
 
-/** How many bytes the code of a vector of so many dimensions has. */
+/** The size of a vector's code in bytes. */
 export function codeBytes(dimensions: number): number {
   return Math.ceil(Math.min(dimensions, codeBits) / 32) * 4;
 }
 
-/** How alike a vector and a kept one are: 1 is the same direction, 0 has nothing in common. */
+/** The cosine of a vector and a packed one: 1 is the same direction, 0 has nothing in common. */
 export function cosine(vector: Float32Array, packed: Uint8Array): number {
   const bytes = new Int8Array(packed.buffer, packed.byteOffset, packed.byteLength);
   let dot = 0;
@@ -33,5 +33,5 @@ export function cosine(vector: Float32Array, packed: Uint8Array): number {
   return square === 0 ? 0 : dot / Math.sqrt(square);
 }
 
-/** More bits find little more and cost memory for every memory: 128 bytes each. */
+/** 128 bytes per memory; more bits find little more and cost memory for each. */
 const codeBits = 1024;

@@ -7,22 +7,22 @@ import { createCodeCache } from './code-cache.ts';
 import { type Near, nearestMemories } from './nearest.ts';
 import { createEmbeddingWorker, type EmbeddingWorker, type Pace, usualPace } from './worker.ts';
 
-/** What a store is told where memories are embedded. */
+/** How a store embeds memories. */
 export interface EmbeddingOptions {
   readonly model: string;
-  /** How long a question may wait for its vector and for what lies near it. */
+  /** How long a query may wait for its vector and for its neighbours. */
   readonly questionMs: number;
-  /** Made at first need. */
+  /** Created on first use. */
   readonly embedder: () => Promise<Embedder>;
   readonly pace?: Pace | undefined;
 }
 
-/** Memories by what they mean, beside the words that they are found by. */
+/** Finds memories by meaning, in addition to words. */
 export interface Meaning extends Pick<EmbeddingWorker, 'wake' | 'drain' | 'close'> {
-  /** What lies near a question, or nothing where that cannot be had in time. Never throws, never takes longer. */
+  /** Memories near a query in meaning; empty if they are not available in time. Never throws, never takes longer. */
   near(engine: Engine, owner: string, query: string, filter: MemoryFilter): Promise<readonly Near[]>;
   backlog(): ReturnType<typeof backlogOf>;
-  /** Embeds one word, to see whether the server answers: how long its vectors are, or what is wrong. */
+  /** Embeds one word to test the server: the length of its vectors, or the problem. */
   probe(timeoutMs: number): Promise<{ readonly dimensions: number } | { readonly problem: string }>;
 }
 
@@ -37,7 +37,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
   });
   const breaker = createBreaker(clock);
   const cache = createCodeCache();
-  /** Owners with nothing to compare, and until when they are not asked for. */
+  /** Owners with nothing to compare, and when to try them again. */
   const fruitless = new Map<string, number>();
 
   async function vectorOf(query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
@@ -46,7 +46,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
       breaker.succeeded();
       return vector;
     } catch (error) {
-      // A question that is too long for the model says nothing about the server.
+      // A query that is too long for the model says nothing about the server.
       if (error instanceof EmbedError && error.kind === 'texts') breaker.succeeded();
       else breaker.failed(error instanceof EmbedError ? error.retryAfterMs : undefined);
       return undefined;
@@ -65,7 +65,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
       .select(['memories', 'vector_rev'])
       .where('owner', '=', owner)
       .executeTakeFirst();
-    // Who has no vectors has nothing to compare a question with, and no question goes out.
+    // An owner without vectors has nothing to compare, so no request is sent.
     if (!totals || totals.memories === 0 || totals.vector_rev === 0) return [];
     if (clock() < (fruitless.get(owner) ?? 0) || !breaker.mayAsk()) return [];
     const vector = await vectorOf(query, signal);
@@ -74,7 +74,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
     const now = { rev: totals.vector_rev, memories: totals.memories };
     const set = await cache.codes(engine, space, now);
     if (set.size > 0) return nearestMemories(engine, set, space, vector, filter);
-    // All of another model, or of another length than the server gives by now.
+    // All vectors are of another model, or of another length than the server returns now.
     if (fruitless.size >= ownersNoted) fruitless.clear();
     fruitless.set(owner, clock() + fruitlessMs);
     return [];
@@ -87,7 +87,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
     near(engine, owner, query, filter) {
       const { promise, resolve } = Promise.withResolvers<readonly Near[]>();
       const signal = AbortSignal.timeout(questionMs);
-      // Codes that are still being loaded are there for the next question.
+      // Codes that are still loading serve the next query.
       signal.addEventListener('abort', () => resolve([]));
       look(engine, owner, query, filter, signal).then(resolve, () => resolve([]));
       return promise;

@@ -5,18 +5,18 @@ import type { Space } from './code-cache.ts';
 import type { CodeSet } from './code-set.ts';
 import { codeOf, cosine } from './codes.ts';
 
-/** A memory whose vector lies near the question's. */
+/** A memory with a vector near the query's. */
 export interface Near {
   readonly seq: number;
-  /** The cosine of the two. */
+  /** The cosine of the two vectors. */
   readonly likeness: number;
-  /** Is it nearer than an owner's memories are by chance? */
+  /** Whether it is nearer than the owner's memories are by chance. */
   readonly standsOut: boolean;
 }
 
 /**
- * The memories that mean about what was asked, the most alike first, in two stages: codes of signs find some hundred
- * among all, and the vectors themselves rank these. What was forgotten or changed meanwhile has no row any more.
+ * The memories closest to a query in meaning, most similar first, in two stages: sign codes select some hundred, and
+ * their vectors rank these. Memories forgotten or changed in between have no row any more.
  */
 export async function nearestMemories(
   engine: Engine,
@@ -43,7 +43,7 @@ export async function nearestMemories(
   const rows = [];
   for (let from = 0; from < found.length && rows.length < looked; from += looked) {
     const page = found.slice(from, from + looked).map(({ seq }) => seq);
-    // As many each time: one statement to prepare.
+    // Always the same number of values, so that one statement is prepared.
     const seqs = Array.from({ length: looked }, (_, at) => page[at] ?? 0);
     rows.push(...(await query.where('memory_vectors.seq', 'in', seqs).execute()));
   }
@@ -57,6 +57,6 @@ export async function nearestMemories(
 }
 
 const looked = 300;
-/** A filter leaves out some of what the codes find. */
+/** More, because a filter drops some of them. */
 const filteredLooked = 3000;
 const ranked = 100;

@@ -3,18 +3,18 @@ import type { Engine } from '../engine.ts';
 import type { Tables } from '../tables/tables.ts';
 import { codeOf, packVector } from './codes.ts';
 
-/** A memory that was taken from the queue; it comes back by itself if its taker dies. */
+/** A memory taken from the queue; it returns automatically if its taker dies. */
 export interface Waiting {
   readonly seq: number;
   readonly owner: string;
   readonly content: string;
-  /** How often it was taken, this time included. */
+  /** How often it was taken, including this time. */
   readonly attempts: number;
 }
 
 const without = { dimensions: null, code: null, vector: null, rev: 0, attempts: 0 } as const;
 
-/** Puts a memory into the queue, in the transaction that stores its text. A vector it had is gone. */
+/** Queues a memory, in the transaction that stores its text. Its old vector is deleted. */
 export async function enqueue(
   tx: Transaction<Tables>,
   owner: string,
@@ -29,7 +29,7 @@ export async function enqueue(
     .execute();
 }
 
-/** The same for a memory that had a vector or waited for one: nothing where memories are not embedded. */
+/** The same for a memory that had a vector or waited for one; does nothing if memories are not embedded. */
 export async function outdate(tx: Transaction<Tables>, seq: number, nowMs: number): Promise<void> {
   await tx
     .updateTable('memory_vectors')
@@ -39,8 +39,8 @@ export async function outdate(tx: Transaction<Tables>, seq: number, nowMs: numbe
 }
 
 /**
- * Takes some memories that wait for this model and whose time has come. Nobody else gets them before `untilMs`.
- * Servers that are told of another model leave them alone.
+ * Takes some due memories that wait for this model; others cannot take them before `untilMs`. Servers with another
+ * model ignore them.
  */
 export async function takeWaiting(
   engine: Engine,
@@ -63,7 +63,7 @@ export async function takeWaiting(
       .where('model', '=', model)
       .where('due_at_ms', '<=', nowMs)
       .orderBy('due_at_ms');
-  // An idle look takes no lock.
+  // With an empty queue, take no lock.
   if (!(await due(engine.db).limit(1).executeTakeFirst())) return [];
   return engine.write(
     async (tx) => {
@@ -90,8 +90,8 @@ export async function takeWaiting(
 }
 
 /**
- * Stores vectors of memories that still say what was embedded; one that changed or was forgotten meanwhile is left
- * as it is. Each owner's revision rises under a lock, so that no reader sees a later one before an earlier.
+ * Stores vectors of memories whose text is unchanged since; changed or forgotten ones are skipped. Each owner's
+ * revision rises under a lock, so that readers see revisions in order.
  */
 export async function storeVectors(
   engine: Engine,
@@ -99,7 +99,7 @@ export async function storeVectors(
   embedded: readonly (Waiting & { readonly vector: Float32Array })[],
 ): Promise<void> {
   const byOwner = Map.groupBy(embedded, ({ owner }) => owner);
-  // In one order everywhere: two writers that lock the same owners must not wait for each other.
+  // In the same order everywhere, so that two writers that lock the same owners cannot deadlock.
   const owners = [...byOwner].sort(([one], [other]) => (one < other ? -1 : 1));
   await engine.write(
     async (tx) => {
@@ -141,7 +141,7 @@ export async function storeVectors(
   );
 }
 
-/** Gives memories back to the queue; `untried` where the attempt was not theirs to fail. */
+/** Returns memories to the queue; `untried` if the failed attempt was not their fault. */
 export async function putOff(
   engine: Engine,
   seqs: readonly number[],
@@ -159,7 +159,7 @@ export async function putOff(
         }))
         .where('seq', 'in', seqs)
         .where('due_at_ms', 'is not', null)
-        // What was changed meanwhile waits anew.
+        // Memories changed in between are queued again already.
         .where('attempts', '>', 0)
         .execute(),
     { durable: false },

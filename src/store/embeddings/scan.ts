@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine } from '../engine.ts';
 
 /**
- * Puts into the queue what has no vector of this model: memories from before embeddings were configured, and those
- * that another model embedded. Remembers how far it came, so that the next start looks at what is new only; `all`
- * begins at the beginning and gives up the vectors that there are.
+ * Queues memories without a vector of this model: those from before embeddings were configured, and those of another
+ * model. Remembers its position, so that the next start scans only new ones; `all` starts over and drops existing
+ * vectors.
  */
 export async function scanMemories(
   engine: Engine,
@@ -16,7 +16,7 @@ export async function scanMemories(
     .selectAll()
     .where('id', '=', 1)
     .executeTakeFirst();
-  // Numbers are given before they are committed: a few may have come in behind the last look.
+  // Numbers are assigned before the commit, so a few may have appeared behind the last position.
   const from = all || known?.model !== model ? 0 : Math.max(0, known.scanned_seq - overlapRows);
   for (let after = from; !signal.aborted; ) {
     const last = await scanPage(engine, { model, nowMs, all, after });

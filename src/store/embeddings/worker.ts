@@ -11,14 +11,14 @@ export interface WorkerOptions {
   readonly pace: Pace;
 }
 
-/** How it waits; tests are quicker. */
+/** Waiting times; tests use shorter ones. */
 export interface Pace {
   /** After the first failure; doubled after each further one. */
   readonly pauseMs: number;
   readonly longestPauseMs: number;
-  /** Between looks at an empty queue: another process may have died over its work. */
+  /** Between checks of an empty queue: another process may have died over its work. */
   readonly idleMs: number;
-  /** How long one attempt may take; what was taken is free again after three of them. */
+  /** How long one attempt may take; taken memories are free again after three times as long. */
   readonly attemptMs: number;
 }
 
@@ -29,11 +29,11 @@ export const usualPace: Pace = {
   attemptMs: 60_000,
 };
 
-/** Embeds what waits in the queue, in the background, beside any number of others that do so on the same store. */
+/** Embeds queued memories in the background, possibly beside other processes on the same store. */
 export interface EmbeddingWorker {
-  /** Something new waits. The first call looks for what was left over as well. */
+  /** New memories wait. The first call also looks for left-over ones. */
   wake(): void;
-  /** Embeds all that waits now, or says why not; with `all`, every memory anew. */
+  /** Embeds all that wait now, or throws the reason why it cannot; with `all`, every memory again. */
   drain(options: {
     readonly all?: boolean;
     readonly signal: AbortSignal;
@@ -56,12 +56,12 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
   async function run(): Promise<void> {
     let scanned = false;
     for (let failures = 0; !closing.signal.aborted; ) {
-      // Whoever calls from here on is heard after this look.
+      // Calls from here on count for the next round.
       called = Promise.withResolvers();
       const outcome = await attempt(async () => {
         if (!scanned) await scanMemories(await openEngine(), { model, nowMs: clock() }, closing.signal);
         scanned = true;
-        // One text may be what makes the server fail: after a failure each is sent by itself, and the others get through.
+        // One text may make the server fail: after a failure, send each separately so that the others succeed.
         return embedSome(options, closing.signal, failures === 0 ? together : 1);
       });
       if (outcome.kind === 'failed') {
@@ -99,7 +99,7 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
   };
 }
 
-/** A store that cannot be written now is one more reason to wait. */
+/** A store that cannot be written now is also a reason to wait. */
 async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
@@ -139,7 +139,7 @@ async function embedSome(options: WorkerOptions, signal: AbortSignal, count: num
     const groups = await embed(taken).then(
       (vectors) => keep(taken, vectors).then(() => []),
       (error: unknown) => {
-        // One text among many may be the one that the server takes amiss: each for itself then.
+        // The server may reject only one of the texts, so send each separately.
         if (!isAboutTexts(error)) throw error;
         return taken.map((memory) => [memory]);
       },
@@ -153,7 +153,7 @@ async function embedSome(options: WorkerOptions, signal: AbortSignal, count: num
         if (!isAboutTexts(error)) throw error;
         const [memory] = group;
         if (!memory) continue;
-        // The next attempt sends less of it.
+        // The next attempt sends a shorter part of it.
         await putOff(engine, [memory.seq], clock() + retryMs(memory.attempts, pace));
         left.delete(memory.seq);
       }
@@ -161,13 +161,13 @@ async function embedSome(options: WorkerOptions, signal: AbortSignal, count: num
     return { kind: 'done', embedded };
   } catch (error) {
     const dueAtMs = clock() + (signal.aborted ? 0 : pace.pauseMs);
-    // Where the store is what failed, they stay claimed until their lease ends; `error` is the one that is told.
+    // If the store failed, they stay claimed until their lease ends; `error` is the one reported.
     await putOff(engine, [...left], dueAtMs, { untried: true }).catch(() => {});
     return { kind: 'failed', error };
   }
 }
 
-/** A model reads only so much; a text that it refused is sent shorter, down to its beginning. */
+/** Models read a limited length; after a rejection the text is cut shorter. */
 function textOf({ content, attempts }: Waiting): string {
   return content.slice(0, [8000, 2000, 500][attempts - 1] ?? 200).toWellFormed();
 }
@@ -182,7 +182,7 @@ function pauseAfter(error: unknown, failures: number, pace: Pace): number {
 }
 
 function retryMs(attempts: number, pace: Pace): number {
-  // Three shorter texts are tried soon; after that it is not the length.
+  // Retry the shorter texts soon; after the third, length is not the problem.
   return attempts < 4 ? 0 : Math.min(longestRetryMs, pace.pauseMs * 60 * 2 ** (attempts - 4));
 }
 
@@ -194,7 +194,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.removeEventListener('abort', end);
     resolve();
   };
-  // Nobody's process stays alive for the next look.
+  // unref: this wait must not keep the process alive.
   const timer = setTimeout(end, ms).unref();
   signal.addEventListener('abort', end);
   return promise;

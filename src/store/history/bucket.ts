@@ -16,15 +16,15 @@ import { text } from '../../contract/text/text.ts';
 import { once } from '../../ground/once.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 
-/** Contents in a bucket of Amazon S3 or of a server that speaks as it does, beside the folder of the machine. */
+/** Contents in a bucket of Amazon S3 or a compatible server, beside the folder of the machine. */
 export interface Bucket extends SharedContents {
-  /** Throws what stands in the way of reading it. */
+  /** Throws the reason if it cannot be read. */
   probe(): Promise<void>;
 }
 
 /**
- * `s3://BUCKET` or `s3://BUCKET/PREFIX`. Credentials, region and endpoint are those that every client of Amazon finds
- * (`AWS_*` variables, `~/.aws`, the role of a machine or pod). Failures are `unavailable`, their cause for the log.
+ * `s3://BUCKET` or `s3://BUCKET/PREFIX`. Credentials, region and endpoint are found as by Amazon's clients (`AWS_*`
+ * variables, `~/.aws`, the role of a machine or pod). Failures are `unavailable`, with their cause for the log.
  */
 export function openBucket(url: string): Bucket {
   const { Bucket, prefix } = placeOf(url);
@@ -60,7 +60,7 @@ export function openBucket(url: string): Bucket {
       const client = await open();
       await client.send(new HeadBucketCommand({ Bucket }));
     },
-    // One that is there is sent again: to ask first costs as much for most, and now it is too young to be removed.
+    // Existing contents are sent again: checking costs as much, and now they are too recent to be removed.
     put: (digest, parts) =>
       asked(async (client) => {
         const upload = new Upload({
@@ -85,7 +85,7 @@ export function openBucket(url: string): Bucket {
         for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
           for (const { Key = '', Size = 0, LastModified } of Contents) {
             const digest = Key.slice(prefix.length);
-            // Others may keep something there, too.
+            // The bucket may contain objects of others.
             if (/^[0-9a-f]{64}$/.test(digest) && LastModified)
               found.push({ digest, bytes: Size, modifiedMs: LastModified.getTime() });
           }
@@ -105,7 +105,7 @@ export function openBucket(url: string): Bucket {
   };
 }
 
-/** The most that one request deletes. */
+/** The maximum of one delete request. */
 const together = 1000;
 
 function placeOf(url: string): { readonly Bucket: string; readonly prefix: string } {
@@ -120,7 +120,7 @@ function optionsFrom(environment: NodeJS.ProcessEnv) {
     environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? (isOther ? 'us-east-1' : undefined);
   return {
     ...(region !== undefined && { region }),
-    // Servers other than Amazon's seldom have a host name for each bucket, or know checksums beside the body.
+    // Servers other than Amazon's rarely support a host name per bucket, or checksum headers.
     forcePathStyle: isOther,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -14,7 +14,7 @@ export function createSharedContents(openEngine: OpenEngine): SharedContents {
         .limit(1)
         .executeTakeFirst();
       if (there) {
-        // Somebody may be about to remove it as one that nothing needs.
+        // Another server may be about to remove it as unused.
         const renewed = await engine.write((tx) =>
           tx
             .updateTable('history_contents')
@@ -25,8 +25,8 @@ export function createSharedContents(openEngine: OpenEngine): SharedContents {
         );
         if (renewed.numUpdatedRows > 0n) return;
       }
-      // In one transaction: a content is there whole or not at all. It is not run again after a conflict, as its parts
-      // are read once; two who bring the same do not meet.
+      // In one transaction: a content is stored whole or not at all. It is not retried after a conflict, as its parts
+      // can be read only once; concurrent writers of the same content do not conflict.
       const pieces = inPieces(parts);
       let isRead = false;
       await engine.write(async (tx) => {
@@ -80,7 +80,7 @@ export function createSharedContents(openEngine: OpenEngine): SharedContents {
   };
 }
 
-/** An empty content is one empty piece: no rows would mean that it is not there. */
+/** An empty content is one empty piece; no rows would mean that it does not exist. */
 async function* inPieces(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
   let isEmpty = true;
   for await (const part of parts) {

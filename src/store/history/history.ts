@@ -13,8 +13,8 @@ import type { HistoryRow, Tables } from '../tables/tables.ts';
 import { createSharedContents } from './contents.ts';
 
 /**
- * Changes of files. What they held is in a folder of the machine; and in a bucket where one is named, else beside the
- * changes where several machines share the store.
+ * Changes of files. Former contents are in a folder of the machine and, if named, in a bucket; otherwise in the
+ * database if several machines share it.
  */
 export function createHistoryStore(
   openEngine: OpenEngine,
@@ -88,7 +88,7 @@ export function createHistoryStore(
   };
 }
 
-/** The living servers that serve a root. */
+/** The live servers that serve a root. */
 async function servers(openEngine: OpenEngine, root: string): Promise<readonly string[]> {
   const nodes = await createNodeStore(openEngine).list();
   return nodes
@@ -96,7 +96,7 @@ async function servers(openEngine: OpenEngine, root: string): Promise<readonly s
     .map(({ host, address }) => `${host} (${address})`);
 }
 
-/** An entry that is taken back stands no more; what it had taken back itself stands again, and so on. */
+/** Marks an entry as undone; the entry that it had undone is in effect again, and so on. */
 async function markUndone(tx: Transaction<Tables>, id: string, by: string): Promise<void> {
   let undone: string | undefined = id;
   let undoneBy: string | null = by;
@@ -155,5 +155,5 @@ function entryOf(row: HistoryRow): HistoryEntry {
   };
 }
 
-/** A statement takes at most so many values. */
+/** Statements are limited in the number of values. */
 const rowsTogether = 200;

@@ -3,7 +3,7 @@ import type { MemoryBrowser } from '../../contract/memory-browser.ts';
 import type { OpenEngine } from '../engine.ts';
 import { memoryOf } from './row.ts';
 
-/** Memories as a person leafs through them: newest first, a page at a time, and who has any. */
+/** Memories for a person to browse: newest first, in pages, and who owns any. */
 export function createMemoryBrowser(openEngine: OpenEngine): MemoryBrowser {
   return {
     async owners(limit) {

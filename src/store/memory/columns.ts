@@ -3,7 +3,7 @@ import { fold } from '../recall/fold.ts';
 import { gistDigest } from '../recall/gist.ts';
 import { wordsOfMemory } from '../recall/words.ts';
 
-/** The columns that follow from what a memory says. */
+/** The columns that derive from a memory's content. */
 export function memoryColumns(said: Pick<Memory, 'content' | 'category' | 'tags'>) {
   const content = clean(said.content);
   const category = clean(said.category);
@@ -23,7 +23,7 @@ export function memoryColumns(said: Pick<Memory, 'content' | 'category' | 'tags'
   };
 }
 
-/** Removes control characters other than line feed and tab: what is stored is shown again, in a terminal too. */
+/** Removes control characters other than line feed and tab, because stored text is shown again, in terminals too. */
 function clean(words: string): string {
   return words
     .toWellFormed()

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MemoryFilter } from './index.ts';
 
-/** A filter as a condition on `memories`; nothing where it leaves everything in. */
+/** A filter as a condition on `memories`; undefined if it excludes nothing. */
 export function filterSql(
   { category, tags, sinceMs, untilMs }: MemoryFilter,
   positionFunction: 'instr' | 'strpos',

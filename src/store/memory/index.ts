@@ -3,15 +3,15 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * Which memories hold a word. Words arrive already cut and stemmed (`recall/words.ts`) and each owner has words of
- * their own, so that neither a hit nor a frequency ever comes from somebody else's memories.
+ * An index of memories by word. Words arrive already cut and stemmed (`recall/words.ts`), and are separate for each
+ * owner, so that neither hits nor frequencies come from others' memories.
  */
 export interface MemoryIndex {
   put(tx: Transaction<Tables>, owner: string, seq: number, words: readonly string[]): Promise<void>;
   remove(tx: Transaction<Tables>, seq: number): Promise<void>;
-  /** In how many of the owner's memories each word is; words in none are left out. */
+  /** The number of the owner's memories that contain each word; words in none are left out. */
   frequencies(owner: string, words: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Memories with any of the words, those with the greatest sum of weights first. */
+  /** Memories with any of the words, by the sum of weights, greatest first. */
   withAny(
     owner: string,
     words: readonly WeightedWord[],
@@ -39,7 +39,7 @@ export interface WeightedWord {
   readonly weight: number;
 }
 
-/** What a memory must meet besides its words. Labels are folded. */
+/** Conditions for a memory in addition to words. Labels are folded. */
 export interface MemoryFilter {
   readonly category?: string | undefined;
   readonly tags: readonly string[];
@@ -47,7 +47,7 @@ export interface MemoryFilter {
   readonly untilMs?: number | undefined;
 }
 
-/** What an owner's words begin with. 80 bits: nobody finds another principal with the same. */
+/** The prefix of an owner's index words. With 80 bits, a colliding principal cannot be found. */
 export function ownerPrefix(owner: string): string {
   return `${createHash('sha256').update(owner).digest('hex').slice(0, 20)}x`;
 }

@@ -10,15 +10,15 @@ import { fold } from '../recall/fold.ts';
 import type { MemoryRow, Tables } from '../tables/tables.ts';
 import { memoryOf } from './row.ts';
 
-/** Where memories are embedded: by which model, and what knows of it. */
+/** The model for embedding memories, and access to their meaning. */
 export interface Embedding {
   readonly model: string;
   meaning(): Promise<Meaning>;
 }
 
 /**
- * What one owner asked to be remembered. The owner is bound here; no argument of any method names one.
- * What cuts text into words is loaded when it is first needed: its patterns cost milliseconds at start.
+ * The memories of one owner, who is bound here; no method takes an owner. The word splitter is loaded on first use: its
+ * patterns cost milliseconds at start.
  */
 export function createMemories(
   openEngine: OpenEngine,
@@ -57,7 +57,7 @@ export function createMemories(
     return memoryOf(changed);
   }
 
-  /** What is said again with other tags is found by these too. */
+  /** A repeated memory with other tags must be found by these, too. */
   async function addTags(
     engine: Engine,
     tx: Transaction<Tables>,
@@ -161,7 +161,7 @@ export function createMemories(
   };
 }
 
-/** One writer an owner at a time: two that remember the same thing at once store it once. */
+/** One writer per owner at a time: two that store the same memory at once store it once. */
 async function lockOwner(engine: Engine, tx: Transaction<Tables>, owner: string): Promise<void> {
   await tx
     .insertInto('memory_owners')

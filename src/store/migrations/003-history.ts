@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Changes of files: who, when, and what was there before and after. */
+/** Changes of files: who, when, and the state before and after. */
 export const history: Migration = {
   name: '003-history',
   both: `

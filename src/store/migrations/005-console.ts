@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Who is logged in to the console, and the codes of links that were not followed yet. */
+/** Console logins, and codes of links not yet followed. */
 export const consoleSessions: Migration = {
   name: '005-console',
   both: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What memories mean, as vectors, and which of them wait for theirs. */
+/** Vectors of memories, and which memories wait for one. */
 export const embeddings: Migration = {
   name: '006-embeddings',
   both: `

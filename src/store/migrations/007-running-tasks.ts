@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What an agent has in progress is found without reading what it ever finished. */
+/** An index for an agent's tasks in progress that skips its finished ones. */
 export const runningTasks: Migration = {
   name: '007-running-tasks',
   both: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Records of several servers wait here for their place in the chain, so that no call waits for its head. */
+/** An inbox for records of several servers, so that no call waits for the head of the chain. */
 export const auditInbox: Migration = {
   name: '008-audit-inbox',
   both: `

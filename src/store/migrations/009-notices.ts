@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What was told of questions, where to and how it went; the links in it; the devices and passkeys of people. */
+/** Notices and their delivery, their links, and the devices and passkeys of people. */
 export const notices: Migration = {
   name: '009-notices',
   both: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** A login by a passkey ends with the passkey: whose device was lost is out. */
+/** Logins by passkey end with the passkey, for when a device is lost. */
 export const passkeySessions: Migration = {
   name: '010-passkey-sessions',
   both: 'alter table console_sessions add column passkey_id text;',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Who may answer a question and where its rule is written; how long a standing yes holds, and where. */
+/** Who may answer a question, the source of its rule, and the extent of a standing approval. */
 export const questions: Migration = {
   name: '011-questions',
   both: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Who serves on this store. */
+/** The servers that use this store. */
 export const nodes: Migration = {
   name: '012-nodes',
   both: `

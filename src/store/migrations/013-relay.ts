@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which server holds what lives in one process, and what the others ask of it. */
+/** Which server owns a thing in its process, and requests of others about it. */
 export const relay: Migration = {
   name: '013-relay',
   both: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What files held before they were changed, for servers on several machines; and which folders a server serves. */
+/** Former contents of files for servers on several machines, and the folders that each serves. */
 export const contents: Migration = {
   name: '014-contents',
   both: 'alter table nodes add column roots text;',

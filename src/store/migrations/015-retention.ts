@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Where the audit chain begins, once its oldest records were forgotten. */
+/** The start of the audit chain after its oldest records were removed. */
 export const retention: Migration = {
   name: '015-retention',
   both: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Tasks that nobody has are no agent's: a search for a free one never reads all of them by way of this index. */
+/** Unassigned tasks leave the index by assignee, so that a search for a free task never reads them all through it. */
 export const givenTasks: Migration = {
   name: '016-given-tasks',
   both: `

@@ -16,7 +16,7 @@ import { retention } from './015-retention.ts';
 import { givenTasks } from './016-given-tasks.ts';
 import type { Migration } from './migration.ts';
 
-/** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
+/** Every step, in order; a database's version is the number of steps taken. Only append. */
 export const migrations: readonly Migration[] = [
   records,
   team,

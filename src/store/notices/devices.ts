@@ -3,7 +3,7 @@ import type { OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import type { PushDeviceRow } from '../tables/notices.ts';
 
-/** Browsers that web push reaches. One that subscribes again takes the place of what it was. */
+/** Browsers that receive web push. One that subscribes again replaces its old entry. */
 export function createDevices(
   openEngine: OpenEngine,
 ): Pick<NoticeStore, 'addDevice' | 'devices' | 'removeDevice'> {

@@ -3,7 +3,7 @@ import type { OpenEngine } from '../engine.ts';
 import { hashOf, isSecret, newSecret } from '../secret.ts';
 import type { NoticeTables } from '../tables/notices.ts';
 
-/** The addresses that stand in notices. One that answers is taken by a single statement: of two uses one has it. */
+/** The links in notices. A single statement takes one that answers, so it works only once. */
 export function createLinks(
   openEngine: OpenEngine,
 ): Pick<NoticeStore, 'createLink' | 'findLink' | 'takeLink'> {
@@ -16,7 +16,7 @@ export function createLinks(
         questions: JSON.stringify(questions),
       };
       await engine.write(async (tx) => {
-        // They end with their questions; what is over is of no use to anybody.
+        // Links end with their questions; delete expired ones.
         await tx
           .deleteFrom('notice_links')
           .where('expires_at_ms', '<=', Date.now() - dayMs)

@@ -8,7 +8,7 @@ import { createLinks } from './links.ts';
 
 type Tx = Parameters<Parameters<Engine['write']>[0]>[0];
 
-/** Notices and how they went. A question is told to a channel once: a unique key says so, whoever serves. */
+/** Notices and their delivery. By a unique key, a channel is notified of a question once, whichever server does it. */
 export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
   let untilSweep = 0;
 
@@ -53,7 +53,7 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
     },
 
     async test(channel, nowMs) {
-      // Whoever begins it delivers it: nobody else takes it up.
+      // Its creator delivers it; others must not take it.
       const engine = await openEngine();
       return engine.write((tx) =>
         add(tx, { channel, kind: 'test', questions: [], nowMs, nextAtMs: nowMs + testMs, attempts: 1 }),
@@ -83,7 +83,7 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
             due.map(({ id }) => id),
           )
           .where('status', '=', 'waiting')
-          // Whoever took it a moment before has moved this.
+          // No row if another server has just taken it.
           .where('next_at_ms', '<=', nowMs)
           .returningAll()
           .execute(),
@@ -200,5 +200,5 @@ const claimsBetweenSweeps = 200;
 /** As long as questions are kept. */
 const keepMs = 30 * 24 * 60 * 60 * 1000;
 const mostAtOnce = 50;
-/** No try takes longer. */
+/** Longer than any attempt takes. */
 const testMs = 5 * 60_000;

@@ -4,15 +4,15 @@ import { createListenProbe } from './listen-probe.ts';
 
 /**
  * Wakes by LISTEN and NOTIFY. A NOTIFY takes a lock of the whole database at commit, so a server sends at most one
- * every 50 ms, with all topics that changed. Every few seconds the database is asked as well whether anything at all was
- * committed, for all who wait together, so that a lost notification only delays. Whether notifications come through is
- * tried when listening begins and once a minute: a pooler in between swallows them without a word. While they do not, the
- * database is asked four times a second.
+ * every 50 ms, with all changed topics. Every few seconds, one query for all waiters checks whether anything was
+ * committed, so a lost notification only delays. Whether notifications arrive is tested when listening begins and once
+ * a minute, because a pooler in between drops them silently. While they do not, the database is polled four times a
+ * second.
  */
 export function createPostgresChanges(
   url: string,
   notify: (topics: string) => Promise<void>,
-  /** What a transaction would see now: two that are equal have nothing committed between them. */
+  /** The snapshot of a transaction now: if two are equal, nothing was committed in between. */
   snapshot: () => Promise<string>,
 ): { readonly changes: Changes; readonly wakeups: () => Wakeups; close(): Promise<void> } {
   const untold = new Set<string>();
@@ -23,7 +23,7 @@ export function createPostgresChanges(
   let retrying: NodeJS.Timeout | undefined;
   let closed = false;
   let lastNotify: Promise<void> = Promise.resolve();
-  // Of the last look, however long ago: equal to it means that nothing was committed since, so nobody missed anything.
+  // The last snapshot, however old: if it is equal, nothing was committed since, so nothing was missed.
   let seen: string | undefined;
   let isLooking = false;
   const probe = createListenProbe({
@@ -59,14 +59,14 @@ export function createPostgresChanges(
     lastToldAt = performance.now();
     const topics = [...untold].join(' ');
     untold.clear();
-    // Listeners look by themselves, so a notification that cannot be sent is not worth an error.
+    // Listeners poll anyway, so a notification that cannot be sent is no error.
     if (topics !== '') lastNotify = notify(topics).catch(() => {});
   }
 
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
-    // A look that fails wakes everybody, and their own reading meets the database's error.
+    // A failed query wakes all; their own reads then get the database's error.
     const now = await snapshot().catch(() => undefined);
     isLooking = false;
     if (now !== undefined && now === seen) return;
@@ -87,7 +87,7 @@ export function createPostgresChanges(
       if (client !== mine) return;
       client = undefined;
       probe.lost();
-      // It is lost already.
+      // The connection is already lost.
       mine.end().catch(() => {});
       if (closed) return;
       retrying = setTimeout(() => {
@@ -104,7 +104,7 @@ export function createPostgresChanges(
     mine
       .connect()
       .then(() => mine.query('listen sekisho'))
-      // What changed before we listened was not heard.
+      // Changes before we listened were not heard.
       .then(() => {
         changes.wakeAll();
         probe.begin();
@@ -122,7 +122,7 @@ export function createPostgresChanges(
       probe.close();
       if (telling) send();
       await lastNotify;
-      // A connection that cannot say goodbye is over as well.
+      // If the connection cannot be closed properly, it is gone as well.
       await client?.end().catch(() => {});
     },
   };

@@ -10,11 +10,11 @@ type InsertRows = (
 ) => Promise<void>;
 
 /**
- * Inserts rows of the same columns. Each column goes as one array, so that one statement, planned once, takes any number
- * of rows, and nothing is built anew for each. Rows with other values than texts and numbers go one value at a time.
+ * Inserts rows of the same columns. Each column is sent as one array, so that one statement, planned once, inserts any
+ * number of rows. Rows with values other than texts and numbers are sent value by value.
  */
 export function createInsertRows(): InsertRows {
-  /** By table and columns, of which the code has few. */
+  /** By table and columns; the code uses few combinations. */
   const texts = new Map<string, string>();
 
   return async (db, table, rows, unlessThere) => {

@@ -3,15 +3,15 @@ import { failure, isStalePlan } from './failure.ts';
 import { type Shapes, type Step, Trip } from './trip.ts';
 
 /**
- * One connection that many calls share. What they ask in one turn of the event loop goes to the database in one write and
- * is answered in order, so that sixteen calls cost one trip and wake one process. For short statements that wait for
- * nothing: whoever would wait for a row is told so, and goes a longer way by a connection of its own. What it commits
- * survives a crash of ours at once, and a power cut with the next durable commit of anybody.
+ * One connection that many calls share. Statements of one turn of the event loop are sent in one write and answered in
+ * order, so that sixteen calls cost one round trip and wake one process. Only for short statements that never wait: one
+ * that would wait for a row fails, and its caller takes the slow path on a separate connection. A commit survives a
+ * crash of this process at once, and a power cut after the next durable commit of any connection.
  */
 export interface Lane {
   /**
-   * One transaction, whose statements know nothing of each other's answers. Returns the rows of the last one; absent where
-   * nothing happened and the longer way is to be gone.
+   * Runs one transaction of statements that do not depend on each other's results. Returns the rows of the last one, or
+   * undefined if nothing was changed and the caller must use the slow path.
    */
   go<Row extends pg.QueryResultRow>(...steps: readonly Step[]): Promise<readonly Row[] | undefined>;
   close(): Promise<void>;
@@ -27,16 +27,16 @@ export function openLane(
   let isClosed = false;
   const plans = Object.entries(statements).map(([name, text]) => `prepare ${name} as ${text}`);
   const plan = (on: Opened) => {
-    // What is still on its way was asked of the plans of before.
+    // Statements still under way use the old plans.
     on.shapes = new Map();
-    // One by one: whoever looks for a slow statement in the database's log finds it there, and not all of ours.
+    // One by one, so that a slow statement appears alone in the database's log.
     return Promise.all(['deallocate all', ...plans].map((text) => on.client.query(text)));
   };
 
   function connection(): Promise<Opened> {
     if (isClosed) return Promise.reject(new Error('The store is closed.'));
     if (opening) return opening;
-    // The next question opens another.
+    // The next statement opens another connection.
     const lost = () => {
       if (opening === mine) opening = undefined;
     };
@@ -69,7 +69,7 @@ export function openLane(
 
   return {
     async go<Row extends pg.QueryResultRow>(...steps: readonly Step[]) {
-      // Where there is no connection, the longer way meets the reason, and tells it.
+      // Without a connection, the slow path gets the error and reports it.
       const to = await connection().catch(() => undefined);
       if (!to) return undefined;
       const { client, shapes } = to;
@@ -82,7 +82,7 @@ export function openLane(
         });
       } catch (error) {
         const { code = '' } = error as { code?: string };
-        // Where that fails, so does the next question, and comes here again.
+        // If replanning fails, the next statement fails too and tries again.
         if (isStalePlan(error) || code === unplanned) plan(to).catch(() => {});
         else if (!passing.has(code)) failure(error);
         return undefined;
@@ -90,7 +90,7 @@ export function openLane(
     },
     async close() {
       isClosed = true;
-      // A connection that never came needs no goodbye, and one that cannot say it is over as well.
+      // Errors of connecting or closing do not matter here: the connection is gone either way.
       const made = await opening?.catch(() => undefined);
       await made?.client.end().catch(() => {});
     },
@@ -102,23 +102,23 @@ interface Opened {
   shapes: Shapes;
 }
 
-/** Everything of this turn goes out in one write. */
+/** Sends everything of this turn in one write. */
 function gather({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
 }
 
-/** Nothing happened, and nothing is wrong: a row was locked, or two transactions met. */
+/** Nothing happened, and nothing is wrong: a row was locked, or two transactions conflicted. */
 const passing = new Set(['55P03', '40001', '40P01']);
 const unplanned = '26000';
 const connectMs = 3000;
 const queryMs = 60_000;
-/** Others wait behind it. */
+/** Short, because other statements queue behind it. */
 const lockMs = 50;
 /**
- * What stands in the order of an index is read in that order, one row, and never as a whole to be sorted: statistics that
- * are of a time when little was to be done call a thousand rows one.
+ * Without sorts the planner must read one row in index order. Outdated statistics, from when there was little to do,
+ * would make it sort a thousand rows that it takes for one.
  */
 export const laneSettings = `set synchronous_commit = off; set lock_timeout = ${lockMs};
   set enable_sort = off; set enable_incremental_sort = off`;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Wakeups } from '../changes.ts';
 
-/** Knows whether notifications arrive, by sending probes to ourselves. */
+/** Tests whether notifications arrive, by sending probes to ourselves. */
 export interface ListenProbe {
   state(): Wakeups;
-  /** We listen from now on: a probe is sent, and then one a minute. */
+  /** Listening has begun: sends a probe, and then one a minute. */
   begin(): void;
-  /** Was this our own probe? */
+  /** Whether this is our own probe. */
   isOwn(payload: string): boolean;
   /** The listening connection is gone. */
   lost(): void;
@@ -14,11 +14,11 @@ export interface ListenProbe {
 }
 
 /**
- * A connection may listen and receive nothing, and say so nowhere: a pooler that lends connections for a transaction at a time
- * takes LISTEN for a statement like any other. `changed` is called when that changes.
+ * A connection may listen but silently receive nothing: a pooler in transaction mode passes LISTEN on like any
+ * statement. `changed` is called when the state changes.
  */
 export function createListenProbe(options: {
-  /** By the way that all notifications take. */
+  /** Sends the way that all notifications go. */
   readonly notify: (payload: string) => Promise<void>;
   readonly changed: () => void;
 }): ListenProbe {
@@ -46,7 +46,7 @@ export function createListenProbe(options: {
   async function send(): Promise<void> {
     probe = { payload: `probe/${randomUUID()}`, sentAt: performance.now() };
     next(receiveWithinMs);
-    // One that could not be sent does not arrive.
+    // A probe that could not be sent does not arrive either.
     await options.notify(probe.payload).catch(() => {});
   }
 
@@ -78,8 +78,8 @@ export function createListenProbe(options: {
 }
 
 const pollEveryMs = 3000;
-/** A poll is one small query, for all who wait together. */
+/** One poll is a small query for all waiters together. */
 const pollWhenFailingMs = 250;
-/** A notification that takes longer is as good as lost. */
+/** A slower notification counts as lost. */
 const receiveWithinMs = 2000;
 const probeEveryMs = 60_000;

@@ -4,8 +4,8 @@ import { type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/inde
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * Words as a `tsvector` of the memory's own row, made from our words as they are, under a GIN index. Each word
- * carries a prefix of its owner, as on SQLite.
+ * Words as a `tsvector` in the memory's row, built from our words unchanged, under a GIN index. Each word has its
+ * owner's prefix, as on SQLite.
  */
 export function createPostgresMemoryIndex(db: Kysely<Tables>): MemoryIndex {
   return {
@@ -16,7 +16,7 @@ export function createPostgresMemoryIndex(db: Kysely<Tables>): MemoryIndex {
         tx,
       );
     },
-    // The vector goes with its row, or is replaced by the next `put`.
+    // The vector is deleted with its row, or replaced by the next `put`.
     async remove() {},
     async frequencies(owner, words) {
       const terms = words.map((word) => quoted(owner, word));
@@ -66,7 +66,7 @@ function conditions(filter: MemoryFilter): RawBuilder<unknown> {
   return filterSql(filter, 'strpos') ?? sql`true`;
 }
 
-/** A word as `tsquery` reads it literally; our words hold letters and digits alone. */
+/** A word in literal `tsquery` syntax; our words contain only letters and digits. */
 function quoted(owner: string, word: string): string {
   return `'${ownerPrefix(owner)}${word.replace(/['\\]/g, '')}'`;
 }

@@ -38,7 +38,7 @@ export async function openPostgres(url: string): Promise<Engine> {
     },
   );
   const insertRows = createInsertRows();
-  // A pooler in between gives each transaction whichever connection is free: none is ours to set up and keep.
+  // A pooler assigns each transaction any free connection, so we cannot set one up and keep it.
   const lane = pool.isDirect() ? openLane(url, numbers, quickTeamStatements) : undefined;
 
   return {
@@ -77,7 +77,7 @@ export async function openPostgres(url: string): Promise<Engine> {
 
 const clockMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Brings the tables to our version. Ones that a newer server made are used as they are, if it left us room. */
+/** Migrates the tables to our version. Those of a newer server are used unchanged if it permits that. */
 async function migrate(db: Kysely<Tables>): Promise<void> {
   const found = await versionOf(db);
   if (found.version === schemaVersion) return;
@@ -109,7 +109,7 @@ async function versionOf(
     name: string | null;
   }>`select to_regclass('schema_version')::text as name`.execute(db);
   if (!table.rows[0]?.name) return { version: 0 };
-  // Tables of before have no such column: to_jsonb has what there is.
+  // Older tables lack this column; to_jsonb returns the existing ones.
   const found = await sql<{
     row: { version: number; oldest?: number | null };
   }>`select to_jsonb(schema_version) as row from schema_version`.execute(db);
@@ -117,7 +117,7 @@ async function versionOf(
   return { version, oldest: oldest ?? undefined };
 }
 
-/** Runs a transaction again where nothing but its moment was wrong. */
+/** Repeats a transaction that failed only because of its timing. */
 async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -128,7 +128,7 @@ async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Two transactions got into each other's way, or the tables have changed: one may simply begin again. */
+/** Two transactions conflicted, or the tables have changed: the transaction can be repeated. */
 function mayRepeat(cause: unknown): boolean {
   const { code } = (cause ?? {}) as { code?: string };
   return code === '40001' || code === '40P01' || isStalePlan(cause);

@@ -4,13 +4,13 @@ import { failure, isStalePlan } from './failure.ts';
 import type { StatementNames } from './statement-names.ts';
 
 export interface DirectPool extends PostgresPool {
-  /** Does nobody stand between us and the database, as far as a connection has shown? */
+  /** Whether the connection is direct, without a pooler, as far as is known. */
   isDirect(): boolean;
 }
 
 /**
- * Connections to the database. One that dies, in use or not, fails what it was used for and is replaced at the next
- * query; whatever fails here is told in our words.
+ * Connections to the database. A lost one fails its current work and is replaced at the next query; errors are in our
+ * words.
  */
 export function openPool(url: string, names: StatementNames): DirectPool {
   const pool = new pg.Pool({
@@ -19,13 +19,13 @@ export function openPool(url: string, names: StatementNames): DirectPool {
     max: connections,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
-    // A statement goes out before the one ahead of it is answered.
+    // Sends a statement before the one ahead of it is answered.
     pipeline: true,
-    // A database whose machine went away says nothing more.
+    // Detects that the database's machine is gone.
     keepAlive: true,
     application_name: 'sekisho',
   });
-  // Nobody listens to a client while it is lent out: without these a restart of the database would end the process.
+  // The pool ignores errors of a client in use: without listeners, a database restart would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   let isDirect: boolean | undefined;
@@ -39,7 +39,7 @@ export function openPool(url: string, names: StatementNames): DirectPool {
         client.release(true);
         throw error;
       }
-      // Kysely's other form of query, by cursor, is used nowhere.
+      // Queries by cursor, Kysely's other form, are not used.
       return {
         query: queryOn(client, isDirect ? names : undefined),
         release: client.release,
@@ -51,15 +51,15 @@ export function openPool(url: string, names: StatementNames): DirectPool {
   };
 }
 
-/** A pooler in between names a process that is none of the database's, and may hand each transaction to another. */
+/** A pooler reports another process id, and may run each transaction elsewhere. */
 async function reachesDirectly(client: pg.PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid').catch(failure);
   return rows[0]?.pid === (client as { processID?: number }).processID;
 }
 
-/** Queries of one who has a connection, from its beginning to its end. */
+/** Runs the queries of one owner of a connection. */
 function queryOn(client: pg.PoolClient, names: StatementNames | undefined) {
-  /** What begins a transaction, not sent yet: it goes out with the first statement, at no trip of its own. */
+  /** The unsent `begin`: it goes out with the first statement, at no extra round trip. */
   let opening = '';
   let isInTransaction = false;
 
@@ -87,7 +87,7 @@ function queryOn(client: pg.PoolClient, names: StatementNames | undefined) {
     } catch (error) {
       if (!isStalePlan(error)) return failure(error);
       names?.renew();
-      // A transaction begins again as a whole.
+      // A transaction can only be repeated as a whole.
       return isInTransaction ? failure(error) : send(text, values).catch(failure);
     }
   };
@@ -95,7 +95,7 @@ function queryOn(client: pg.PoolClient, names: StatementNames | undefined) {
 
 const opensTransaction = /^(begin|start transaction|set local)\b/;
 
-/** Our 64-bit columns hold milliseconds, counts and rows: all far below 2^53. */
+/** Our 64-bit columns are milliseconds, counts and row numbers, all far below 2^53. */
 export const numbers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
@@ -103,6 +103,6 @@ export const numbers: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 const connections = 10;
-/** A database that does not answer must not hold calls for ever. */
+/** A database that does not answer must not block calls forever. */
 const connectMs = 10_000;
 const queryMs = 60_000;

@@ -2,7 +2,7 @@ import type { TaskRow } from '../tables/team.ts';
 import type { FoundSession, QuickTeam } from '../team/quick.ts';
 import type { Lane } from './lane.ts';
 
-/** The team's most frequent calls, each a statement or two that decide for themselves whether their case is the plain one. */
+/** The team's most frequent calls as one or two statements each, which check whether the plain case applies. */
 export function createQuickTeam(lane: Lane): QuickTeam {
   return {
     sessions: (hash) => lane.go<FoundSession>({ statement: 'find_session', values: [hash] }),
@@ -33,7 +33,7 @@ export function createQuickTeam(lane: Lane): QuickTeam {
   };
 }
 
-// Columns are named one by one: a newer server may add some while we run.
+// Columns are listed: a newer server may add some while we run.
 const sessionColumns = `s.id, s.hash, s.agent_id, s.project_id, s.purpose, s.task_id, s.fence, s.has_read_task,
   s.selected_action, s.selected_at_event, s.spawn_id, s.created_at_ms, s.used_at_ms, s.expires_at_ms, s.ends_at_ms`;
 const taskColumns = `t.seq, t.id, t.project_id, t.parent_id, t.title, t.description, t.status, t.assignee_id,
@@ -54,13 +54,13 @@ const touchText = `
   update tasks set lease_expires_at_ms = $6
   where assignee_id = $2 and project_id = $3 and status = 'in_progress' and lease_session_id = $1`;
 
-/** A statement of its own, so that the next one counts the agent's tasks as they are once nobody else changes them. */
+/** A separate statement, so that the next one counts the agent's tasks after others' changes are locked out. */
 const lockAgentText = `
   select s.id from agent_sessions s join agents a on a.id = s.agent_id where s.id = $1 for update nowait`;
 
 /**
- * Asked for a range of one project and for any of one status, in the order of project and number, which only an index of
- * free tasks has. By other indexes the planner would read all tasks, or all that wait, where its statistics are old.
+ * The query asks for a range of one project and any one status, ordered by project and number, which only an index of
+ * free tasks supports. With outdated statistics the planner would choose others and read all tasks, or all that wait.
  */
 const claimText = `
   with me as (
@@ -98,11 +98,11 @@ const claimText = `
       (select c.status, count(*) as n from tasks c where c.parent_id = mine.id group by c.status) as parts), '{}') as subtasks
   from mine`;
 
-/** Both rows are locked before the parts of the task are looked at: nobody adds one meanwhile. */
+/** Locks both rows before reading the task's parts, so that none can be added meanwhile. */
 const lockTaskText = `
   select t.id from agent_sessions s join tasks t on t.id = s.task_id where s.id = $1 for update nowait`;
 
-/** `is true` keeps the plan from reading all that is in progress: statistics of a quiet hour call that few. */
+/** `is true` keeps the planner from reading all tasks in progress, which outdated statistics underestimate. */
 const reportText = `
   with mine as (
     update tasks t
@@ -120,7 +120,7 @@ const reportText = `
   )
   select id from mine`;
 
-/** What a connection plans for this, by the names that it is asked for. */
+/** The statements that each connection plans, by name. */
 export const quickTeamStatements = {
   find_session: sessionText,
   touch: touchText,

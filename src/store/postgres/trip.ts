@@ -6,7 +6,7 @@ export interface Step {
   readonly values: readonly (string | number | null)[];
 }
 
-/** What the rows of a statement look like, as the database said when it was first asked on this connection. */
+/** The columns of each statement's rows, as the database described them at first use on this connection. */
 export type Shapes = Map<string, readonly Column[]>;
 
 interface Column {
@@ -15,11 +15,11 @@ interface Column {
 }
 
 /**
- * Statements that go out together and are one transaction: the database carries out all of them or none, and answers once.
- * Calls back with the rows of the last. What a row looks like is asked once: telling and reading it took longer than the row.
+ * Statements sent together as one transaction: all are executed or none, with one reply. Calls back with the rows of
+ * the last. A statement's columns are described only once: the description took longer than the row.
  */
 export class Trip<Row extends pg.QueryResultRow> extends pg.Query {
-  /** The client puts the end of its own patience before it. */
+  /** The client wraps it with its timeout. */
   declare callback: (error: Error | undefined, rows: readonly Row[]) => void;
   override submit: (connection: pg.Connection) => void;
   handleRowDescription: (message: { readonly fields: readonly pg.FieldDef[] }) => void;
@@ -34,7 +34,7 @@ export class Trip<Row extends pg.QueryResultRow> extends pg.Query {
   ) {
     super('', (error, rows) => done(error, rows as unknown as readonly Row[]));
     const { shapes, types } = known;
-    /** Of each step. What is known may be forgotten before the answer is here. */
+    /** One per step, copied: `shapes` may be cleared before the reply arrives. */
     let columns: (readonly Column[] | undefined)[] = [];
     let at = 0;
     let rows: Row[] = [];
@@ -63,7 +63,7 @@ export class Trip<Row extends pg.QueryResultRow> extends pg.Query {
       rows.push(row as Row);
     };
     this.handleCommandComplete = () => {
-      // Of a statement without rows nothing was said.
+      // Statements without rows have no description.
       shapes.set(steps[at]?.statement ?? '', columns[at] ?? []);
       at += 1;
       if (at < steps.length) rows = [];

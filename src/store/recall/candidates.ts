@@ -1,13 +1,13 @@
 import type { MemoryFilter, MemoryIndex, WeightedWord } from '../memory/index.ts';
 
 export interface CountedWord extends WeightedWord {
-  /** In how many memories it is; at least one. */
+  /** The number of memories that contain it; at least one. */
   readonly count: number;
 }
 
 /**
- * The first stage: memories worth ranking. Words are taken from the rarest on, as many as the budget of hits
- * allows, so that the cost does not grow with the store; words that are too common for it only count together.
+ * The first stage: memories worth ranking. Uses words from the rarest on within a budget of hits, so that the cost does
+ * not grow with the store; more common words only count together.
  */
 export async function fetchCandidates(
   index: MemoryIndex,

@@ -1,4 +1,4 @@
-/** A label as it is compared: `Préférence ` and `préférence` are one. */
+/** A label for comparison: `Préférence ` and `préférence` are equal. */
 export function fold(label: string): string {
   return label
     .toWellFormed()

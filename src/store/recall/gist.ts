@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The digest of what a memory says: a final full stop and a polite Japanese ending do not count, everything else does.
- * Case, spacing and quotes can be what a memory is about (`feature/ABC`), and likeness by shared words would take "the
- * code is 4711" for "the code is 4712" and lose one of them. A unique index keeps a saying single. The prefix sets these
- * digests apart from those of earlier versions, which ignored more.
+ * The digest of a memory's content, ignoring only a final full stop and a polite Japanese ending. Case, spacing and
+ * quotes can matter (`feature/ABC`), and similarity by shared words would merge "the code is 4711" with "the code is
+ * 4712" and lose one. A unique index prevents duplicates. The prefix separates these digests from those of earlier
+ * versions, which ignored more.
  */
 export function gistDigest(content: string): string {
   return createHash('sha256')
@@ -12,7 +12,7 @@ export function gistDigest(content: string): string {
     .digest('base64url');
 }
 
-/** The text without its ending; the whole text where nothing else is in it. */
+/** The text without its ending; the whole text if nothing else is left. */
 export function gistOf(content: string): string {
   const plain = content.normalize('NFC').trim();
   const gist = plain.replace(/(?:です|だよ|だ|である)?[。．.]?$/u, '').trimEnd();

@@ -1,4 +1,4 @@
-/** Forms that no stemmer finds, each line a base and its other forms. */
+/** Irregular forms, each line a base and its other forms. */
 const lines = `
 be am is are was were been being
 become became
@@ -85,7 +85,7 @@ woman women
 write wrote written
 `;
 
-/** From an irregular form to its base. */
+/** Maps an irregular form to its base. */
 export const irregular: ReadonlyMap<string, string> = new Map(
   lines
     .trim()

@@ -1,7 +1,7 @@
 import type { Near } from '../embeddings/nearest.ts';
 import { confidentCoverage, type Ranked } from './rank.ts';
 
-/** A memory with its place in the answer. */
+/** A memory with its score in the result. */
 export interface Placed {
   readonly seq: number;
   readonly score: number;
@@ -14,10 +14,10 @@ export function placed({ seq, score, coverage }: Ranked): Placed {
 }
 
 /**
- * Joins the ranking by words with the one by meaning, by reciprocal rank. Meaning weighs as much as words leave
- * unanswered: where a memory holds the whole question, words alone decide; where none holds any of it, meaning does. A
- * memory that only the vectors found must stand out among all, and is shown as uncertain. The score is the share
- * of what a memory would have that is first in both rankings.
+ * Joins the rankings by words and by meaning, by reciprocal rank. Meaning weighs as much as words leave unanswered: if
+ * a memory contains the whole query, only words decide; if none contains any of it, only meaning. A memory that only
+ * the vectors found must stand out among all, and is marked as uncertain. The score is relative to a memory that is
+ * first in both rankings.
  */
 export function joinRankings(byWords: readonly Ranked[], byMeaning: readonly Near[]): readonly Placed[] {
   if (byMeaning.length === 0) return byWords.map(placed);
@@ -39,14 +39,14 @@ export function joinRankings(byWords: readonly Ranked[], byMeaning: readonly Nea
   return [...joined.values()].sort((one, other) => other.score - one.score || other.seq - one.seq);
 }
 
-/** Each ranking gives at most a half. */
+/** Each ranking contributes at most a half. */
 function reciprocal(rank: number): number {
   return (0.5 * (1 + flatness)) / (1 + rank + flatness);
 }
 
 /**
- * How little it matters whether a memory is first or tenth of a ranking. The usual 60 lets ten middling
- * agreements push a right first place down: on the question sets of the tests 2 was best for both languages.
+ * How little the rank within a ranking matters. With the usual 60, ten middling agreements outweigh a correct first
+ * place; 2 was best for both languages on the test questions.
  */
 const flatness = 2;
 const uncertainWeight = 0.25;

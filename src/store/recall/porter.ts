@@ -49,7 +49,7 @@ function step5(word: string): string {
   return stemmed.endsWith('ll') && measure(stemmed) > 1 ? stemmed.slice(0, -1) : stemmed;
 }
 
-/** Replaces the longest ending of the table where something with a syllable stands before it. */
+/** Replaces the longest matching ending of the table if a syllable precedes it. */
 function replaceEnding(word: string, table: readonly (readonly [string, string])[]): string {
   for (const [ending, other] of table) {
     if (!word.endsWith(ending)) continue;
@@ -59,7 +59,7 @@ function replaceEnding(word: string, table: readonly (readonly [string, string])
   return word;
 }
 
-/** How often a vowel run is followed by a consonant run. */
+/** The number of vowel runs followed by a consonant run. */
 function measure(base: string): number {
   return shape(base).match(/v+c+/g)?.length ?? 0;
 }
@@ -72,7 +72,7 @@ function endsDoubled(base: string): boolean {
   return base.length > 1 && base.at(-1) === base.at(-2) && shape(base).endsWith('c');
 }
 
-/** Consonant, vowel, consonant at the end, the last not w, x or y: `hop`, `fil`. */
+/** Ends in consonant, vowel, consonant, the last not w, x or y: `hop`, `fil`. */
 function endsShort(base: string): boolean {
   return shape(base).endsWith('cvc') && !/[wxy]$/.test(base);
 }

@@ -1,4 +1,4 @@
-/** What ranking needs to know of one memory: its words, with repeats. */
+/** A memory for ranking: its words, with repeats. */
 export interface Candidate {
   readonly seq: number;
   readonly words: string;
@@ -7,24 +7,24 @@ export interface Candidate {
 export interface Ranked {
   readonly seq: number;
   readonly score: number;
-  /** Share of the question, by how telling its words are, that the memory holds: 0 to 1. */
+  /** The weighted share of the query's words that the memory contains: 0 to 1. */
   readonly coverage: number;
 }
 
-/** A word of the question. */
+/** A word of the query. */
 export interface AskedWord {
-  /** How telling it is among the owner's memories. */
+  /** How distinctive it is among the owner's memories. */
   readonly weight: number;
-  /** The same, as if a thousand other memories lay beside them: in a small store every word would seem common. */
+  /** The same as if there were a thousand other memories: in a small store every word would seem common. */
   readonly share: number;
 }
 
-/** Weighs a word that `count` of an owner's `total` memories hold. */
+/** Weighs a word that `count` of an owner's `total` memories contain. */
 export function weigh(count: number, total: number): AskedWord {
   return { weight: idf(count, total), share: idf(count, total + 1000) };
 }
 
-/** BM25 over the candidates; memories that hold too little of the question are left out. */
+/** BM25 over the candidates; memories with too little of the query are left out. */
 export function rank(
   candidates: readonly Candidate[],
   asked: ReadonlyMap<string, AskedWord>,
@@ -45,7 +45,7 @@ export function rank(
     const coverage = whole > 0 ? covered / whole : 0;
     if (coverage >= leastCoverage) ranked.push({ seq, score, coverage });
   }
-  // Equal scores: the newer memory is more likely to hold still.
+  // For equal scores, the newer memory is more likely to be still true.
   return ranked.sort((one, other) => other.score - one.score || other.seq - one.seq);
 }
 
@@ -65,5 +65,5 @@ function countWords(words: string, wanted: ReadonlyMap<string, AskedWord>) {
 const k1 = 0.9;
 const b = 0.4;
 const leastCoverage = 0.15;
-/** Under this share the hit is shown, and said to be uncertain. */
+/** Below this share a hit is marked as uncertain. */
 export const confidentCoverage = 0.25;

@@ -10,9 +10,9 @@ import { type Ranked, rank, weigh } from './rank.ts';
 import { wordsOfQuestion } from './words.ts';
 
 /**
- * Finds what an owner's question is about, in two stages: the index fetches some hundred candidates by the
- * rarest words, and BM25 over all words of the question ranks them here. Where memories are embedded, what they mean
- * has a say in the order, if it is known in time. An empty question gives the newest.
+ * Finds memories for an owner's query, in two stages: the index returns some hundred candidates by the rarest words,
+ * and BM25 over all words of the query ranks them. If memories are embedded, meaning affects the order if it is known
+ * in time. An empty query returns the newest.
  */
 export async function recallMemories(
   engine: Engine,
@@ -35,7 +35,7 @@ export async function recallMemories(
       newest.map((seq) => ({ seq, score: 0, lowConfidence: false })),
     );
   }
-  // The server works on the vector while words are looked up here.
+  // The embedding server works while words are looked up here.
   const near = meaning?.near(engine, owner, query, filter);
   const byWords = await rankFor(engine, owner, words, filter);
   const joined = joinRankings(byWords, (await near) ?? []);

@@ -1,4 +1,4 @@
-/** English words that say nothing about what is asked for; dropped from questions, never from memories. */
+/** English words without meaning for a search; dropped from queries, never from memories. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about all also am an and any are as at be been being but by can could d did do does doing don for from had has
   have having he her hers him his how i if in into is it its just ll m may me might mine more most my no nor not of
@@ -8,8 +8,8 @@ export const stopWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Japanese that carries grammar: particles, endings, auxiliaries and question words. Longest first, since a
- * regular expression takes the first that fits.
+ * Japanese grammatical words: particles, endings, auxiliaries and question words. Longest first, since a regular
+ * expression takes the first match.
  */
 export const japaneseGrammar = new RegExp(
   `教えてください 教えて下さい 教えて 何 誰 でしょうか ましたっけ でしたっけ ください くださる ありますか ありました いましたか について なんだっけ

@@ -3,8 +3,8 @@ import { stem } from './porter.ts';
 import { japaneseGrammar, stopWords } from './stop-words.ts';
 
 /**
- * Cuts text into the words that the index holds. A run of a script without spaces gives its characters and pairs
- * of neighbours; a run of any other gives one stemmed word. `S3バケット` is two runs.
+ * Splits text into index words. In a script without spaces, a run gives its characters and pairs of neighbours; in any
+ * other, one stemmed word. `S3バケット` is two runs.
  */
 export function wordsOf(content: string): string[] {
   const words: string[] = [];
@@ -15,7 +15,7 @@ export function wordsOf(content: string): string[] {
   return words;
 }
 
-/** The words of a question, each once: those that carry only grammar are dropped, unless there are no others. */
+/** The words of a query, each once, without purely grammatical ones unless there are no others. */
 export function wordsOfQuestion(question: string): string[] {
   const telling = new Set<string>();
   for (const run of runsOf(question)) {
@@ -29,7 +29,7 @@ export function wordsOfQuestion(question: string): string[] {
   return [...words].slice(0, questionWords);
 }
 
-/** All that a memory is found by. */
+/** All words by which a memory is found. */
 export function wordsOfMemory(memory: {
   readonly content: string;
   readonly category: string;
@@ -49,7 +49,7 @@ function* runsOf(content: string): Iterable<Run> {
     yield { text, spaced: groups?.unspaced === undefined };
 }
 
-/** The word itself, and its parts where it is a name like `openStore`. */
+/** The word itself, and the parts of a name like `openStore`. */
 function spacedWords(run: string): string[] {
   if (!camelBorder.test(run)) return [baseOf(run)];
   return [run, ...(run.match(camelParts) ?? [])].map(baseOf);
@@ -65,7 +65,7 @@ function baseOf(run: string): string {
 
 interface UnspacedWord {
   readonly word: string;
-  /** Does it say something in a question? */
+  /** Whether it carries meaning in a query. */
   readonly tells: boolean;
 }
 
@@ -78,16 +78,16 @@ function* unspacedWords(run: string): Iterable<UnspacedWord> {
     yield { word: letter, tells: !isHiragana && !grammar[at] };
     if (next === undefined) continue;
     const [here, there] = [grammar[at], grammar[at + 1]];
-    // 「色は」 still says something, 「です」 and the border of a word to its ending do not.
+    // 「色は」 carries meaning; 「です」 and a pair across a word and its ending do not.
     const tells = isHiragana && hiragana.test(next) ? !(here || there) : !(here && there);
     yield { word: letter + next, tells };
   }
 }
 
-/** Which letters belong to particles and endings. Each pair of a run of hiragana is judged by it. */
+/** Marks the letters of particles and endings, by which each pair in a run of hiragana is judged. */
 function grammarIn(run: string, letters: readonly string[]): readonly boolean[] {
   const marks: boolean[] = new Array(letters.length).fill(false);
-  // A run may hold Han outside the first plane: count letters, not units.
+  // A run may contain Han outside the BMP: count letters, not code units.
   let unit = 0;
   const letterAt = new Map<number, number>();
   for (const [at, letter] of letters.entries()) {
@@ -101,7 +101,7 @@ function grammarIn(run: string, letters: readonly string[]): readonly boolean[] 
   return marks;
 }
 
-// Scripts that are written without spaces between words, and Hangul, whose endings stick to its words.
+// Scripts without spaces between words, and Hangul, whose endings are attached to words.
 const unspacedScripts =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々〆ヶ';
 const runs = new RegExp(

@@ -1,7 +1,7 @@
 import type { EndedSessions } from '../../contract/nodes.ts';
 import type { OpenEngine } from '../engine.ts';
 
-/** Kept for as long as a client could come back to one. */
+/** Entries are kept as long as a client could return to a session. */
 export function createEndedSessions(openEngine: OpenEngine): EndedSessions {
   return {
     async add(id) {

@@ -16,14 +16,14 @@ interface Word {
   readonly body: string;
 }
 
-/** Words go through the store, which all servers reach: they need not reach each other. */
+/** Messages go through the store, so servers need not reach each other. */
 export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Relay & { close(): void } {
   const node = randomId('node_', 16);
   const sealing = createSealing(key);
   const held = new Map<string, Answer>();
-  /** What we are being asked, until a look shows that it is answered or that nobody waits any more. */
+  /** Requests to us, until they are answered or no longer waited for. */
   const answering = new Map<string, AbortController>();
-  /** By key: how many words are being answered, and how to give the key up when they are. */
+  /** By key: the number of requests being answered, and the release to call afterwards. */
   const busy = new Map<string, { words: number; release?: () => void }>();
   const closed = new AbortController();
   let hearing: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
           .where('node', '=', node)
           .where('answer', 'is', null)
           .execute()
-          // The next look finds what this one could not.
+          // The next look gets what a failed one could not.
           .catch(() => undefined);
         if (words) look(words);
         await next;
@@ -51,7 +51,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
 
   function look(words: readonly Word[]): void {
     const asked = new Set(words.map(({ id }) => id));
-    // Forgotten here and not when it is answered: a look that began before that still shows it, and it would run twice.
+    // Removed here and not when answered: a look that began earlier may still list it, and it would run twice.
     for (const [id, work] of answering) {
       if (asked.has(id)) continue;
       work.abort();
@@ -69,9 +69,9 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
     begun.words += 1;
     try {
       const how = held.get(name);
-      // Let go of meanwhile: it was not begun here.
+      // The key was released; the request was not begun here.
       if (!how) return await forget(id);
-      // What fails may have been begun: who asked must not take it for nothing.
+      // A failed request may have been begun, so the asker must not assume that nothing happened.
       const said = await open(word)
         .then((body) => how(body, work.signal))
         .then((words) => `${done}${words}`)
@@ -83,7 +83,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
       );
       engine.changes.tell(topic);
     } catch {
-      // Who asked waits no longer than we live.
+      // The asker stops waiting at the latest when this server is gone.
     } finally {
       begun.words -= 1;
       if (begun.words === 0) {
@@ -112,7 +112,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
       if (!isOurs) return undefined;
       held.set(name, answer);
       hearing ??= hear();
-      // What fails in there is looked at again by the next who holds something.
+      // If it fails, the next `hold` restarts it.
       hearing.catch(() => {});
       return () => {
         if (held.get(name) !== answer) return;
@@ -120,10 +120,10 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
         const gone = (tx: Transaction<Tables>) =>
           tx.deleteFrom('relay_keys').where('name', '=', name).where('node', '=', node).execute();
         const release = () => {
-          // One that stays is nobody's as soon as we are gone.
+          // A row that stays is ignored once this server is gone.
           if (!held.has(name)) engine.write(gone, { durable: false }).catch(() => {});
         };
-        // Who waits for an answer takes us for gone when the key is.
+        // Askers assume that we are gone when the key is, so release it after the last answer.
         const begun = busy.get(name);
         if (begun) begun.release = release;
         else release();
@@ -149,7 +149,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
       for (;;) {
         if (closed.signal.aborted) throw wentAway();
         const next = engine.changes.next(topic, lookMs, signal);
-        // Before its word: the key goes after the answer is there.
+        // Read before the row: the key is released only after the answer is written.
         const isHeld = (await holderOf(engine, name)) === holder;
         const row = await engine.db
           .selectFrom('relay_words')
@@ -158,7 +158,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
           .executeTakeFirst();
         if (!row) return undefined;
         if (row.answer !== null) {
-          // It is read; a row that stays is swept.
+          // Already read; a row that stays is swept.
           forget(id).catch(() => {});
           const said = sealing.open(`${id} answer ${name}`, row.answer);
           if (said === failed) throw wentAway();
@@ -183,10 +183,10 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
   };
 }
 
-/** Takes the key, unless a living server has it. */
+/** Takes the key, unless a live server has it. */
 async function take(engine: Engine, tx: Transaction<Tables>, name: string, node: string): Promise<boolean> {
   const now = engine.clockMs;
-  // Nobody waits for so long; the servers are long gone.
+  // No one waits that long; those servers are gone.
   await tx
     .deleteFrom('relay_words')
     .where(({ eb }) => eb('at_ms', '<', eb(now, '-', keptMs)))
@@ -216,7 +216,7 @@ async function take(engine: Engine, tx: Transaction<Tables>, name: string, node:
   return Number(numInsertedOrUpdatedRows ?? 0n) > 0;
 }
 
-/** The living server that holds it. */
+/** The live server that owns the key. */
 async function holderOf({ db, clockMs }: Engine, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('relay_keys')
@@ -245,9 +245,9 @@ function wentAway(): ToolError {
 }
 
 const topic = 'relay';
-/** How an answer begins. */
+/** The first character of an answer. */
 const done = '+';
 const failed = '-';
-/** A lost notification delays for so long at most. */
+/** The longest delay by a lost notification. */
 const lookMs = 1000;
 const keptMs = 60 * 60 * 1000;

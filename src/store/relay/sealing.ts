@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /**
- * Seals what servers say to each other, tokens of callers among it: who reads the database learns nothing, and who writes to it
- * makes up nothing. Bound to its place (`where`), so that a word is none of another key or direction.
+ * Seals messages between servers, which include callers' tokens: reading the database reveals nothing, and writing to
+ * it cannot forge one. Each is bound to its key and direction (`where`).
  */
 export function createSealing(key: () => Uint8Array) {
   return {
@@ -12,7 +12,7 @@ export function createSealing(key: () => Uint8Array) {
       const sealed = [nonce, cipher.update(words, 'utf8'), cipher.final(), cipher.getAuthTag()];
       return Buffer.concat(sealed).toString('base64');
     },
-    /** Throws for what was not closed for this place with this key. */
+    /** Throws unless it was closed for this place with this key. */
     open(where: string, sealed: string): string {
       const bytes = Buffer.from(sealed, 'base64');
       const cipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, nonceBytes), {

@@ -8,8 +8,8 @@ import type { Engine } from '../engine.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * Forgets the records at the beginning of the chain that are older than this, and seals where it begins from now on. Each is
- * checked first: what was tampered with stays, for `verify` to show. Returns how many went.
+ * Removes the records at the start of the chain that are older than this, and seals the new start. Each is checked
+ * first: tampered ones stay, for `verify` to report. Returns how many were removed.
  */
 export async function forgetRecords(engine: Engine, key: AuditKey, beforeMs: number): Promise<number> {
   let forgotten = 0;
@@ -22,7 +22,7 @@ export async function forgetRecords(engine: Engine, key: AuditKey, beforeMs: num
 
 async function forgetPage(engine: Engine, tx: Transaction<Tables>, key: AuditKey, beforeMs: number) {
   const { secret } = key;
-  // Servers take turns; the lock of the head is not for this, since calls may wait for it.
+  // Servers take turns by this row; calls may wait for the lock of the head, so that is not used.
   await tx
     .insertInto('audit_start')
     .values(sealStart(secret, await known(tx, key)))
@@ -38,7 +38,7 @@ async function forgetPage(engine: Engine, tx: Transaction<Tables>, key: AuditKey
     .orderBy('seq')
     .limit(pageRows)
     .execute();
-  // Clocks of servers differ: the first that is young ends it, whatever stands behind it.
+  // Clocks of servers differ: the first recent record ends it, whatever follows.
   const young = rows.findIndex(({ at_ms }) => at_ms >= beforeMs);
   const old = young === -1 ? rows : rows.slice(0, young);
   for (const row of old) {

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import { forgetRecords } from './forget-records.ts';
 
-/** How long what grows with every call is kept; absent: for ever. */
+/** How long to keep what grows with every call. Undefined: forever. */
 export interface RetentionRule {
   readonly auditMs?: number | undefined;
   readonly eventsMs?: number | undefined;
@@ -15,7 +15,7 @@ export interface Forgotten {
   readonly events: number;
 }
 
-/** Forgets what is older than the rule says, and leaves a record of that where anything went. */
+/** Removes what is older than the rule allows, and records that if anything was removed. */
 export async function forgetOld(
   engine: Engine,
   audit: AuditLog,
@@ -24,7 +24,7 @@ export async function forgetOld(
 ): Promise<Forgotten> {
   const nowMs = engine.now();
   const events = eventsMs === undefined ? 0 : await forgetEvents(engine, nowMs - eventsMs);
-  // What waits for its place is written first, so that the log holds before it is cut.
+  // Waiting records are written first, so that the chain is complete before it is cut.
   await audit.flush();
   const records = auditMs === undefined ? 0 : await forgetRecords(engine, key, nowMs - auditMs);
   if (records + events > 0) {
@@ -47,7 +47,7 @@ export async function forgetOld(
   return { records, events };
 }
 
-/** Of tasks that have ended. The newest of a project stays: sessions know how far they have read by it. */
+/** Events of ended tasks. The newest of a project stays: sessions remember their reading position by it. */
 async function forgetEvents(engine: Engine, beforeMs: number): Promise<number> {
   let forgotten = 0;
   for (;;) {

@@ -3,9 +3,9 @@ import { type Changes, createChanges } from '../changes.ts';
 import { createSignalFile } from './signal-file.ts';
 
 /**
- * Other processes are heard through a file beside the database that names what changed. Who waits looks at the
- * database's own change counter as well, now and then: a file system may send no news of files, and an older version
- * or another program tells nobody.
+ * Changes of other processes are announced in a file beside the database. Waiters also check the database's own change
+ * counter now and then: a file system may not report changes of files, and older versions or other programs do not
+ * announce theirs.
  */
 export function createSqliteChanges(
   database: DatabaseSync,

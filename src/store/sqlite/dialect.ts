@@ -6,8 +6,8 @@ import { storageError } from '../errors.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. They take the write lock as
- * they begin, or, deferred, none at all and see one moment from their first read on.
+ * Kysely over `node:sqlite`. One connection; Kysely's own mutex serializes transactions. They take the write lock when
+ * they begin or, if deferred, none, and then see one snapshot from their first read on.
  */
 export function createSqliteDialect(
   database: DatabaseSync,
@@ -28,8 +28,8 @@ export function beginImmediate(database: DatabaseSync): Promise<void> {
 }
 
 /**
- * Tries a statement until no other process's lock is in the way, stepping aside between tries so that a busy
- * neighbour never stops our event loop: often at first, since a transaction is short, then less and less.
+ * Retries a statement until no other process's lock is in the way, yielding between tries so that a busy process never
+ * blocks our event loop: often at first, since a transaction is short, then less and less.
  */
 export async function whileBusy<T>(statement: () => T): Promise<T> {
   const giveUpAt = Date.now() + lockWaitMs;
@@ -44,13 +44,13 @@ export async function whileBusy<T>(statement: () => T): Promise<T> {
   }
 }
 
-/** Is it another process's lock that stopped the statement? */
+/** Whether another process's lock stopped the statement. */
 function isBusy(error: unknown): boolean {
   const code = (error as { errcode?: number } | null)?.errcode;
   return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
 }
 
-/** Owns the one connection; closing it is the engine's business, after its last write is on disk. */
+/** Uses the one connection; the engine closes it after the last write is on disk. */
 class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #connection: DatabaseConnection;
@@ -73,7 +73,7 @@ class SqliteDriver implements Driver {
     this.#database.exec('commit');
   }
   async rollbackTransaction(): Promise<void> {
-    // A full disk rolls the transaction back by itself.
+    // A full disk rolls the transaction back automatically.
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
   async releaseConnection(): Promise<void> {}
@@ -83,7 +83,7 @@ class SqliteDriver implements Driver {
 function createConnection(statements: Statements): DatabaseConnection {
   return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      // A read waits too, while a neighbour repairs the log of one that was killed.
+      // Reads wait too, while another process recovers the log of one that was killed.
       try {
         const { rows, changes } = await whileBusy(() => statements.run(query.sql, query.parameters));
         return { rows: rows as R[], numAffectedRows: changes };

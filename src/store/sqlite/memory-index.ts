@@ -4,8 +4,8 @@ import { type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/inde
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * Words in FTS5 without positions or content. Each word carries a prefix of its owner, so that a posting list
- * holds one owner's memories only. Words hold letters and digits alone, and are quoted all the same.
+ * Words in FTS5 without positions or content. Each word has its owner's prefix, so that a posting list contains one
+ * owner's memories only. Words contain only letters and digits, and are quoted all the same.
  */
 export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
   return {
@@ -57,7 +57,7 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
   }
 }
 
-/** Rows are looked up for their labels and times only where these matter. */
+/** Joins rows only if their labels or times matter. */
 function joined(filter: MemoryFilter): RawBuilder<unknown> {
   const conditions = filterSql(filter, 'instr');
   return conditions ? sql`join memories on memories.seq = hit where ${conditions}` : sql``;

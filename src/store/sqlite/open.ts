@@ -16,7 +16,7 @@ import { createStatements } from './statements.ts';
 import { createWalSync } from './wal-sync.ts';
 import { createSqliteWriter } from './writer.ts';
 
-/** Opens the database file, making it and its folder, which others cannot read, where they are missing. */
+/** Opens the database file. Creates it and its folder, unreadable for others, if missing. */
 export async function openSqlite(path: string): Promise<Engine> {
   const database = await openDatabase(path);
   const statements = createStatements(database);
@@ -24,7 +24,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   const wal = createWalSync(path);
   const snapshots = createSqliteSnapshots(path);
   const { changes, close: stopListening } = createSqliteChanges(database, path);
-  /** By table and columns, of which the code has few. */
+  /** By table and columns; the code uses few combinations. */
   const inserts = new Map<string, string>();
 
   return {
@@ -35,7 +35,7 @@ export async function openSqlite(path: string): Promise<Engine> {
     memoryIndex: createSqliteMemoryIndex(db),
     write: createSqliteWriter(database, db, wal),
     read: snapshots.read,
-    // The write lock of the whole file is held already.
+    // The write lock of the whole file is already held.
     lock: (query) => query,
     async insertMany(tx, table, rows, { unlessThere = false } = {}) {
       const [first] = rows;
@@ -44,7 +44,7 @@ export async function openSqlite(path: string): Promise<Engine> {
       const shape = `${table} ${unlessThere} ${columns}`;
       let text = inserts.get(shape);
       if (text === undefined) {
-        // One small statement for any number of rows: a statement for each number would fill the memory.
+        // One small statement per row: a statement for each number of rows would fill the memory.
         const insert = tx.insertInto(table).values(first);
         text = (unlessThere ? insert.onConflict((conflict) => conflict.doNothing()) : insert).compile().sql;
         inserts.set(shape, text);
@@ -76,10 +76,10 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
     const opened = new DatabaseSync(path, { timeout: lockPatienceMs });
     database = opened;
     const version = await whileBusy(() => versionOf(opened));
-    // A database that is not ours to write is found here, before anything is changed in it.
+    // A database that we may not write is refused before anything is changed in it.
     if (version > schemaVersion) statementsSince(version, 'sqlite');
-    // See wal-sync.ts for what makes writes durable. Several processes may come upon a new file at once, and
-    // changing its mode needs it alone for a moment.
+    // See wal-sync.ts for durability. Several processes may open a new file at once, and changing its mode needs
+    // exclusive access.
     await whileBusy(() =>
       opened.exec('pragma journal_mode=wal; pragma synchronous=normal; pragma foreign_keys=on'),
     );
@@ -98,7 +98,7 @@ function versionOf(database: DatabaseSync): number {
 async function migrate(database: DatabaseSync): Promise<void> {
   await beginImmediate(database);
   try {
-    // Another process may have been quicker.
+    // Another process may have migrated it first.
     for (const statements of statementsSince(versionOf(database), 'sqlite')) database.exec(statements);
     database.exec(`pragma user_version=${schemaVersion}`);
     database.exec('commit');
@@ -117,5 +117,5 @@ function createPrivateFile(path: string): void {
   }
 }
 
-/** How long a statement may hold up the event loop for another process's lock before we step aside. */
+/** How long a statement may block the event loop for another process's lock before we yield. */
 const lockPatienceMs = 2;

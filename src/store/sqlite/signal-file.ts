@@ -13,23 +13,23 @@ import {
 
 /** Carries topics between the processes of one machine. */
 export interface SignalFile {
-  /** Several in quick succession are told together. */
+  /** Several in quick succession are sent together. */
   tell(topic: string): void;
-  /** Begins to hear the others. Returns whether the system tells of changed files here. */
+  /** Starts listening. Returns whether the system reports changed files here. */
   listen(): boolean;
   rest(): void;
   close(): void;
 }
 
 /**
- * A file to which every process appends what it changed, a line a topic, and which those who wait watch. Nothing
- * depends on it but how soon they wake: a file that cannot be written or watched makes it silent, never an error.
+ * A file to which every process appends what it changed, one topic per line, and which waiters watch. It only speeds up
+ * wakes: if it cannot be written or watched, it is silent and no error.
  */
 export function createSignalFile(
   path: string,
   hears: { readonly onSignal: (topic: string) => void; readonly onLost: () => void },
 ): SignalFile {
-  // Our own lines are heard already.
+  // Marks our own lines, which are to be skipped.
   const us = randomUUID().slice(0, 8);
   const untold = new Set<string>();
   let telling: NodeJS.Timeout | undefined;
@@ -53,11 +53,11 @@ export function createSignalFile(
     const lines = [...untold].map((topic) => `${us} ${topic.replaceAll('\n', ' ')}\n`).join('');
     untold.clear();
     try {
-      // One write of a file that is opened for appending: lines of two processes do not mix.
+      // A single write in append mode: lines of two processes do not mix.
       writeSync(opened(), lines);
       if (fstatSync(opened()).size > longestBytes) ftruncateSync(opened(), 0);
     } catch {
-      // Listeners look by themselves now and then.
+      // Listeners also poll now and then.
     }
   }
 
@@ -74,7 +74,7 @@ export function createSignalFile(
     try {
       const { size } = fstatSync(opened());
       const bytes = size - readUpTo;
-      // Cut meanwhile, or more than a look reads: whose lines are gone cannot be told.
+      // The file was truncated, or has more than one read takes: some lines are lost.
       const isLost = bytes < 0 || bytes > longestBytes;
       const news = Buffer.allocUnsafe(isLost ? 0 : bytes);
       const end = isLost ? 0 : readSync(opened(), news, 0, bytes, readUpTo);
@@ -82,7 +82,7 @@ export function createSignalFile(
       if (isLost) hears.onLost();
       else announce(news.toString('utf8', 0, end));
     } catch {
-      // What was said is not known: listeners look themselves.
+      // The content is unknown: listeners read for themselves.
       hears.onLost();
     }
   }
@@ -118,7 +118,7 @@ export function createSignalFile(
         watcher.on('error', rest);
         return true;
       } catch {
-        // No file, or no watcher left to be had: the caller looks now and then instead.
+        // No file, or no watcher available: the caller polls instead.
         rest();
         return false;
       }

@@ -8,10 +8,9 @@ import { createSqliteDialect } from './dialect.ts';
 import { createStatements } from './statements.ts';
 
 /**
- * Reads that see the database as it is at one moment, on a connection of their own: on the one that writes they
- * would meet what an unfinished transaction has done so far. Opened at the first read; one snapshot at a time, since
- * nothing in it waits for more than a microtask. For the same reason many of them, as when hundreds wake together,
- * stand aside now and then for everything else.
+ * Reads of one snapshot, on a separate connection: on the writing one they would see an unfinished transaction. Opened
+ * at the first read; one snapshot at a time, since nothing in it waits longer than a microtask. For the same reason a
+ * long series, as when hundreds wake together, yields now and then.
  */
 export function createSqliteSnapshots(path: string): {
   readonly read: Engine['read'];
@@ -49,7 +48,7 @@ export function createSqliteSnapshots(path: string): {
           waiting -= 1;
         }
       });
-      // Its own reader hears of a failure; the next one only waits its turn.
+      // Its own reader gets the failure; the next one only waits its turn.
       last = mine.catch(() => {});
       return mine;
     },

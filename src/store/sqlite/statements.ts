@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { nulInText } from '../errors.ts';
 
-/** Runs SQL on the one connection; what was prepared is kept, up to a bound. */
+/** Runs SQL on the one connection; a limited number of prepared statements is cached. */
 export interface Statements {
   run(
     sql: string,

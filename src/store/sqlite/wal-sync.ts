@@ -2,7 +2,7 @@ import { close, fdatasync, fsync, open } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Makes what was committed survive a power cut. */
+/** Makes commits survive a power cut. */
 export interface WalSync {
   /** Resolves when everything committed before the call is on the disk. */
   sync(): Promise<void>;
@@ -10,11 +10,11 @@ export interface WalSync {
 }
 
 /**
- * Commits run without a sync, and whoever needs durability waits here: one `fdatasync` of the write-ahead log in
- * the thread pool covers every commit made before it began, of all processes. So writers share a sync instead of
- * queueing for one each, and neither the event loop nor the write lock waits for the disk. It promises what
- * `synchronous=FULL` promises: with NORMAL, SQLite syncs log and database itself around each checkpoint, and the
- * log file stays the same one for as long as our connection is open.
+ * Commits run without a sync, and callers that need durability wait here: one `fdatasync` of the write-ahead log in the
+ * thread pool covers every commit made before it began, of all processes. So writers share a sync instead of queueing
+ * for one each, and neither the event loop nor the write lock waits for the disk. It guarantees the same as
+ * `synchronous=FULL`: with NORMAL, SQLite syncs log and database itself around each checkpoint, and the log file is the
+ * same as long as our connection is open.
  */
 export function createWalSync(databasePath: string): WalSync {
   let descriptor: number | undefined;
@@ -39,7 +39,7 @@ export function createWalSync(databasePath: string): WalSync {
   return {
     sync() {
       if (!running) return start();
-      // The one that runs may have begun before our commit; the next one has not. A failure is told to its own callers.
+      // The running sync may have begun before our commit; the next one has not. Its callers get a failure themselves.
       following ??= running
         .catch(() => {})
         .then(() => {
@@ -49,7 +49,7 @@ export function createWalSync(databasePath: string): WalSync {
       return following;
     },
     async close() {
-      // Whoever asked for the sync was told of its failure.
+      // The callers of the sync got its failure.
       await (following ?? running)?.catch(() => {});
       if (descriptor !== undefined) await closeFile(descriptor);
       descriptor = undefined;
@@ -59,7 +59,7 @@ export function createWalSync(databasePath: string): WalSync {
 
 /** A new file's name is durable only when its folder is. */
 async function syncFolder(path: string): Promise<void> {
-  // Windows opens no folder as a file, and writes names through by itself.
+  // Windows cannot open a folder as a file, and writes names through automatically.
   if (process.platform === 'win32') return;
   const folder = await openFile(path, 'r');
   try {

@@ -17,8 +17,8 @@ interface Job {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Writes that wait at the same time share one transaction and one sync, each in a savepoint of its own: so the
- * lock of the file, which processes contend for, is taken once for many of them.
+ * Writes that wait at the same time share one transaction and one sync, each in its own savepoint, so that the file's
+ * lock, for which processes compete, is taken once for many.
  */
 export function createSqliteWriter(
   database: DatabaseSync,
@@ -31,7 +31,7 @@ export function createSqliteWriter(
   async function run(): Promise<void> {
     running = true;
     try {
-      // What else this turn of the event loop wants to write comes along: a call's history and its audit entry do.
+      // Include other writes of this turn of the event loop: a call's history and audit entry come together.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       while (queue.length > 0) await runBatch(queue.splice(0, jobsTogether));
     } finally {
@@ -46,14 +46,14 @@ export function createSqliteWriter(
         .transaction()
         .execute((tx) => (jobs.length === 1 ? alone(jobs, tx) : together(jobs, tx)));
     } catch (error) {
-      // One of them took the whole transaction down, or the commit failed: each for itself.
+      // One of them ended the whole transaction, or the commit failed: run each separately.
       if (jobs.length > 1) for (const job of jobs) await runBatch([job]);
       else jobs[0]?.reject(storageError(error));
       return;
     }
     const synced = jobs.some(({ durable }) => durable) ? wal.sync() : Promise.resolve();
     for (const [at, job] of jobs.entries()) settle(job, outcomes[at], synced);
-    // Whoever waits for it hears of a failure; the next batch need not.
+    // Callers that wait for it get the failure; the next batch need not.
     synced.catch(() => {});
   }
 
@@ -68,7 +68,7 @@ export function createSqliteWriter(
       try {
         outcomes.push({ value: await work(tx) });
       } catch (error) {
-        // A full disk ends the transaction by itself.
+        // A full disk ends the transaction automatically.
         if (!database.isTransaction) throw error;
         database.exec('rollback to job');
         outcomes.push({ error });

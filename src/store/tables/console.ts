@@ -5,12 +5,12 @@ export interface ConsoleTables {
 }
 
 export interface ConsoleSessionRow {
-  /** Of the secret in the cookie. */
+  /** The hash of the cookie's secret. */
   hash: string;
   person: string;
-  /** The token that was pasted; absent where a link of the operator was followed. */
+  /** The token that was pasted; null for a login by an operator's link. */
   token_id: string | null;
-  /** The passkey that began it, if one did. */
+  /** The passkey that began it, if any. */
   passkey_id: string | null;
   used_at_ms: number;
   ends_at_ms: number;

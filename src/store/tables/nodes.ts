@@ -1,4 +1,4 @@
-/** A server that serves on this store. `clock_ms` is its own time, `seen_at_ms` the store's at the same moment. */
+/** A server that uses this store. `clock_ms` is its own time, `seen_at_ms` the store's at the same moment. */
 export interface NodeRow {
   id: string;
   host: string;
@@ -10,7 +10,7 @@ export interface NodeRow {
   calls: number;
   load_percent: number;
   resident_bytes: number;
-  /** A list as JSON; servers of the version before say none. */
+  /** A JSON list; null for servers of the previous version. */
   roots: string | null;
   clock_ms: number;
   seen_at_ms: number;

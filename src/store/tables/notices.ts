@@ -17,7 +17,7 @@ export interface NoticeRow {
   questions: string;
   status: string;
   attempts: number;
-  /** While it waits: when it may be taken. */
+  /** When it may be taken, while it waits. */
   next_at_ms: number | null;
   ended_at_ms: number | null;
   problem: string | null;
@@ -37,7 +37,7 @@ export interface PushDeviceRow {
 export interface PasskeyRow {
   id: string;
   person: string;
-  /** The token of the session that it was registered in; absent: a link of the operator. */
+  /** The token of the session in which it was registered; null for an operator's link. */
   token_id: string | null;
   host: string;
   label: string;

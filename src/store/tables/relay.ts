@@ -5,7 +5,7 @@ export interface RelayTables {
   history_contents: ContentRow;
 }
 
-/** A part of what a file held; on PostgreSQL only. */
+/** A part of a former content; on PostgreSQL only. */
 export interface ContentRow {
   digest: string;
   part: number;
@@ -13,17 +13,17 @@ export interface ContentRow {
   at_ms: number;
 }
 
-/** Something that lives in one server's process, and that server. */
+/** A thing that lives in one server's process, and that server. */
 export interface RelayKeyRow {
   name: string;
   node: string;
   at_ms: number;
 }
 
-/** What one server asks another; both texts are sealed. */
+/** A request of one server to another; both texts are sealed. */
 export interface RelayWordRow {
   id: string;
-  /** Who is asked. */
+  /** The server that is asked. */
   node: string;
   name: string;
   body: string;

@@ -5,7 +5,7 @@ import type { NoticeTables } from './notices.ts';
 import type { RelayTables } from './relay.ts';
 import type { TeamTables } from './team.ts';
 
-/** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
+/** Every table, for Kysely. Each kind of records adds its interface here and a migration beside it. */
 export interface Tables extends TeamTables, ConsoleTables, NoticeTables, RelayTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
@@ -31,12 +31,12 @@ export interface AuditRow {
   principal: string;
   tool: string;
   outcome: string;
-  /** The whole record as JSON; the columns before it repeat what is searched by. */
+  /** The whole record as JSON; the columns before it repeat the searchable parts. */
   body: string;
   hash: string;
 }
 
-/** One row: where the chain ends, sealed with the key, so that a cut at the end is found. */
+/** One row: the end of the chain, sealed with the key, so that cutting off the end is detected. */
 export interface AuditHeadRow {
   id: number;
   seq: number;
@@ -44,21 +44,21 @@ export interface AuditHeadRow {
   seal: string;
 }
 
-/** One row: where the chain begins, once old records were forgotten, sealed with the key. */
+/** One row: the start of the chain after old records were removed, sealed with the key. */
 export type AuditStartRow = AuditHeadRow;
 
 /** A record that waits for its place in the chain. */
 export interface AuditInboxRow extends Omit<AuditRow, 'seq'> {
   id: number;
-  /** The server that wrote it, as often as it was started. */
+  /** The server that wrote it; each start counts as a new one. */
   writer: string;
-  /** Its records, from 1 on. */
+  /** The writer's own numbering, from 1. */
   n: number;
 }
 
 type AuditInboxTable = Omit<AuditInboxRow, 'id'> & { readonly id: Generated<number> };
 
-/** How far a server's records have come into the chain, sealed with the key. */
+/** How many of a server's records have joined the chain, sealed with the key. */
 export interface AuditWriterRow {
   writer: string;
   n: number;
@@ -114,7 +114,7 @@ export interface RateHitRow {
 }
 
 export interface MemoryRow {
-  /** Order of storing; also the row id of the word index. */
+  /** Storage order; also the row id of the word index. */
   seq: number;
   id: string;
   owner: string;
@@ -123,34 +123,34 @@ export interface MemoryRow {
   tags: string;
   created_at_ms: number;
   updated_at_ms: number;
-  /** Digest of what it says, for near-duplicates. */
+  /** Digest of its content, to find duplicates. */
   gist: string;
-  /** Category and tags as they are compared; each tag stands between line feeds. */
+  /** Category and tags for comparison; each tag is enclosed in line feeds. */
   category_key: string;
   tags_key: string;
-  /** Its words as the index has them, with repeats, so that ranking need not cut the text again. */
+  /** Its index words with repeats, so that ranking need not split the text again. */
   words: string;
 }
 
-/** How much an owner has stored; writing it keeps two writers of one owner apart. */
+/** An owner's totals; writing them serializes two writers of one owner. */
 export interface MemoryOwnerRow {
   owner: string;
   memories: number;
   words: number;
-  /** Rises with each batch of vectors stored, so that whoever keeps codes in memory sees at a glance what is new. */
+  /** Rises with each stored batch of vectors, so that caches of codes see what is new. */
   vector_rev: Generated<number>;
 }
 
-/** What a memory means. It waits for its vector as long as `due_at_ms` says when to try. */
+/** A memory's vector. If `due_at_ms` is set, it still waits for one, and that is when to try. */
 export interface MemoryVectorRow {
   seq: number;
   owner: string;
-  /** That made the vector, or shall make it. */
+  /** The model that made the vector, or will. */
   model: string;
   dimensions: number | null;
-  /** The signs of the vector, packed, for the first look. */
+  /** The packed signs of the vector, for preselection. */
   code: Uint8Array | null;
-  /** A signed byte a dimension. */
+  /** One signed byte per dimension. */
   vector: Uint8Array | null;
   /** The owner's `vector_rev` at which it was stored. */
   rev: Generated<number>;
@@ -158,7 +158,7 @@ export interface MemoryVectorRow {
   due_at_ms: number | null;
 }
 
-/** One row: for which model memories were last looked through, and up to which. */
+/** One row: the model for which memories were last scanned, and how far. */
 export interface MemoryEmbeddingRow {
   id: number;
   model: string;
@@ -179,22 +179,22 @@ export interface HistoryRow {
   action: string;
   before_state: string;
   after_state: string;
-  /** Of the content that undoing needs. */
+  /** The content that undoing needs. */
   digest: string | null;
   undoes: string | null;
   undone_by: string | null;
 }
 
-/** A conversation with a model over HTTP; the body is its lines of JSON. */
+/** A conversation with a model over HTTP; the body is JSON lines. */
 export interface AskSessionRow {
   id: string;
   principal: string;
   body: string;
   updated_at_ms: number;
-  /** The question that holds it, until then. */
+  /** The question that has the lease, until then. */
   holder: string | null;
   held_until_ms: number;
 }
 
-/** A table whose `seq` the database gives out. */
+/** A table whose `seq` the database assigns. */
 type Numbered<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };

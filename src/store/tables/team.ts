@@ -47,7 +47,7 @@ export interface SessionRow {
   agent_id: string;
   project_id: string;
   purpose: string;
-  /** The task that the session works on, and the fence that it had when the session took it. */
+  /** The task of the session, and its fence when the session took it. */
   task_id: string | null;
   fence: number;
   has_read_task: number;
@@ -56,13 +56,13 @@ export interface SessionRow {
   spawn_id: string | null;
   created_at_ms: number;
   used_at_ms: number;
-  /** Slides with use, up to `ends_at_ms`. */
+  /** Extended by use, up to `ends_at_ms`. */
   expires_at_ms: number;
   ends_at_ms: number;
 }
 
 export interface TaskRow {
-  /** Order of making. */
+  /** Creation order. */
   seq: number;
   id: string;
   project_id: string;
@@ -72,11 +72,11 @@ export interface TaskRow {
   status: string;
   assignee_id: string | null;
   created_by: string;
-  /** Taken by its owner, rather than given by somebody: others may take it when its lease has run out. */
+  /** Claimed by its owner rather than assigned: others may take it when its lease has expired. */
   is_claimed: number;
   lease_session_id: string | null;
   lease_expires_at_ms: number | null;
-  /** Rises with each owner; a write that carries an older one comes from an owner that was replaced. */
+  /** Rises with each owner; a write with an older one comes from a former owner. */
   fence: number;
   result: string | null;
   summary: string | null;
@@ -179,5 +179,5 @@ export interface NotificationRow {
   read_at_ms: number | null;
 }
 
-/** A table whose `seq` the database gives out. */
+/** A table whose `seq` the database assigns. */
 type Counted<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };

@@ -5,7 +5,7 @@ import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
 import { readTask } from './tasks/task-rows.ts';
 
-/** An agent of the project. One that is not assigned to it does not exist here. */
+/** An agent of the project. An agent not assigned to it counts as unknown. */
 export async function readColleague(db: Reader, projectId: string, id: string): Promise<AgentRow> {
   const row = await db
     .selectFrom('agents')
@@ -18,7 +18,7 @@ export async function readColleague(db: Reader, projectId: string, id: string): 
   return row;
 }
 
-/** Is the first agent above the second, at whatever distance? */
+/** Whether the first agent is above the second, at any distance. */
 export async function isAbove(db: Reader, aboveId: string, id: string): Promise<boolean> {
   return (await ancestorsOf(db, id)).includes(aboveId);
 }
@@ -27,14 +27,14 @@ export async function ancestorsOf(db: Reader, id: string): Promise<readonly stri
   const found: string[] = [];
   for (let at = id; ; ) {
     const row = await db.selectFrom('agents').select('parent_id').where('id', '=', at).executeTakeFirst();
-    // A circle cannot be made, and must not hang anybody if it was.
+    // Circles are not created, but must not cause an endless loop.
     if (!row?.parent_id || found.includes(row.parent_id)) return found;
     found.push(row.parent_id);
     at = row.parent_id;
   }
 }
 
-/** Everybody below a manager in the project. */
+/** All agents below a manager in the project. */
 export async function subordinatesOf(
   db: Reader,
   projectId: string,
@@ -63,19 +63,19 @@ export async function subordinatesOf(
   });
 }
 
-/** Throws unless the caller may change the task: its owner, a manager above, who made it, or who owns the whole. */
+/** Throws unless the caller may change the task: its owner, a manager above, its creator, or the owner of the whole. */
 export async function assertMayChange(db: Reader, me: Member, task: TaskRow): Promise<void> {
   if (await mayChange(db, me, task)) return;
   throw notYours(task);
 }
 
-/** Throws unless the task is the caller's own, in this session where it has once begun it. */
+/** Throws unless the task is the caller's own and, once begun, of this session. */
 export function assertOwns(me: Member, task: TaskRow): void {
   assertNotReplaced(me, task);
   if (task.assignee_id !== me.agent.id) throw notYours(task);
 }
 
-/** Throws unless the caller may say what belongs to the task: whoever divides it decides what must be done before it is. */
+/** Throws unless the caller may say what belongs to the task: dividing it determines what must be done before it. */
 export async function assertMayDivide(db: Reader, me: Member, task: TaskRow): Promise<void> {
   if (await mayChange(db, me, task)) return;
   throw notYours(
@@ -94,11 +94,11 @@ async function mayChange(db: Reader, me: Member, task: TaskRow): Promise<boolean
   if (task.assignee_id === null && (isManager || task.created_by === me.agent.id)) return true;
   if (task.assignee_id !== null && isManager && (await isAbove(db, me.agent.id, task.assignee_id)))
     return true;
-  // Whoever is to finish the whole may mend, drop or put off its parts, and disturbs nobody at work.
+  // The owner of the whole may fix, drop or postpone parts that are not in progress.
   return task.status !== 'in_progress' && (await ownsWhole(db, me, task));
 }
 
-/** Does the caller own a task that this one is a part of? */
+/** Whether the caller owns a task that this one is a part of. */
 export async function ownsWhole(db: Reader, me: Member, { parent_id }: TaskRow): Promise<boolean> {
   const passed = new Set<string>();
   for (let at = parent_id; at !== null && !passed.has(at); ) {
@@ -124,7 +124,7 @@ function notYours({ id, assignee_id: owner }: TaskRow, suggestion?: Text): ToolE
       );
 }
 
-/** Throws where this session once had the task and somebody else has it now: the fence is newer than ours. */
+/** Throws if this session once had the task and another has it now: the fence is newer than ours. */
 export function assertNotReplaced(me: Member, task: TaskRow): void {
   if (me.session.task_id !== task.id || me.session.fence === task.fence) return;
   const owner = task.assignee_id;

@@ -10,7 +10,7 @@ import { noSession } from './refusals.ts';
 export type Reader = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
-/** What every part of the team's records is made from. */
+/** The dependencies of all team records. */
 export interface TeamBase {
   readonly openEngine: OpenEngine;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface TeamBase {
   readonly locale: Locale;
 }
 
-/** Whoever takes part in conversations of a project: an agent, or the person who looks after them. */
+/** A participant in a project's conversations: an agent, or the person who manages them. */
 export interface Speaker {
   readonly agent: { readonly id: string };
   readonly projectId: string;
@@ -27,22 +27,22 @@ export interface Speaker {
   readonly locale: Locale;
 }
 
-/** The calling agent in its session, as they are in the database at this moment. */
+/** The calling agent and its session, as they are in the database now. */
 export interface Member extends Speaker {
   readonly session: SessionRow;
   readonly agent: AgentRow;
 }
 
-/** Reads and changes of one agent, inside its session's project and nowhere else. */
+/** Reads and changes of one agent, confined to its session's project. */
 export interface Membership {
   readonly projectId: string;
   readonly locale: Locale;
   read<T>(work: (db: Reader, me: Member) => Promise<T>): Promise<T>;
-  /** One transaction, durable when its call is answered; whoever waits for the project wakes after it. */
+  /** One transaction, durable before its call is answered; then waiters for the project wake. */
   change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
-  /** The same in one trip, where the engine has such a way and the case is plain; absent otherwise, and nothing happened. */
+  /** The same in one round trip, if the engine and the case permit; otherwise undefined, having changed nothing. */
   quickly<T>(work: (team: QuickTeam, me: QuickMember) => Promise<T | undefined>): Promise<T | undefined>;
-  /** Reads until `isDone` says so or the time is over; woken by changes of the project, not by a clock. */
+  /** Reads until `isDone` or the timeout; woken by changes of the project, not by a clock. */
   until<T>(
     read: () => Promise<T>,
     isDone: (value: T) => boolean,
@@ -74,15 +74,15 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
     locale,
     async read(work) {
       const engine = await openEngine();
-      // One moment for all of it: a step that is decided on tasks before a change and counts after it never was.
+      // One snapshot: a step based on tasks before a change and counts after it would be inconsistent.
       return engine.read(async (tx) => work(tx, await load(tx, engine, false)));
     },
     async change(work) {
       const engine = await openEngine();
       const value = await engine.write(
         async (tx) => work(tx, await load(tx, engine, true)),
-        // Where records have transactions of their own, the call's makes this one durable too, before its reply. What a
-        // reading call leaves, such as that a task was read, may be lost with the database, and is done again.
+        // If records commit separately, the call's record makes this durable too, before its reply. Traces of a reading
+        // call, such as that a task was read, may be lost with the database and are made again.
         { durable: !engine.commitsTogether },
       );
       engine.changes.tell(topic);
@@ -109,7 +109,7 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Reads again after each change, until `isDone` says so or the time is over; the last value then. */
+/** Reads again after each change until `isDone` or the timeout; returns the last value. */
 export async function readUntil<T>(
   read: () => Promise<T>,
   isDone: (value: T) => boolean,
@@ -119,7 +119,7 @@ export async function readUntil<T>(
   for (;;) {
     const leftMs = end - performance.now();
     const stop = new AbortController();
-    // Asked for before the rows are read, so that no change falls between reading and waiting.
+    // Requested before the rows are read, so that no change is missed between reading and waiting.
     const changed = nextChange(leftMs, AbortSignal.any([signal, stop.signal]));
     try {
       const value = await read();
@@ -131,15 +131,15 @@ export async function readUntil<T>(
   }
 }
 
-/** The person who looks after a team, where agents talk. No agent can have this id. */
+/** The person who manages a team, in conversations. No agent can have this id. */
 export const personId = '@person';
 
-/** The topic that tells of changes in a project. */
+/** The topic of changes in a project. */
 export function topicOf(projectId: string): string {
   return `team/${projectId}`;
 }
 
-/** A view of a row: what is null is left out. */
+/** A view of a row, without nulls. */
 export function view<T extends object>(fields: { [K in keyof T]: T[K] | null | undefined }): T {
   const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as T;

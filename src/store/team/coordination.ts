@@ -9,7 +9,7 @@ import { readSubtasks } from './tasks/subtasks.ts';
 import { notify } from './tasks/transition.ts';
 import { findWork, type Work } from './tasks/work.ts';
 
-/** What the program that starts agents may do. */
+/** Actions for the program that starts agents. */
 export function createCoordination({ openEngine, clock }: TeamBase) {
   return {
     async agentAction(input: {
@@ -117,13 +117,13 @@ async function reasonToHold(
     .where('agent_id', '=', agent.id)
     .where('project_id', '=', project.id)
     .where('expires_at_ms', '>', nowMs)
-    // None lasts longer; such a one is from before the clock was set back.
+    // No lease is longer; a longer one is from before the clock was set back.
     .where('expires_at_ms', '<=', nowMs + spawnLeaseMs)
     .executeTakeFirst();
   return spawn && 'spawn_in_progress';
 }
 
-/** What to start the agent for, or why there is nothing. A session that is alive does the work of its kind itself. */
+/** The work to start the agent for, or why there is none. A live session does the work of its purpose itself. */
 async function workToStart(
   db: Reader,
   agent: AgentRow,
@@ -152,7 +152,7 @@ async function workToStart(
   return waiting && !(await hasSession(db, agent.id, projectId, 'task', nowMs)) ? 'blocked' : 'no_work';
 }
 
-/** A manager whose subtasks are all in others' hands, and none of them stuck, has nothing to do itself. */
+/** Whether a manager has nothing to do because others have all its subtasks, and none is stuck. */
 async function waitsForWorkers(db: Reader, agent: AgentRow, taskId: string): Promise<boolean> {
   if (agent.hierarchy !== 'manager') return false;
   const task = await db.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirstOrThrow();
@@ -162,7 +162,7 @@ async function waitsForWorkers(db: Reader, agent: AgentRow, taskId: string): Pro
   return open.some((one) => one.assignee_id !== null && one.assignee_id !== agent.id);
 }
 
-/** Is a session of this kind alive, and has it called lately? */
+/** Whether a session of this purpose is alive and has called recently. */
 export async function hasSession(
   db: Reader,
   agentId: string,
@@ -221,5 +221,5 @@ function startOf(agent: AgentRow, project: ProjectRow, work: Work, lease: { id: 
   };
 }
 
-/** How long a started agent has to authenticate before it is started again. */
+/** The time for a started agent to authenticate before it is started again. */
 const spawnLeaseMs = 120_000;

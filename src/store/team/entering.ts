@@ -24,11 +24,11 @@ interface Proof {
   readonly purpose?: Purpose | undefined;
 }
 
-/** How an agent comes in: it proves who it is, and the work that waits makes its session. */
+/** Authenticates agents: the passkey proves who it is, and waiting work determines its session. */
 export function createEntrance(base: TeamBase): Entrance {
   const { openEngine, clock, locale } = base;
-  // Proving a passkey is work for a processor, and each proof counts as an attempt until it is made: two hundred agents
-  // that start together are no attack.
+  // Proving a passkey takes CPU time, and counts as an attempt until it succeeds. The limit keeps two hundred agents
+  // that start together from looking like an attack.
   const places = createSemaphore(provedAtOnce);
 
   return async (input, arrival) => {
@@ -60,7 +60,7 @@ export function createEntrance(base: TeamBase): Entrance {
     arrival: Arrival,
   ): Promise<Entry> {
     const nowMs = clock();
-    // Two that enter for one agent take turns, or both would be given the same task.
+    // Two entries of one agent take turns, or both would get the same task.
     const agent = await engine
       .lock(tx.selectFrom('agents').selectAll().where('id', '=', id))
       .executeTakeFirst();
@@ -167,5 +167,5 @@ function badProof(): ToolError {
 
 export const slidesMs = 3_600_000;
 const longestMs = 24 * slidesMs;
-/** As many as Node derives keys at once. */
+/** As many keys as Node derives at once. */
 const provedAtOnce = 4;

@@ -1,6 +1,6 @@
 import type { Step } from './instructions.ts';
 
-/** An agent's next step, and what it needs for it. */
+/** An agent's next step, and the tasks that it is about. */
 export interface Found {
   readonly step: Step;
   readonly taskId?: string | undefined;

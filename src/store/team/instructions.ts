@@ -1,13 +1,13 @@
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** What a step is called, which tool does it, and how it is said to a model. */
+/** The name of a step, its tool, and the instruction for a model. */
 export interface Step {
   readonly action: string;
   readonly tool?: string;
   readonly instruction: Text;
 }
 
-/** What an agent is told beside its next step. */
+/** Other messages to agents. */
 export const words = {
   noWork: text('There is no work for you now. Exit.', '今は作業がありません。終了してください。'),
   otherWork: text(
@@ -172,7 +172,7 @@ export const steps = {
   ),
 } as const;
 
-/** What to do after a manager chose. */
+/** The instruction after a manager's choice. */
 export function instructionFor(action: 'dispatch' | 'adjust' | 'wait' | 'complete'): Text {
   return steps[action].instruction;
 }

@@ -5,8 +5,8 @@ import { openStatuses } from './tasks/task-rows.ts';
 import { moveTask, notify, recordEvent } from './tasks/transition.ts';
 
 /**
- * An agent leaves projects: its sessions end, its open tasks are free, and its conversations are over, so that nobody
- * waits for somebody who cannot come back. The rows of its assignments are the caller's to delete.
+ * Removes an agent from projects: ends its sessions and conversations and frees its open tasks, so that no one waits
+ * for it. The caller deletes the rows of its assignments.
  */
 export async function leaveProjects(
   tx: Tx,

@@ -12,7 +12,7 @@ import { pendingRequests } from './tasks/requests.ts';
 import { briefTask, fullTask, lockTask } from './tasks/task-rows.ts';
 import { notify, recordEvent } from './tasks/transition.ts';
 
-/** What a manager may do for those below it. */
+/** Actions of a manager on the agents below it. */
 export function createManagement(membership: Membership) {
   return {
     subordinates: () =>

@@ -11,7 +11,7 @@ import { countByStatus, readTask, unfinishedDependencies } from './tasks/task-ro
 import { hasSlotFor } from './tasks/transition.ts';
 import { hasFreeSlot } from './tasks/work.ts';
 
-/** One next step, as data; with a time it waits while there is none, until something in the project changes. */
+/** The next step, as data; with a timeout, waits for a change in the project while there is none. */
 export function createNextAction(membership: Membership) {
   return {
     nextAction(
@@ -72,7 +72,7 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   if (task.status === 'todo') return { ...found, ...(await nextForTodo(db, me, task)) };
   if (task.status !== 'in_progress') return nextWithoutTask(db, me);
   const subtasks = await readSubtasks(db, task);
-  // A manager of nobody does its work itself.
+  // A manager without subordinates does its work itself.
   const isManager = me.agent.hierarchy === 'manager';
   const below = isManager ? await subordinatesOf(db, me.projectId, me.agent.id) : [];
   if (subtasks.all.length === 0) {
@@ -84,7 +84,7 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   };
 }
 
-/** A task that is not begun is begun, where that can be: a step that would be refused is none. */
+/** The step for a task not yet begun: starting it, if that would not be refused. */
 async function nextForTodo(db: Reader, me: Member, task: TaskRow): Promise<Found> {
   const needed = await unfinishedDependencies(db, task.id);
   if (needed.length > 0) return { step: steps.wait, needs: { waiting_for: ids(needed) } };
@@ -134,7 +134,7 @@ async function nextForManager(
   if (unassigned.length > 0) {
     return { step: steps.dispatch, needs: { ...needs, idle: await idleOf(db, below) } };
   }
-  // What a manager gave to itself nobody else will do.
+  // Subtasks that a manager assigned to itself will not be done by others.
   const mine = [...open.filter((task) => task.status === 'in_progress'), ...ready].filter(
     (task) => task.assignee_id === me.agent.id,
   );
@@ -143,7 +143,7 @@ async function nextForManager(
   return { step: steps.wait, needs };
 }
 
-/** The agents that could begin something now. */
+/** The agents that could begin a task now. */
 async function idleOf(db: Reader, below: readonly AgentRow[]): Promise<string[]> {
   const idle: string[] = [];
   for (const agent of below) {
@@ -153,7 +153,7 @@ async function idleOf(db: Reader, below: readonly AgentRow[]): Promise<string[]>
   return idle;
 }
 
-/** Does it need the manager: is a task blocked or deadlocked, or is the backlog all that is left? */
+/** Whether it needs the manager: a task is blocked or deadlocked, or only the backlog is left. */
 function isStuck({ open, ready, blocked, deadlocked }: Subtasks): boolean {
   if (blocked.length + deadlocked.length > 0) return true;
   const goesOn = ready.length > 0 || open.some((task) => task.status === 'in_progress');
@@ -168,6 +168,6 @@ function ids(tasks: readonly TaskRow[]): string[] {
   return tasks.slice(0, shown).map((task) => task.id);
 }
 
-/** Steps in which an agent has nothing to do but wait. */
+/** Steps in which an agent has only to wait. */
 const idle = new Set<string>([steps.wait.action, steps.finish.action]);
 const shown = 20;

@@ -25,7 +25,7 @@ import { createTaskWork } from './tasks/tasks.ts';
 export interface TeamStore {
   readonly admin: TeamAdmin;
   readonly sessions: Sessions;
-  /** The capability, for one caller at one arrival. */
+  /** The capability, for one caller and arrival. */
   lend(caller: Caller, arrival: Arrival): Team;
 }
 
@@ -34,7 +34,7 @@ export interface TeamOptions {
   readonly clock: Clock;
   /** The language of instructions; default: English. */
   readonly locale?: Locale | undefined;
-  /** Hears that what a connection may call has changed: a session was bound to it, or taken off. */
+  /** Called when a session was bound to a connection or unbound, which changes the tools that it may call. */
   readonly changed?: ((connectionId: string) => void) | undefined;
 }
 
@@ -79,7 +79,7 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
   };
 }
 
-/** Of somebody without a session. The road refuses them before; this does not depend on it. */
+/** For a caller without a session. `authorize` refuses them earlier; this does not depend on it. */
 const nobody: Membership = {
   projectId: '',
   locale: 'en',

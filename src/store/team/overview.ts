@@ -1,7 +1,7 @@
 import type { ManagedAgent } from '../../contract/team/coordination.ts';
 import { type TeamBase, view } from './base.ts';
 
-/** What the program that starts agents sees of them, over all projects. */
+/** The agents of all projects, for the program that starts them. */
 export function createOverview({ openEngine, clock }: TeamBase) {
   return {
     async health() {

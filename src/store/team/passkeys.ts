@@ -13,7 +13,7 @@ export async function hashPasskey(passkey: string): Promise<string> {
   );
 }
 
-/** Takes as long for an agent that does not exist (`stored` absent) as for a wrong passkey. */
+/** Takes as long for an unknown agent (`stored` undefined) as for a wrong passkey. */
 export async function isPasskeyOf(stored: string | undefined, passkey: string): Promise<boolean> {
   const [, n, r, p, salt = '', key = ''] = (stored ?? nobodys).split('$');
   const wanted = Buffer.from(key, 'base64url');
@@ -30,8 +30,8 @@ export function hashToken(token: string): string {
 }
 
 /**
- * Bounds guesses for an agent and from an address, over all servers. Each attempt is counted before it is looked at,
- * so that many at once gain nothing, and a right one is taken off again.
+ * Limits guesses per agent and per address, over all servers. Each attempt is counted before it is checked, so parallel
+ * guesses gain nothing; a right one is uncounted.
  */
 export async function countAttempt(
   { openEngine, clock }: TeamBase,
@@ -48,11 +48,11 @@ export async function countAttempt(
   const waitMs = await engine.write(async (tx) => {
     await tx
       .deleteFrom('passkey_attempts')
-      // One from the future was written before the clock was set back, and would count until that time comes again.
+      // An entry in the future is from before the clock was set back, and would otherwise count until then.
       .where(({ or, eb }) => or([eb('at_ms', '<=', nowMs - windowMs), eb('at_ms', '>', nowMs + windowMs)]))
       .execute();
     for (const [index, { name, most }] of names.entries()) {
-      // Touching this row locks it: whoever guesses at the same moment counts after us.
+      // Writing this row locks it, so concurrent guesses count after us.
       await tx
         .insertInto('passkey_attempts')
         .values({ id: `lock ${name}`, name: 'lock', at_ms: nowMs })
@@ -106,7 +106,7 @@ function derive(passkey: string, salt: Buffer, options: ScryptOptions): Promise<
 }
 
 const costs = { N: 16_384, r: 8, p: 1 };
-/** What the passkey of an agent that does not exist is compared with. */
+/** Compared with the passkey for an unknown agent. */
 const nobodys = `scrypt$${costs.N}$${costs.r}$${costs.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
 const windowMs = 5 * 60_000;
 const attemptsPerAgent = 10;

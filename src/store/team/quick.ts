@@ -1,21 +1,21 @@
 import type { SessionRow, TaskRow } from '../tables/team.ts';
 
 /**
- * What a fleet of agents asks for all the time, in one trip to a database that is a trip away. Each does what the longer
- * way beside it does, in the plain case alone; where it answers nothing, nothing happened and the longer way is gone.
+ * A fleet's frequent queries, each in one round trip. They cover only the plain case of the slow path: undefined (or
+ * false) means that nothing was changed and the caller must use the slow path.
  */
 export interface QuickTeam {
   /** The sessions with this hash, one or none. */
   sessions(hash: string): Promise<readonly FoundSession[] | undefined>;
-  /** The session was used: it slides on, and so does the lease of its tasks. */
+  /** Notes a use of the session: extends it and the lease of its tasks. */
   touch(session: SessionRow, times: Touched): Promise<boolean>;
-  /** Takes the first free task of the project for a session that has none in hand. */
+  /** Takes the first free task of the project for a session without a task. */
   claim(who: QuickMember, leaseUntilMs: number): Promise<ClaimedTask | undefined>;
-  /** Ends the task in hand; one that is part of another, or has parts that are open, goes the longer way. */
+  /** Ends the session's task; one that is a part of another, or has open parts, needs the slow path. */
   report(who: QuickMember, report: QuickReport): Promise<string | undefined>;
 }
 
-/** A session with its agent's rank, and the makers of its task and of what that is a part of, the outermost first. */
+/** A session with its agent's rank, and the creators of its task and of the wholes it is part of, outermost first. */
 export type FoundSession = SessionRow & { readonly hierarchy: string; readonly given_by: string | null };
 
 export interface QuickMember {

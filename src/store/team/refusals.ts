@@ -8,7 +8,7 @@ export function noSession(): ToolError {
   });
 }
 
-/** Something that is not there, or not in the caller's project: which of the two is not told. */
+/** Something that does not exist or is in another project; the error does not say which. */
 export function unknown(kind: Text, id: string): ToolError {
   const shown = JSON.stringify(id.slice(0, 80));
   return new ToolError(

@@ -9,7 +9,7 @@ import { conflict, kinds, unknown } from './refusals.ts';
 import { nothingInHand } from './tasks/claim.ts';
 import { readTask } from './tasks/task-rows.ts';
 
-/** What an agent may know and say of itself. */
+/** Reading and reporting by an agent about itself. */
 export function createSelf(membership: Membership) {
   return {
     profile: () => membership.read((db, me) => profileOf(db, me.agent)),

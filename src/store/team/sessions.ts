@@ -15,17 +15,17 @@ export interface Sessions {
   authenticate: Entrance;
   /** Ends this session and no other of the agent. */
   logout(sessionId: string): Promise<boolean>;
-  /** The connection is gone for good. */
+  /** The connection has ended for good. */
   unbind(connectionId: string): Promise<void>;
 }
 
-/** Sessions of agents: 256 random bits, of which only the SHA-256 is kept; they slide with use, and end after a day. */
+/** Sessions of agents: 256 random bits, of which only the SHA-256 is stored; use extends them, up to a day. */
 export function createSessions(base: TeamBase): Sessions {
   const { openEngine, clock } = base;
-  /** The hash of the coordinator's token that was right last. */
+  /** The hash of the last valid coordinator token. */
   let rightBefore: string | undefined;
 
-  /** Counts as use: the session slides on, and so does the lease of its task. */
+  /** Notes a use: extends the session and the lease of its task. */
   async function use(found: FoundSession, arrival: Arrival): Promise<AgentCaller | undefined> {
     const nowMs = clock();
     if (found.expires_at_ms <= nowMs) return undefined;
@@ -57,7 +57,7 @@ export function createSessions(base: TeamBase): Sessions {
           .set({ used_at_ms: nowMs, expires_at_ms: expiresAtMs })
           .where('id', '=', session.id)
           .execute();
-        // Whoever works at a part holds the whole as well. Another owner has another session in this column.
+        // A session at a part also holds the wholes. Tasks of other owners have another session in this column.
         await tx
           .updateTable('tasks')
           .set({ lease_expires_at_ms: nowMs + leaseMs })
@@ -73,7 +73,7 @@ export function createSessions(base: TeamBase): Sessions {
 
   return {
     async session(token, arrival) {
-      // Whatever a stranger sends is hashed, so its length must be bounded first.
+      // The token is hashed next, so its length must be bounded first.
       if (!token.startsWith('sess_') || token.length > 100) return undefined;
       const { db, quickTeam } = await openEngine();
       const hash = hashToken(token);
@@ -92,7 +92,7 @@ export function createSessions(base: TeamBase): Sessions {
     async coordinator(token, arrival) {
       if (token === '' || token.length > 1000) return undefined;
       const { db } = await openEngine();
-      // The one that was right before is no guess; its program calls often.
+      // A token that was valid before is no guess; its program calls often.
       const attempt =
         hashToken(token) === rightBefore
           ? undefined
@@ -152,7 +152,7 @@ export function createSessions(base: TeamBase): Sessions {
             .returning('session_id')
             .executeTakeFirst();
           if (!bound) return;
-          // Nobody is at its task until it is heard of again: its agent, started again, goes on with it at once.
+          // The task counts as unattended until the next call, so that its restarted agent can resume it.
           await tx
             .updateTable('agent_sessions')
             .set({ used_at_ms: 0 })
@@ -165,7 +165,7 @@ export function createSessions(base: TeamBase): Sessions {
   };
 }
 
-/** Who gave the task in hand, and who gave what it is a part of: the makers, the outermost first. */
+/** The creators of the session's task and of the tasks that contain it, outermost first. */
 const givenBy = sql<string | null>`(
   with recursive up (parent_id, created_by, depth) as (
     select t.parent_id, t.created_by, 0 from tasks t where t.id = agent_sessions.task_id
@@ -173,7 +173,7 @@ const givenBy = sql<string | null>`(
     select w.parent_id, w.created_by, up.depth + 1 from tasks w join up on w.id = up.parent_id where up.depth < 16
   ) select string_agg(created_by, ' ' order by depth desc) from up)`.as('given_by');
 
-/** Nothing where an agent works at what it gave itself, or at nothing. */
+/** Undefined for an agent without a task, or at a task that it created itself. */
 function chainOf({ agent_id: agentId, given_by: givenBy }: FoundSession): readonly string[] | undefined {
   const makers = (givenBy ?? '').split(' ').filter((maker) => maker !== '');
   const all = [...makers, agentId].map((each) => (each === 'person' ? each : `agent:${each}`));
@@ -181,7 +181,7 @@ function chainOf({ agent_id: agentId, given_by: givenBy }: FoundSession): readon
   return chain.length > 1 ? chain : undefined;
 }
 
-/** Ends a session; whatever it claimed may be taken by others at once. */
+/** Ends a session; others may take its claimed tasks at once. */
 export async function endSession(tx: Tx, sessionId: string, nowMs: number): Promise<SessionRow | undefined> {
   const ended = await tx
     .deleteFrom('agent_sessions')
@@ -197,5 +197,5 @@ export async function endSession(tx: Tx, sessionId: string, nowMs: number): Prom
   return ended;
 }
 
-/** A session that was used a moment ago is not written again. */
+/** A recently used session is not written again. */
 const touchEveryMs = 1000;

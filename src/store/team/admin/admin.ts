@@ -8,7 +8,7 @@ import { createChatAdmin } from './chat.ts';
 import { createProjectAdmin } from './projects.ts';
 import { createTaskAdmin } from './tasks.ts';
 
-/** Agents, projects and tasks in the hands of a person. What cannot be is a `ConfigError` that says why. */
+/** Management of agents, projects and tasks by a person. Impossible requests throw `ConfigError` with the reason. */
 export function createTeamAdmin(base: TeamBase): TeamAdmin {
   const { openEngine, clock } = base;
   return {

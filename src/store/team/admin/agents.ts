@@ -8,7 +8,7 @@ import { leaveProjects } from '../leaving.ts';
 import { hashPasskey, isPasskeyOf } from '../passkeys.ts';
 import { assertFree, assertId, noSuch } from './checks.ts';
 
-/** Agents in the hands of a person. */
+/** Management of agents by a person. */
 export function createAgentAdmin({
   openEngine,
   clock,
@@ -76,7 +76,7 @@ export function createAgentAdmin({
           .where('id', '=', id)
           .executeTakeFirst();
         if (done.numUpdatedRows === 0n) throw noSuch('agent', id);
-        // Whoever knew the old passkey is sent away.
+        // A new passkey ends all sessions of the agent.
         if (passkeyHash !== undefined) {
           await tx.deleteFrom('agent_sessions').where('agent_id', '=', id).execute();
         }
@@ -145,7 +145,7 @@ async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Where it is assigned, and where it has tasks from a time when it was. */
+/** The projects of its assignments, and of tasks from earlier ones. */
 async function projectsOf(tx: Tx, agentId: string): Promise<readonly string[]> {
   const assigned = await tx
     .selectFrom('assignments')
@@ -161,7 +161,7 @@ async function projectsOf(tx: Tx, agentId: string): Promise<readonly string[]> {
   return [...new Set([...assigned, ...working].map((row) => row.project_id))];
 }
 
-/** A parent is a manager, and nobody stands above themselves. */
+/** A parent must be a manager, and not below the agent itself. */
 async function assertParent(tx: Tx, id: string, parentId: string): Promise<void> {
   const parent = await tx.selectFrom('agents').selectAll().where('id', '=', parentId).executeTakeFirst();
   if (parent?.hierarchy !== 'manager')

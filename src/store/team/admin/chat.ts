@@ -9,7 +9,7 @@ import { beginConversation, expireStale, openConversation, writeIn } from '../ch
 import { hasSession } from '../coordination.ts';
 import { assertAssigned, assertThere } from './checks.ts';
 
-/** Talking with agents, in the hands of a person. */
+/** Talking with agents, for a person. */
 export function createChatAdmin({
   openEngine,
   clock,
@@ -23,7 +23,7 @@ export function createChatAdmin({
         await assertThere(tx, 'agents', agentId);
         await assertThere(tx, 'projects', projectId);
         await assertAssigned(tx, agentId, projectId);
-        // Two terminals that write at the same moment begin one conversation.
+        // Two terminals that write at the same moment must begin only one conversation.
         await engine.lock(tx.selectFrom('agents').select('id').where('id', '=', agentId)).executeTakeFirst();
         const me: Speaker = { agent: { id: personId }, projectId, nowMs: clock(), engine, locale };
         await expireStale(tx, me);
@@ -74,7 +74,7 @@ export function createChatAdmin({
   };
 }
 
-/** The person's open conversation with the agent, where it has place for their words and an answer. */
+/** The person's open conversation with the agent, if it has room for a message and an answer. */
 async function openWith(tx: Tx, projectId: string, agentId: string): Promise<ConversationRow | undefined> {
   return (
     tx
@@ -83,7 +83,7 @@ async function openWith(tx: Tx, projectId: string, agentId: string): Promise<Con
       .where('project_id', '=', projectId)
       .where('initiator_id', '=', personId)
       .where('participant_id', '=', agentId)
-      // What the agent has ended stays ended.
+      // A conversation that the agent has ended is not reopened.
       .where('status', 'in', openConversation)
       .where('status', '<>', 'terminating')
       .whereRef('turns', '<', ({ eb }) => eb('max_turns', '-', 1))
@@ -107,6 +107,6 @@ const purpose = text(
   'The person in charge of this team writes to you.',
   'このチームの担当者からのメッセージです。',
 );
-/** A person ends by leaving; this only bounds what one conversation holds. */
+/** A person ends by leaving; this only limits the length of a conversation. */
 const maxTurns = 1000;
 const shown = 20;

@@ -3,14 +3,14 @@ import type { ProjectInput } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
 import type { Tx } from '../base.ts';
 
-/** As a person reads them. */
+/** The names for people. */
 const kindNames = {
   agent: text('agent', 'エージェント'),
   project: text('project', 'プロジェクト'),
   task: text('task', 'タスク'),
 } as const;
 
-/** What a person named and is not there, with the command that lists what is. */
+/** The named thing does not exist; the error gives the command that lists them. */
 export function noSuch(kind: 'agent' | 'project' | 'task', id: string): ConfigError {
   return new ConfigError(
     text(
@@ -20,7 +20,7 @@ export function noSuch(kind: 'agent' | 'project' | 'task', id: string): ConfigEr
   );
 }
 
-/** Ids stand in topics, headers and command lines. */
+/** Ids appear in topics, headers and command lines. */
 export function assertId(kind: 'agent' | 'project', id: ProjectInput['id']): void {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(id)) return;
   throw new ConfigError(

@@ -3,7 +3,7 @@ import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';
 import { assertFree, assertId, assertThere, noSuch } from './checks.ts';
 
-/** Projects, and who works on them, in the hands of a person. */
+/** Management of projects and assignments by a person. */
 export function createProjectAdmin({
   openEngine,
   clock,

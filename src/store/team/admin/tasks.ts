@@ -10,7 +10,7 @@ import { eventsOf } from '../tasks/tasks.ts';
 import { moveTask, recordEvent } from '../tasks/transition.ts';
 import { assertAssigned, assertThere, noSuch } from './checks.ts';
 
-/** Tasks in the hands of a person. */
+/** Management of tasks by a person. */
 export function createTaskAdmin({
   openEngine,
   clock,
@@ -89,7 +89,7 @@ export function createTaskAdmin({
           );
         }
         const set = { assignee_id: agentId ?? null, is_claimed: 0, fence: task.fence + 1 };
-        // Given anew it is begun anew; that is how a person goes on with what was blocked.
+        // Reassigning restarts it; that is how a person resumes a blocked task.
         if (task.status === 'in_progress' || task.status === 'blocked') {
           await moveTask(tx, engine, task, { to: 'todo', by: 'person', nowMs: clock(), set });
           return;

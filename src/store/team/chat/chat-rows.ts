@@ -25,7 +25,7 @@ export function delegationView(row: DelegationRow): DelegationView {
   });
 }
 
-/** Conversations of the calling agent that are not over, oldest first. */
+/** The calling agent's open conversations, oldest first. */
 export async function openOf(db: Reader, me: Speaker): Promise<readonly ConversationRow[]> {
   const rows = await db
     .selectFrom('conversations')
@@ -40,7 +40,7 @@ export async function openOf(db: Reader, me: Speaker): Promise<readonly Conversa
   return rows.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
 }
 
-/** The `most` oldest errands that wait for the calling agent, or that it has begun and not reported. */
+/** The `most` oldest errands of the calling agent that wait or are unreported. */
 export async function errandsOf(db: Reader, me: Speaker, most: number): Promise<readonly DelegationRow[]> {
   return db
     .selectFrom('delegations')
@@ -65,7 +65,7 @@ function unreadOf(tx: Tx, me: Speaker) {
     .where('read_at_ms', 'is', null);
 }
 
-/** Of the unread messages of the calling agent, those of the narrowed query are read from now on. */
+/** Marks the calling agent's unread messages as read, as far as `narrow` selects them. */
 export async function markRead(tx: Tx, me: Speaker, narrow: (query: Unread) => Unread): Promise<void> {
   await narrow(unreadOf(tx, me)).execute();
 }

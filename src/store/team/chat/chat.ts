@@ -9,7 +9,7 @@ import { notify } from '../tasks/transition.ts';
 import { markRead, openOf } from './chat-rows.ts';
 import { beginConversation, expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
 
-/** What a chat session says: answers, and the beginning and end of conversations. */
+/** Actions of a chat session: answering, and beginning and ending conversations. */
 export function createChat(membership: Membership) {
   return {
     respond: (input: {
@@ -89,7 +89,7 @@ export function createChat(membership: Membership) {
       membership.change(async (tx, me) => {
         const row = await lockConversation(tx, me, input.conversation_id);
         if (row.status === 'ended' || row.status === 'expired') return { success: true, status: row.status };
-        // The first who ends it leaves the other time to hear the last words; the other's end is final.
+        // After the first ends it, the other may still read the last messages; the second ending is final.
         const isSecond = row.status === 'terminating' && row.ended_by !== me.agent.id;
         const status = row.status === 'pending' || isSecond ? 'ended' : 'terminating';
         await tx
@@ -116,7 +116,7 @@ export function createChat(membership: Membership) {
   };
 }
 
-/** Two who invite each other at the same moment take turns, in one order, so that one conversation comes of it. */
+/** Locks two agents in a fixed order, so that mutual invitations result in one conversation. */
 async function lockPair(tx: Tx, me: Member, otherId: string): Promise<void> {
   for (const id of [me.agent.id, otherId].toSorted()) {
     await me.engine.lock(tx.selectFrom('agents').select('id').where('id', '=', id)).executeTakeFirst();
@@ -133,7 +133,7 @@ async function beginErrand(tx: Tx, me: Member, errand: DelegationRow): Promise<v
     .execute();
 }
 
-/** Without a name the answer goes to whoever was heard first and not answered. */
+/** Without an id, the answer goes to the earliest unanswered conversation. */
 async function lastHeard(tx: Tx, me: Member): Promise<string> {
   const row = await tx
     .selectFrom('messages')

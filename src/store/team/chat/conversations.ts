@@ -8,9 +8,9 @@ import { idleForMs, pendingForMs } from '../tasks/work.ts';
 
 export const openConversation: readonly string[] = ['pending', 'active', 'terminating'];
 
-/** Its status now: an expiry is a fact of the clock before it is one of the table. */
+/** Its current status: it may have expired before the table says so. */
 export function statusAt(row: ConversationRow, nowMs: number): string {
-  // What a person wrote can be answered when its agent is started at last, and after a long think.
+  // A person's message can still be answered after the agent is started late, or thinks for long.
   const [joinedForMs, spokenForMs] =
     row.initiator_id === personId ? [Number.POSITIVE_INFINITY, personWaitsMs] : [pendingForMs, idleForMs];
   if (row.status === 'pending' && row.created_at_ms + joinedForMs <= nowMs) return 'expired';
@@ -20,7 +20,7 @@ export function statusAt(row: ConversationRow, nowMs: number): string {
   return row.status;
 }
 
-/** Writes down what the clock has decided, for the conversations of one agent. */
+/** Stores the expiry of one agent's conversations. */
 export async function expireStale(tx: Tx, me: Speaker): Promise<void> {
   const rows = await tx
     .selectFrom('conversations')
@@ -41,7 +41,7 @@ export async function expireStale(tx: Tx, me: Speaker): Promise<void> {
   }
 }
 
-/** The conversation, locked; for those who are not in it, it is not there. */
+/** The conversation, locked; `not_found` for agents outside it. */
 export async function lockConversation(tx: Tx, me: Speaker, id: string): Promise<ConversationRow> {
   const row = await me.engine
     .lock(
@@ -60,7 +60,7 @@ export function otherThan(row: ConversationRow, agentId: string): string {
   return row.initiator_id === agentId ? row.participant_id : row.initiator_id;
 }
 
-/** Begins a conversation; the other one is invited, and joins by hearing of it or by speaking. */
+/** Begins a conversation and invites the other, who joins by reading or writing. */
 export async function beginConversation(
   tx: Tx,
   me: Speaker,
@@ -90,7 +90,7 @@ export async function beginConversation(
   return row;
 }
 
-/** Writes a message in a conversation: a turn is counted where it is taken. */
+/** Writes a message in a conversation and counts the turn. */
 export async function writeIn(
   tx: Tx,
   me: Speaker,
@@ -119,7 +119,7 @@ export async function writeIn(
   }
   const turns = row.turns + 1;
   const isLast = turns >= row.max_turns;
-  // Whoever was invited joins by speaking.
+  // An invited agent joins by writing.
   const joined = row.status === 'pending' && row.participant_id === me.agent.id ? 'active' : row.status;
   const status = isLast ? 'ended' : joined;
   await tx

@@ -45,14 +45,14 @@ export function createInbox(membership: Membership) {
   };
 }
 
-/** An answer where one can still be given; what is over can only be acknowledged, or it would wait for ever. */
+/** Says to answer if that is still possible; messages of an ended conversation can only be acknowledged. */
 function whatNow(pending: readonly MessageRow[], open: readonly ConversationRow[]): Text {
   if (pending.length === 0) return words.nothingHeard;
   const answerable = new Set(open.filter(({ status }) => status !== 'terminating').map(({ id }) => id));
   return pending.some((row) => answerable.has(row.conversation_id)) ? words.heard : words.heardLast;
 }
 
-/** Invitations are accepted by hearing of them; what the other ended is over once this side has heard it. */
+/** Reading accepts invitations, and completes conversations that the other has ended. */
 async function join(tx: Tx, me: Member): Promise<void> {
   await tx
     .updateTable('conversations')
@@ -71,7 +71,7 @@ async function join(tx: Tx, me: Member): Promise<void> {
     .execute();
 }
 
-/** What was said before the pending messages, in the same conversations. */
+/** Earlier messages of the conversations with pending ones. */
 async function contextOf(tx: Tx, me: Member, pending: readonly MessageRow[]): Promise<readonly MessageRow[]> {
   const conversations = [...new Set(pending.map((row) => row.conversation_id))];
   if (conversations.length === 0) return [];

@@ -5,7 +5,7 @@ import { idleForMs } from '../tasks/work.ts';
 import { errandsOf, openOf } from './chat-rows.ts';
 import { conversationsOf, statusAt } from './conversations.ts';
 
-/** The next step of a chat session: hear, run an errand, report it, wait for an answer, or go. */
+/** The next step of a chat session: read, do an errand, report it, wait for an answer, or exit. */
 export async function nextChat(db: Reader, me: Member): Promise<Found> {
   const unread = await db
     .selectFrom('messages')
@@ -43,7 +43,7 @@ export async function nextChat(db: Reader, me: Member): Promise<Found> {
     if (!isOpen) over.push(errand.id);
   }
   if (over.length > 0) return { step: steps.report_errand, needs: { delegations: over } };
-  // A person may write again tomorrow: an agent is started then, and does not wait for it.
+  // A person may not write again before tomorrow; the agent is started then and need not wait.
   const talking = open
     .filter((row) => row.status !== 'terminating' && row.changed_at_ms + idleForMs > me.nowMs)
     .map((row) => row.id);

@@ -8,7 +8,7 @@ import { abandonedTasks, freeTasks, leaseMs, liveSessionAt } from './free-tasks.
 import { fullTask, lockTask, taskView } from './task-rows.ts';
 import { assertCanStart, moveTask, recordEvent } from './transition.ts';
 
-/** Taking tasks that nobody has, and giving them back. */
+/** Claiming unassigned tasks, and releasing them. */
 export function createClaims(membership: Membership) {
   return {
     async claimTask({ task_id }: { readonly task_id?: string | undefined }): Promise<Claimed> {
@@ -18,7 +18,7 @@ export function createClaims(membership: Membership) {
           : undefined;
       if (claimed) return { task: taskView(claimed) };
       return membership.change(async (tx, me): Promise<Claimed> => {
-        // Somebody whose reply was lost asks again, and gets the same task.
+        // A client whose reply was lost asks again, and gets the same task.
         const held = await taskInHand(tx, me, task_id);
         if (held) return { task: await fullTask(tx, held) };
         const task = task_id === undefined ? await takeAny(tx, me) : await takeThis(tx, me, task_id);
@@ -53,7 +53,7 @@ export function createClaims(membership: Membership) {
             set,
           });
         }
-        // A manager who takes back somebody else's task keeps its own.
+        // A manager that releases another agent's task keeps its own.
         if (id === me.session.task_id) await bindTo(tx, me, null, 0);
         return { success: true };
       }),
@@ -65,14 +65,14 @@ interface Claimed {
   reason?: string;
 }
 
-/** What this session holds already, if that is what is asked for. */
+/** The task that this session already has, if it is the wanted one. */
 async function taskInHand(tx: Tx, me: Member, wanted: string | undefined): Promise<TaskRow | undefined> {
   const id = me.session.task_id;
   if (id === null || (wanted !== undefined && wanted !== id)) return undefined;
   const task = await lockTask(tx, me.engine, me.projectId, id);
   if (task.status === 'in_progress' && task.fence === me.session.fence) return task;
   if (wanted !== undefined) assertNotReplaced(me, task);
-  // Given to the agent, and not begun.
+  // Assigned to the agent, but not begun.
   if (task.status === 'todo' && task.assignee_id === me.agent.id && task.fence === me.session.fence) {
     return moveTask(tx, me.engine, task, { to: 'in_progress', by: me.agent.id, nowMs: me.nowMs });
   }
@@ -105,7 +105,7 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
   return take(tx, me, id);
 }
 
-/** Two sessions of one agent do not work at one task. */
+/** Two sessions of one agent must not work on one task. */
 async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promise<void> {
   const other = await liveSessionAt(tx, id, me.nowMs)
     .where('agent_sessions.id', '<>', me.session.id)
@@ -130,7 +130,7 @@ function assertStartable(task: TaskRow): void {
   );
 }
 
-/** One statement finds the first fitting task and makes it ours; of any number of claimants one gets it. */
+/** One statement takes the first matching task, so that only one of several claimants gets it. */
 async function takeAny(tx: Tx, me: Member): Promise<TaskRow | undefined> {
   const { engine, projectId, nowMs } = me;
   await lockSlots(tx, me);
@@ -182,7 +182,7 @@ async function taken(tx: Tx, me: Member, task: TaskRow, from: string): Promise<T
   return task;
 }
 
-/** Begins or goes on with a task that is the agent's: its lease and its fence are this session's from now on. */
+/** Begins or resumes a task of the agent: its lease and fence now belong to this session. */
 export async function begin(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow> {
   const set = {
     fence: task.fence + 1,

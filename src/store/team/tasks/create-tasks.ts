@@ -8,7 +8,7 @@ import { conflict, forbidden, invalid } from '../refusals.ts';
 import { lockTask, openStatuses, readTask } from './task-rows.ts';
 import { notify, recordEvent } from './transition.ts';
 
-/** Making tasks, one or many at once; many are all made or none. */
+/** Creating one task or several; of several, all or none. */
 export function createTaskMaking(membership: Membership) {
   return {
     createTask: (input: NewTask): Promise<MadeTask> =>
@@ -56,7 +56,7 @@ export function createTaskMaking(membership: Membership) {
   };
 }
 
-/** Makers under one parent take turns, so that one title is made once. */
+/** Creators under one parent take turns, so that one title is created once. */
 async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Promise<void> {
   await me.engine
     .lock(tx.selectFrom('projects').select('id').where('id', '=', me.projectId))
@@ -93,7 +93,7 @@ async function makeTask(tx: Tx, me: Member, input: NewTask): Promise<MadeTask> {
     .where('project_id', '=', me.projectId)
     .where('parent_id', parentId === null ? 'is' : '=', parentId)
     .where('title', '=', input.title)
-    // A finished task is no answer to one who asks for the work to be done again.
+    // A finished task does not count: the caller wants the work done again.
     .where('status', 'in', openStatuses)
     .limit(1)
     .executeTakeFirst();
@@ -112,7 +112,7 @@ async function makeTask(tx: Tx, me: Member, input: NewTask): Promise<MadeTask> {
   return { task_id: row.id };
 }
 
-/** A new row with its first event; its assignee is told. */
+/** Inserts a task with its first event and notifies its assignee. */
 export async function insertTask(
   tx: Tx,
   task: {
@@ -163,7 +163,7 @@ export async function insertTask(
   return row;
 }
 
-/** An agent gives work to itself; a manager to those below it too. */
+/** An agent may assign to itself; a manager also to those below it. */
 export async function assertMayAssign(tx: Tx, me: Member, agentId: string): Promise<void> {
   await readColleague(tx, me.projectId, agentId);
   if (agentId === me.agent.id) return;
@@ -202,8 +202,8 @@ function assertLocalIds(tasks: readonly BatchTask[]): void {
 }
 
 /**
- * The tasks that could never be done because each waits for another of them, among those that the new ones wait for. A
- * task waits for what it depends on, and a whole for its parts. Every new wait begins or ends at a new task.
+ * The tasks in a circle of waits, among those that the new ones wait for. A task waits for its dependencies, and a
+ * whole for its parts. Every new wait begins or ends at a new task.
  */
 async function findCircle(tx: Tx, fresh: readonly string[]): Promise<ReadonlySet<string>> {
   const waitsFor = new Map<string, string[]>(fresh.map((id) => [id, []]));
@@ -274,6 +274,6 @@ function neverDone(id: string) {
   );
 }
 
-/** Databases bound the values of one statement. */
+/** Databases limit the values of one statement. */
 const lookedUpAtOnce = 500;
 const maxDepth = 8;

@@ -11,7 +11,7 @@ import { lockTask } from './task-rows.ts';
 import { readCursor } from './tasks.ts';
 import { notify } from './transition.ts';
 
-/** Errands from a task session to its agent's chat session, and their results on the way back. */
+/** Errands from a task session to its agent's chat session, and their results. */
 export function createDelegations(membership: Membership) {
   return {
     delegate: (input: {
@@ -101,7 +101,7 @@ export function createDelegations(membership: Membership) {
           return { delegations };
         });
       let first: string | undefined;
-      // Waits while something is under way, until any of it changes.
+      // Waits for a change while any is under way.
       return membership.until(
         read,
         ({ delegations }) => {

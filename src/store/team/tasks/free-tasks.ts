@@ -6,7 +6,7 @@ import { hasSlotFor } from './transition.ts';
 
 type TaskQuery = SelectQueryBuilder<Tables, 'tasks', Record<never, never>>;
 
-/** Tasks that anybody of the project may take, oldest first: not assigned, and not waiting for others. */
+/** Tasks that any agent of the project may take, oldest first: unassigned, and not waiting for others. */
 export function freeTasks(db: Reader, projectId: string): TaskQuery {
   return ready(
     db
@@ -17,7 +17,7 @@ export function freeTasks(db: Reader, projectId: string): TaskQuery {
   );
 }
 
-/** Tasks whose owner took them and was not heard of until the lease ran out. */
+/** Claimed tasks whose owner did not call until the lease expired. */
 export function abandonedTasks(db: Reader, projectId: string, nowMs: number): TaskQuery {
   return db
     .selectFrom('tasks')
@@ -28,7 +28,7 @@ export function abandonedTasks(db: Reader, projectId: string, nowMs: number): Ta
     .orderBy('seq');
 }
 
-/** Does anything wait to be taken? */
+/** Whether any task can be taken. */
 export async function hasFreeTask(db: Reader, projectId: string, nowMs: number): Promise<boolean> {
   const free = await freeTasks(db, projectId).select('id').limit(1).executeTakeFirst();
   return (
@@ -38,8 +38,8 @@ export async function hasFreeTask(db: Reader, projectId: string, nowMs: number):
 }
 
 /**
- * Sessions that work at a task now. One that was not heard of for as long as a lease lasts is taken for dead, so that
- * its agent, started again, gets its own task back.
+ * Sessions that work on a task now. One without a call for the length of a lease counts as dead, so that its restarted
+ * agent gets its own task back.
  */
 export function liveSessionAt(db: Reader, taskId: string, nowMs: number) {
   return db
@@ -55,8 +55,8 @@ export function liveSessionAt(db: Reader, taskId: string, nowMs: number) {
 }
 
 /**
- * The oldest task that was given to the agent and is in progress, or could be, and that no session of it is at. One
- * that is not begun must find a free slot, or the agent would be started for what it may not do.
+ * The oldest task assigned to the agent that is in progress or could be, and that none of its sessions works on. One
+ * not yet begun needs a free slot, or the agent would be started in vain.
  */
 export async function ownWaitingTask(
   db: Reader,
@@ -83,7 +83,7 @@ export async function ownWaitingTask(
   return undefined;
 }
 
-/** What sessions of the agent are at, and the tasks that those are parts of: one session sees to them all. */
+/** The tasks of the agent's sessions, and the tasks that contain them: one session covers them all. */
 async function tasksInWork(db: Reader, agentId: string, nowMs: number): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom('agent_sessions')
@@ -108,7 +108,7 @@ async function tasksInWork(db: Reader, agentId: string, nowMs: number): Promise<
   return found;
 }
 
-/** Those whose dependencies are done, in the order of their making. */
+/** Those whose dependencies are done, in creation order. */
 function ready(query: TaskQuery): TaskQuery {
   return query
     .where(({ not, exists, selectFrom, ref }) =>
@@ -125,7 +125,7 @@ function ready(query: TaskQuery): TaskQuery {
     .orderBy('seq');
 }
 
-/** Without a call of its session for this long, a claimed task may be taken by another. */
+/** A claimed task may be taken after this long without a call of its session. */
 export const leaseMs = 10 * 60_000;
-/** With its slots taken an agent may begin only parts of what it has in hand, and those are among the first. */
+/** If its slots are taken, an agent may begin only parts of its current tasks, which are among the first. */
 const looked = 50;

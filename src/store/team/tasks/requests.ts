@@ -8,7 +8,7 @@ import { conflict, kinds, unknown } from '../refusals.ts';
 import { assertMayAssign, insertTask } from './create-tasks.ts';
 import { notify } from './transition.ts';
 
-/** Tasks that one agent asks for and somebody above the one who would do it agrees to. */
+/** Tasks that one agent requests and a manager above the assignee approves. */
 export function createRequests(membership: Membership) {
   return {
     requestTask: (input: {
@@ -95,7 +95,7 @@ export async function pendingRequests(
   }));
 }
 
-/** Only somebody above the assignee may decide; for others the request is not there. */
+/** Only managers above the assignee may decide; for others the request does not exist. */
 async function lockRequest(tx: Tx, me: Member, id: string): Promise<RequestRow> {
   const row = await me.engine
     .lock(

@@ -2,14 +2,14 @@ import type { TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
 import { openStatuses } from './task-rows.ts';
 
-/** How the parts of a task stand. */
+/** The state of a task's parts. */
 export interface Subtasks {
   readonly all: readonly TaskRow[];
   readonly open: readonly TaskRow[];
-  /** Todo, with nothing left to wait for. */
+  /** Todo, with no open dependencies. */
   readonly ready: readonly TaskRow[];
   readonly blocked: readonly TaskRow[];
-  /** Can never start as things are: what they wait for was cancelled, is blocked, or waits for them. */
+  /** Cannot start: its dependencies were cancelled, are blocked, or wait for it. */
   readonly deadlocked: readonly TaskRow[];
 }
 
@@ -66,7 +66,7 @@ async function dependenciesOf(
   return found;
 }
 
-/** Whatever waits for something cancelled or blocked, and whatever waits for that. */
+/** Tasks that depend on a cancelled or blocked one, directly or indirectly. */
 function findStuck(
   todo: readonly TaskRow[],
   waitsFor: ReadonlyMap<string, readonly Needed[]>,

@@ -5,10 +5,10 @@ import { isoTime, type Reader, type Tx, view } from '../base.ts';
 import type { ClaimedTask } from '../quick.ts';
 import { kinds, unknown } from '../refusals.ts';
 
-/** Statuses in which something is still to be done. */
+/** Statuses of unfinished tasks. */
 export const openStatuses: readonly string[] = ['backlog', 'todo', 'in_progress', 'blocked'];
 
-/** The task, locked until the transaction ends. One of another project does not exist. */
+/** The task, locked until the transaction ends. One of another project counts as unknown. */
 export async function lockTask(tx: Tx, engine: Engine, projectId: string, id: string): Promise<TaskRow> {
   const row = await engine
     .lock(tx.selectFrom('tasks').selectAll().where('id', '=', id).where('project_id', '=', projectId))
@@ -28,7 +28,7 @@ export async function readTask(db: Reader, projectId: string, id: string): Promi
   return row;
 }
 
-/** As it stands in lists. */
+/** A task for lists. */
 export function briefTask(row: TaskRow): TaskView {
   return view<TaskView>({
     task_id: row.id,
@@ -47,7 +47,7 @@ export function briefTask(row: TaskRow): TaskView {
   });
 }
 
-/** With everything that its owner needs. */
+/** A task with everything that its owner needs. */
 export async function fullTask(db: Reader, row: TaskRow): Promise<TaskView> {
   const dependsOn = await db
     .selectFrom('task_dependencies')
@@ -75,7 +75,7 @@ export function taskView({ task, dependsOn, subtasks }: ClaimedTask): TaskView {
   };
 }
 
-/** How many subtasks a task has in each status. */
+/** The number of subtasks in each status. */
 export async function countByStatus(db: Reader, parentId: string): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('tasks')

@@ -8,7 +8,7 @@ import { begin, nothingInHand } from './claim.ts';
 import { briefTask, fullTask, lockTask, readTask } from './task-rows.ts';
 import { moveTask } from './transition.ts';
 
-/** Reading tasks, and moving them from status to status. */
+/** Reading tasks and changing their status. */
 export function createTaskWork(membership: Membership) {
   return {
     async myTask(): Promise<{ task?: TaskView; instruction: string }> {
@@ -81,7 +81,7 @@ export function createTaskWork(membership: Membership) {
             text('Set it to blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
           );
         }
-        // A lost reply makes a client ask again; what is so already is no error.
+        // A client whose reply was lost asks again: a status that is set already is no error.
         const isSame = task.status === input.status;
         const isOwn = task.assignee_id === me.agent.id;
         const after = isSame

@@ -13,11 +13,11 @@ export interface Transition {
   readonly by: string;
   readonly nowMs: number;
   readonly reason?: string | undefined;
-  /** What changes beside the status. */
+  /** Other fields to change. */
   readonly set?: Partial<Omit<TaskRow, 'seq' | 'id' | 'status'>> | undefined;
 }
 
-/** What may follow what; done and cancelled are final. */
+/** The allowed transitions; done and cancelled are final. */
 const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   backlog: ['todo', 'cancelled'],
   todo: ['in_progress', 'backlog', 'cancelled'],
@@ -27,14 +27,11 @@ const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   cancelled: [],
 };
 
-/**
- * The one way from a status to another. `task` is locked by the caller. Writes the event, and tells the parent's
- * owner.
- */
+/** The only way to change a status. The caller has locked `task`. Writes the event and notifies the parent's owner. */
 export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Transition): Promise<TaskRow> {
   const from = task.status as TaskStatus;
   if (!nextStatuses[from].includes(move.to)) throw notPossible(task.id, from, move.to);
-  // What was reported of an earlier attempt is not said of the next one.
+  // Results of an earlier attempt do not apply to the next one.
   const isOpenAgain = move.to === 'in_progress' || move.to === 'todo';
   const reported = isOpenAgain ? { result: null, summary: null } : {};
   const after: TaskRow = { ...task, ...reported, ...move.set, status: move.to };
@@ -54,7 +51,7 @@ export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Tran
   return after;
 }
 
-/** Who, when, from, to and why. */
+/** Records who changed what, when and why. */
 export async function recordEvent(
   tx: Tx,
   task: TaskRow,
@@ -82,7 +79,7 @@ export async function recordEvent(
     .execute();
 }
 
-/** Work needs an owner, finished dependencies and a free slot of the owner. */
+/** Starting needs an owner, finished dependencies and a free slot of the owner. */
 export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Promise<void> {
   if (task.assignee_id === null) {
     throw conflict(
@@ -99,7 +96,7 @@ export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Pro
       { waits_for: waiting.map((one) => one.id) },
     );
   }
-  // The agent's row is the lock under which its slots are counted.
+  // The agent's row is locked while its slots are counted.
   const owner = await engine
     .lock(tx.selectFrom('agents').selectAll().where('id', '=', task.assignee_id))
     .executeTakeFirst();
@@ -115,12 +112,12 @@ export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Pro
   );
 }
 
-/** May the agent begin this task beside what it has in progress? */
+/** Whether the agent may begin this task beside those in progress. */
 export async function hasSlotFor(db: Reader, agent: AgentRow, task: TaskRow): Promise<boolean> {
   return (await countRunning(db, agent.id, task)).length < agent.max_parallel_tasks;
 }
 
-/** Tasks that the agent has in progress. One that waits for this very subtask does not count. */
+/** The agent's tasks in progress. One that waits for this very subtask does not count. */
 async function countRunning(db: Reader, agentId: string, task: TaskRow): Promise<readonly string[]> {
   const above = new Set([task.id]);
   for (let at = task.parent_id; at !== null && !above.has(at); ) {
@@ -189,7 +186,7 @@ export async function notify(
     readonly nowMs: number;
   },
 ): Promise<void> {
-  // A person reads what agents write, and no notifications.
+  // A person reads messages, not notifications.
   if (note.agentId === personId) return;
   await tx
     .insertInto('notifications')
@@ -206,7 +203,7 @@ export async function notify(
     .execute();
 }
 
-/** What a cancelled task was divided into is not wanted either. */
+/** Subtasks of a cancelled task are cancelled as well. */
 async function cancelSubtasks(tx: Tx, engine: Engine, parentId: string, move: Transition): Promise<void> {
   const open = await engine
     .lock(

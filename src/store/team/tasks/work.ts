@@ -3,12 +3,12 @@ import type { AgentRow, TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
 import { hasFreeTask, ownWaitingTask } from './free-tasks.ts';
 
-/** What an agent could be started for. */
+/** Work that an agent could be started for. */
 export type Work =
   | { readonly purpose: 'task'; readonly task?: TaskRow | undefined }
   | { readonly purpose: 'chat' };
 
-/** Given tasks first, then those that nobody has, then chats (document 002: work decides the purpose). */
+/** Assigned tasks first, then unassigned ones, then chats (document 002: work decides the purpose). */
 export async function findWork(
   db: Reader,
   agent: AgentRow,
@@ -37,7 +37,7 @@ export async function hasFreeSlot(db: Reader, agent: AgentRow): Promise<boolean>
   return Number(tasks) < agent.max_parallel_tasks;
 }
 
-/** Unread messages, a conversation that waits to begin, or an errand. */
+/** Whether there are unread messages, a conversation that waits to begin, or an errand. */
 async function hasChatWork(db: Reader, agentId: string, projectId: string, nowMs: number): Promise<boolean> {
   const message = await db
     .selectFrom('messages')
@@ -66,7 +66,7 @@ async function hasChatWork(db: Reader, agentId: string, projectId: string, nowMs
     .where(({ or, and, eb, not, exists, selectFrom, ref }) =>
       or([
         eb('status', '=', 'pending'),
-        // While its conversation goes on, there is nothing to do for it but to wait for an answer.
+        // While its conversation continues, the errand only waits for an answer.
         and([
           eb('status', '=', 'processing'),
           not(
@@ -96,8 +96,8 @@ async function hasChatWork(db: Reader, agentId: string, projectId: string, nowMs
   return errand !== undefined;
 }
 
-/** A conversation that nobody writes in for this long is over. */
+/** A conversation without messages for this long is over. */
 export const idleForMs = 600_000;
 
-/** A conversation that nobody joins for this long is over. */
+/** A conversation that the other does not join for this long is over. */
 export const pendingForMs = 300_000;
