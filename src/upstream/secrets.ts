@@ -1,6 +1,6 @@
 import { withoutCredentials } from '../ground/secrets/without-secrets.ts';
 
-/** The same value with what looks like a credential taken out of its strings. */
+/** The same value without the apparent credentials in its strings. */
 export function redactSecrets<T>(value: T): T {
   return redact(value) as T;
 }

@@ -33,27 +33,27 @@ import type { RemoteTool } from './tools/definition.ts';
 import { shownNames } from './tools/names.ts';
 import type { Pin, Pins } from './tools/pin.ts';
 
-/** One proxied server: its process or address, its pin, and the tools that it gives us. */
+/** One proxied server: its process or address, its pin and its tools. */
 export interface ProxiedServer {
   readonly settings: ServerSettings;
-  /** What may be shown now: approved, not denied, and as it was approved. */
+  /** The tools that may be listed now: approved, unchanged since, and not denied. */
   tools(): readonly Tool[];
-  /** Stands for its tools where it was never seen and does not start. */
+  /** A placeholder for its tools if it has never run and fails to start. */
   absent(): Tool | undefined;
-  /** The protocol's other methods of it, as unlisted tools. */
+  /** Its other protocol methods, as unlisted tools. */
   methods(): readonly Tool[];
   status(): ServerStatus;
-  /** What was never seen must be looked at before anything of it can be shown. */
+  /** Whether it has a pin; otherwise it must run once before anything of it can be shown. */
   isKnown(): boolean;
-  /** What it offered when it was last seen. */
+  /** Its offers when it last ran. */
   offers(): Pin['offers'];
-  /** Starts it if need be and holds its list against the pin. */
+  /** Starts it if necessary and compares its list with the pin. */
   look(signal: AbortSignal): Promise<void>;
-  /** Looks at its tools anew where it could not have said that they changed. */
+  /** Fetches its tools again if it could not have announced a change. */
   lookAgain(): Promise<void>;
-  /** Hears of changes of a resource that was subscribed to on the road; the returned function ends it. */
+  /** Calls back on changes of a resource that a call has subscribed to, until the returned function is called. */
   watch(uri: string, changed: () => void): () => void;
-  /** Reads the pin again where somebody changed it. */
+  /** Reads the pin again if it was changed. */
   refresh(): void;
   close(): Promise<void>;
 }
@@ -62,16 +62,16 @@ export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProce
   readonly pins: Pins;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   readonly firstDelayMs?: number | undefined;
-  /** Where logins at servers are kept. */
+  /** The storage of logins. */
   readonly oauth: OauthPlace;
 }
 
-/** Lists are waited for this long, as everybody's lists wait for each server's. */
+/** Lists are awaited this long, because every client's list waits for each server. */
 const maxListMs = 10_000;
-/** One that did not answer in that time is not waited for again so soon. */
+/** A server that was too slow is not awaited again for this long. */
 const silentListsMs = 5 * 60_000;
 const maxErrorChars = 4000;
-/** Tools of a server that cannot say that they changed are looked at anew when a client lists them after this time. */
+/** Servers that cannot announce changes are asked again after this time when a client lists tools. */
 const lookAgainMs = 10_000;
 
 export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
@@ -112,7 +112,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       await compare(connection);
       await watches.begin(connection);
     } catch (error) {
-      // Why it is given up is what is told.
+      // Report the first error, not an error of closing.
       await connection.close().catch(() => {});
       throw error;
     }
@@ -130,15 +130,15 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     changed();
   }
 
-  /** The server says that its list changed: until that was looked at, no call goes through. */
+  /** The server announced a changed list: calls wait until it was compared. */
   function relook(connection: Connection): void {
     isStale = true;
-    // However often it says so, there is one look at a time, and one more after it.
+    // One look at a time, and one more after it, however many announcements come.
     looking ??= (async () => {
       while (isStale) {
         isStale = false;
         await compare(connection).catch(() => {
-          // A list that cannot be had is no list.
+          // Without a list, its tools cannot be trusted.
           approved.lost();
           changed();
         });
@@ -195,7 +195,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     }
   }
 
-  /** The server's own words of a failure as an output; throws every other failure. */
+  /** The server's error as an output; throws any other failure. */
   function failed(error: unknown, context: BaseContext): ToolOutput {
     if (!(error instanceof RemoteError)) throw refusedBy(name, error);
     const failure = remoteFailure(name, error);
@@ -274,7 +274,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       const { pin } = approved;
       if (!pin) return [];
       const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
-      // Kept while the offer is the same: the names of its prompts are remembered in them.
+      // Kept while the offers are the same, because the tools remember the names of prompts.
       if (methods?.offered !== offered)
         methods = { offered, tools: methodTools(settings, pin.offers, { ask, subscribe, failed }) };
       return methods.tools;
@@ -299,14 +299,14 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     },
     async lookAgain() {
       if (lookedAt === 0 || Date.now() - lookedAt < lookAgainMs) return;
-      // A server that does not run is looked at when it is started again.
+      // A stopped server is compared when it starts again.
       const connection = await supervisor.running()?.catch(() => undefined);
       if (!connection?.isQuiet) return;
       relook(connection);
       await looking;
     },
     refresh() {
-      // Somebody logged in or out, perhaps in another process.
+      // A login or logout, perhaps in another process.
       if (access && access.stamp() !== accessStamp) {
         accessStamp = access.stamp();
         supervisor.wake();

@@ -3,8 +3,8 @@ import { boundedStream } from '../../ground/bounded-stream.ts';
 import { RemoteError } from './remote.ts';
 
 /**
- * `fetch` whose answers end at the size limit of messages, whatever the server says of their length. Throws a
- * `RemoteError` for one that is too busy or fails: it says when to come back in a header, which the SDK does not pass on.
+ * `fetch` with responses limited to the size of a message, whatever length the server states. Throws a `RemoteError` if
+ * the server is too busy or fails: its header says when to retry, which the SDK does not pass on.
  */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
@@ -14,7 +14,7 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
     throw new RemoteError(errorIn(await beginningOf(response)), { status, retryAfterMs });
   }
   if (!response.body) return response;
-  // A stream of events lives as long as the connection; each event is bounded by the one before it.
+  // A stream of events lasts as long as the connection, so each event is limited separately.
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
   const counted = response.body.pipeThrough(
     boundedStream(
@@ -25,20 +25,20 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
   );
   const { status, statusText, headers } = response;
   const bounded = new Response(counted, { status, statusText, headers });
-  // The constructor cannot set it, and redirects are judged by it.
+  // The constructor cannot set `url`, which is needed to check redirects.
   Object.defineProperty(bounded, 'url', { value: response.url });
   Object.defineProperty(bounded, 'redirected', { value: response.redirected });
   return bounded;
 }
 
-/** What a server says of its error: in JSON-RPC, or in whatever words its answer holds. */
+/** A server's error: from JSON-RPC, or from any other text of the response. */
 export function errorIn(body: unknown): { readonly code?: unknown; readonly message?: unknown } {
   if (typeof body !== 'string') return {};
   try {
     const { error } = JSON.parse(body) as { readonly error?: unknown };
     if (typeof error === 'object' && error !== null) return error;
   } catch {
-    // Its own words, or a page of what stands before it.
+    // Plain text of the server, or a page of a proxy before it.
   }
   return {
     message: body
@@ -57,14 +57,14 @@ async function beginningOf(response: Response): Promise<string> {
       if (words.length > maxErrorChars) break;
     }
   } catch {
-    // What came is told.
+    // Use what has arrived.
   }
   return words;
 }
 
 const maxErrorChars = 4000;
 
-/** Seconds, or a time of the day. */
+/** Seconds, or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -23,16 +23,16 @@ export interface Connection {
   };
   listTools(): Promise<readonly RemoteTool[]>;
   request(request: RemoteRequest): Promise<unknown>;
-  /** A request that a living server answers at once. */
+  /** A request that a live server answers at once. */
   readonly sign: Pick<RemoteRequest, 'method' | 'params'>;
-  /** Hears of changes of these resources and no others. */
+  /** Sets the resources whose changes are reported. */
   readonly setWatched: SetWatched;
   readonly closed: Promise<void>;
-  /** A server that has no way to say that its tools changed: over HTTP, where no stream stands open. */
+  /** Whether the server cannot announce changed tools: over HTTP without an open stream. */
   readonly isQuiet: boolean;
-  /** It ended because the server forgot the session, which is no failure. */
+  /** Whether it ended because the server forgot the session, which is no failure. */
   isLost(): boolean;
-  /** The server's last words, for the log. */
+  /** The end of the server's stderr, for the log. */
   lastWords(): string;
   close(): Promise<void>;
 }
@@ -41,14 +41,14 @@ export interface ConnectOptions {
   readonly info: { readonly name: string; readonly version: string };
   readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
-  /** A resource that is watched changed. */
+  /** A watched resource changed. */
   readonly onUpdated: (uri: string) => void;
   readonly elicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
-  /** The tokens that open it; absent: none are sent. */
+  /** The tokens for the server. Undefined: none are sent. */
   readonly access?: Access | undefined;
 }
 
-/** Starts or reaches the server and shakes hands. Throws `unavailable` or `timed_out`. */
+/** Starts or contacts the server and performs the handshake. Throws `unavailable` or `timed_out`. */
 export async function connect(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
   const { start, startTimeoutMs } = settings;
   const signal = AbortSignal.timeout(startTimeoutMs);
@@ -56,7 +56,7 @@ export async function connect(settings: ServerSettings, options: ConnectOptions)
   try {
     return await connectStdio(start, settings, options, signal, 'legacy');
   } catch (error) {
-    // Most servers know the handshake of the older revisions; one that knows only the newest says so by an error.
+    // Most servers support the handshake of older revisions; one that supports only the newest answers with an error.
     if (!(error instanceof HandshakeRefused)) throw error;
     return await connectStdio(start, settings, options, signal, 'modern');
   }
@@ -78,7 +78,7 @@ async function connectStdio(
     await pipe.drained();
     throw failed(pipe.lastWords(), new Error(by ? `It was ended by ${by}.` : `It ended with code ${code}.`));
   });
-  // Each request races it; where none runs, nobody is to be told.
+  // Each request races it; without requests, the rejection is unhandled.
   ended.catch(() => {});
   try {
     const client = await openClient(options, era === 'legacy' ? 'legacy' : { pin: '2026-07-28' });
@@ -108,7 +108,7 @@ async function connectHttp(
   try {
     return await shakeHands(start, settings, options, signal, 'auto');
   } catch (error) {
-    // A server that knows nothing of the newest revision may leave its question unanswered, or fail at it.
+    // A server that does not know the newest revision may ignore the question or fail at it.
     if (error instanceof ToolError || isNotSent(error)) throw notReached(error);
   }
   try {
@@ -150,7 +150,7 @@ async function shakeHands(
     await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
     return connectionOf(client, closed, settings);
   } catch (error) {
-    // Why it was not connected is what is told.
+    // Report why it was not connected, not an error of closing.
     await client.close().catch(() => {});
     throw refusalIn(error) ?? remoteErrorIn(error) ?? error;
   }
@@ -190,7 +190,7 @@ async function openClient(
       ...(startTimeoutMs !== undefined && { probe: { timeoutMs: Math.min(maxProbeMs, startTimeoutMs / 3) } }),
     },
     listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
-    // A stranger's schema is not compiled here: whoever called checks what they get.
+    // Foreign schemas are not compiled here; the callers validate results.
     jsonSchemaValidator: {
       getValidator: () => (input: unknown) => ({
         valid: true as const,
@@ -209,7 +209,7 @@ async function openClient(
   return client;
 }
 
-/** A server that is there answers the first question sooner; the time to start is for the handshake then. */
+/** A live server answers the first question sooner; the rest of the time is for the handshake. */
 const maxProbeMs = 5000;
 
 function connectionOf(
@@ -219,13 +219,13 @@ function connectionOf(
   pipe?: Pipe,
 ): Connection {
   const offered = client.getServerCapabilities() ?? {};
-  // The newest revision says who speaks on each request; the SDK does it for what goes through it.
+  // The newest revision identifies the client in each request, which the SDK does.
   const isModern = client.getNegotiatedProtocolVersion() === '2026-07-28';
   let isLost = false;
   const schemas = new Map<unknown, RemoteTool>();
   const forgotten = Promise.withResolvers<void>();
   let underWay = 0;
-  /** Requests that are under way when the session is lost hear of it each for themselves. */
+  /** If the session is lost, each running request gets its own error. */
   async function throughSdk(request: RemoteRequest): Promise<unknown> {
     underWay += 1;
     try {
@@ -239,7 +239,7 @@ function connectionOf(
       throw error;
     } finally {
       underWay -= 1;
-      // It is lost already.
+      // The session is lost, so errors of closing do not matter.
       if (isLost && underWay === 0) void client.close().catch(() => {});
     }
   }

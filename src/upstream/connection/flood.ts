@@ -1,13 +1,13 @@
-/** What a server sends unasked, at a pace that we can bear. */
+/** Limits the unsolicited messages of a server. */
 export interface Flood {
-  /** May this message go on? What tells of a changed list is kept for later, so that the last change is heard of. */
+  /** Whether to pass this message on. Excess list changes are delivered later, so that the last is not lost. */
   admits(method: string): boolean;
   close(): void;
 }
 
-/** Notifications and requests of a server in one second; a busy honest one sends a few dozen. */
+/** Notifications and requests of a server per second; a busy honest one sends a few dozen. */
 const maxASecond = 500;
-/** A changed list is asked for anew, which costs more. */
+/** After a list change we fetch the list again, which costs more. */
 const maxListsASecond = 10;
 
 export function createFlood(later: (method: string) => void, windowMs = 1000): Flood {
@@ -32,7 +32,7 @@ export function createFlood(later: (method: string) => void, windowMs = 1000): F
         const told = (lists.get(method) ?? 0) + 1;
         lists.set(method, told);
         if (told <= maxListsASecond) return true;
-        // Names that the server makes up are not collected.
+        // Method names are the server's, so their number is limited.
         if (due.size < 10) due.add(method);
         return false;
       }

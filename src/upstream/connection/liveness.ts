@@ -5,8 +5,8 @@ import { RemoteError, type RemoteRequest } from './remote.ts';
 const maxPatienceMs = 30_000;
 
 /**
- * Requests on a connection that is looked after: when one ran out of time, the server is asked whether it is there
- * at all. One that gives no sign is given up, so that it is started again instead of holding up every call after it.
+ * Requests on a supervised connection: after a timeout, the server is probed. If it does not answer, the connection is
+ * closed, so that the server restarts instead of blocking all later calls.
  */
 export function createLiveness(callTimeoutMs: number) {
   const timeoutMs = Math.min(maxPatienceMs, callTimeoutMs);
@@ -20,7 +20,7 @@ export function createLiveness(callTimeoutMs: number) {
       await connection.request({ ...connection.sign, signal, timeoutMs });
       doubted.delete(connection);
     } catch (error) {
-      // "I do not know this method" is a sign of life.
+      // "Unknown method" is a sign of life, too.
       if (error instanceof RemoteError) doubted.delete(connection);
       else await connection.close().catch(() => {});
     }

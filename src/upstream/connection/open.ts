@@ -8,35 +8,35 @@ import { openPins, type Pins } from '../tools/pin.ts';
 
 export interface UpstreamsOptions {
   readonly servers: readonly ServerSettings[];
-  /** Where the pins are kept. */
+  /** The folder of the pins. */
   readonly pinFolder: string;
   readonly info: { readonly name: string; readonly version: string };
   readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
-  /** Before a crashed server is started again, the first time; doubled each time. */
+  /** The delay before the first restart of a crashed server; doubled each time. */
   readonly firstDelayMs?: number | undefined;
   readonly oauth: OauthPlace;
-  /** A server that was never seen does not start. */
+  /** Called if a server that has never run fails to start. */
   readonly onFailed?: ((server: ProxiedServer, error: ToolError) => void) | undefined;
 }
 
-/** What changed, for listeners. */
+/** The kinds of changes for listeners. */
 export type UpstreamChange = 'tools' | 'prompts' | 'resources';
 
-/** All proxied servers. None is started before it is needed. */
+/** All proxied servers. Each starts when it is first needed. */
 export interface Upstreams {
   readonly servers: readonly ProxiedServer[];
   readonly pins: Pins;
-  /** Grows with every change of `tools()`. */
+  /** Increases with every change of `tools()`. */
   version(): number;
   tools(): readonly Tool[];
-  /** For each server that was never seen and does not start, one that says why and has the beginning of its tools' names. */
+  /** A placeholder tool for each server that has never run and fails to start, with reason and name prefix. */
   absent(): readonly Tool[];
-  /** Looks at servers that were never seen, for a moment and once: a slow one appears when it is there. */
+  /** Tries servers that have never run, once and briefly: a slow one appears when it is ready. */
   settle(): Promise<void>;
-  /** Looks at the server whose tool this may be, if it was never seen. */
+  /** Starts the server to which this tool name would belong, if it has never run. */
   meet(shownName: string, signal: AbortSignal): Promise<void>;
   onChanged(listener: (what: UpstreamChange) => void): () => void;
-  /** A person logs in at a server, or ends that. */
+  /** Logs a person in at a server, or out. */
   logIn(server: ProxiedServer, options: LoginOptions): Promise<void>;
   logOut(server: ProxiedServer): Promise<'revoked' | 'forgotten' | 'none'>;
   status(): readonly ServerStatus[];
@@ -50,7 +50,7 @@ async function within(ms: number, work: readonly Promise<unknown>[]): Promise<vo
   clearTimeout(timer);
 }
 
-/** How long a first list waits for servers that were never seen; after that they announce themselves. */
+/** How long a first list waits for servers that have never run; later ones announce themselves. */
 const firstLookMs = 10_000;
 
 export function openUpstreams(options: UpstreamsOptions): Upstreams {
@@ -106,14 +106,14 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         ...unknown.map((server) => server.look(closing.signal).catch(tell(server))),
         ...servers.map((server) => server.lookAgain()),
       ];
-      // Whoever asks for another list meanwhile waits for the same look.
+      // Concurrent requests for a list wait for the same look.
       lookedAt = Promise.all([lookedAt, within(firstLookMs, looks)]);
       await lookedAt;
     },
     async meet(shownName, signal) {
       const server = servers.find(({ settings }) => shownName.startsWith(`${settings.name}__`));
       server?.refresh();
-      // What is wrong with it, the call will be told.
+      // The call will get the error.
       if (server && !server.isKnown()) await server.look(signal).catch(() => {});
     },
     onChanged(listener) {

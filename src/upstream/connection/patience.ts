@@ -1,7 +1,7 @@
 import type { ToolError } from '../../contract/error.ts';
 import { type RemoteRequest, timedOut, tookTooLong } from './remote.ts';
 
-/** The clocks of one request: how long its server may be silent, and how long it may take as a whole. */
+/** The timers of one request: for the server's silence and for its whole duration. */
 export interface Patience {
   /** The server reported progress. */
   heard(): void;
@@ -12,7 +12,7 @@ type Limits = Pick<RemoteRequest, 'timeoutMs' | 'wholeMs' | 'waitsForPerson'>;
 
 export function startPatience(limits: Limits, over: (error: ToolError) => void): Patience {
   const { timeoutMs, wholeMs = longestWaitMs, waitsForPerson } = limits;
-  // A person takes the time that they take; it is not the server's.
+  // The time that a person takes to answer is not the server's.
   const silence = setTimeout(() => {
     if (waitsForPerson?.()) silence.refresh();
     else over(timedOut(limits));
@@ -31,5 +31,5 @@ export function startPatience(limits: Limits, over: (error: ToolError) => void):
   };
 }
 
-/** A timer takes no more. */
+/** The longest time of a timer. */
 export const longestWaitMs = 2 ** 31 - 1;

@@ -10,14 +10,14 @@ import { createFlood } from './flood.ts';
 import { startPatience } from './patience.ts';
 import { RemoteError, type RemoteRequest } from './remote.ts';
 
-/** A transport of the SDK over a child's pipes, with a short way for calls: what is hot never meets a schema. */
+/** An SDK transport over a child's pipes, with a fast path for calls, which skips schemas. */
 export interface Pipe {
   readonly transport: Transport;
   request(request: RemoteRequest): Promise<unknown>;
-  /** The last words on its standard error, and what it printed that was no message. */
+  /** The end of its stderr and of output that was no message. */
   lastWords(): string;
   isClosed(): boolean;
-  /** Resolves when a child that has ended was read to its end, or soon after. */
+  /** Resolves when the output of an ended child was read to the end, or soon after. */
   drained(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** What a server may print that is no message before it is taken for broken; a short line costs us like a long one. */
+/** The most output without messages before the server counts as broken; a short line costs us as much as a long one. */
 const maxNoiseBytes = 8 * 1024 * 1024;
 const lineCostBytes = 100;
 const maxUnreadBytes = 2 * limits.stdioMessageBytes;
@@ -54,12 +54,12 @@ export function createPipe(child: ConfinedChild): Pipe {
 
   function noise(frame: string): void {
     noiseBytes += frame.length + lineCostBytes;
-    // What a program prints instead of serving often says why.
+    // Programs that fail to serve often print the reason.
     words = `${words}${frame.slice(0, maxNoiseChars)}\n`.slice(-lastWordsChars);
     if (noiseBytes > maxNoiseBytes) void child.kill();
   }
 
-  /** What asks too often is told so, in case it is honest. */
+  /** An honest server learns that it asks too often. */
   function refuse(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const error = { code: -32000, message: 'Too many requests.' };
@@ -67,13 +67,13 @@ export function createPipe(child: ConfinedChild): Pipe {
   }
 
   function receive(frame: string): void {
-    // Killed, and its pipe may still be full.
+    // It was killed, but its pipe may still be full.
     if (noiseBytes > maxNoiseBytes) return;
     let message: Record<string, unknown>;
     try {
       message = parseMessage(frame, 'result', 'structuredContent') as Record<string, unknown>;
     } catch {
-      // Many a server greets or logs on its standard output.
+      // Many servers greet or log on standard output.
       noise(frame);
       return;
     }
@@ -97,7 +97,7 @@ export function createPipe(child: ConfinedChild): Pipe {
         return;
       }
     }
-    // A late answer to a call of ours is nobody's any more; everything else is the SDK's.
+    // Drop late replies to our own calls; everything else goes to the SDK.
     const isLate = typeof message.id === 'string' && message.id.startsWith('call-');
     const { method } = message;
     if (method === undefined ? isLate : typeof method !== 'string') return;
@@ -117,7 +117,7 @@ export function createPipe(child: ConfinedChild): Pipe {
         transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Too large.' } });
         return;
       }
-      // Whose answer it was cannot be known: nobody may wait for it for ever.
+      // If its request is unknown, fail all of them, so that none waits forever.
       const concerned = one ? [one] : [...waiting.values()];
       for (const each of concerned) each.fail(reason === 'too_large' ? tooLarge() : notText());
     },
@@ -139,7 +139,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     },
   };
 
-  /** Calls that are sent in one turn of the loop leave in one write: writing is what costs most. */
+  /** Calls of one turn of the event loop are sent in one write, which is the most expensive part. */
   let unsent = '';
   function write(frame: string): void {
     if (!canWrite()) throw gone();
@@ -156,7 +156,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     unsent = '';
     if (!child.stdin?.writable) return;
     child.stdin.write(frames);
-    // It does not read what it is sent: what waits for it would fill our memory.
+    // The server does not read: unsent messages would fill our memory.
     if (child.stdin.writableLength > maxUnreadBytes) void child.kill();
   }
 

@@ -6,25 +6,25 @@ import type { CallTrace } from '../../contract/trace.ts';
 export interface RemoteRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Of the call that it is made for. */
+  /** The trace of the call. */
   readonly trace?: CallTrace | undefined;
   readonly signal: AbortSignal;
-  /** How long the server may be silent: each report of progress begins it anew. */
+  /** How long the server may be silent; progress reports restart it. */
   readonly timeoutMs: number;
-  /** How long the request may take, whatever the server reports; absent: as long as it does. */
+  /** How long the request may take, whatever the server reports. Undefined: unlimited. */
   readonly wholeMs?: number | undefined;
-  /** While it does, the time does not run out. */
+  /** While true, the time does not run out. */
   readonly waitsForPerson?: (() => boolean) | undefined;
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
 }
 
-/** How a server refused a request over HTTP. */
+/** The HTTP status with which a server refused a request. */
 export interface HttpRefusal {
   readonly status: number;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The server's own error to a request. Its words are a stranger's; there may be none. */
+/** The server's own error for a request. Its text is untrusted and may be empty. */
 export class RemoteError extends Error {
   readonly code: number;
   readonly http: HttpRefusal | undefined;
@@ -74,14 +74,14 @@ function raise({ timeoutMs, wholeMs }: Limits): Text {
   );
 }
 
-/** The server has forgotten the session (HTTP 404): what was asked was not begun. */
+/** The server has forgotten the session (HTTP 404), so the request was not begun. */
 export class SessionLost extends ToolError {
   constructor() {
     super('upstream_error', text('The server forgot the session.', 'サーバーがセッションを失いました。'));
   }
 }
 
-/** Does it once more, on a new session, where the first attempt was never begun. */
+/** Retries once on a new session if the first attempt was never begun. */
 export async function afterLoss<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();

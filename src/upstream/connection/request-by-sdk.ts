@@ -8,7 +8,7 @@ import { errorIn } from './bounded-fetch.ts';
 import { longestWaitMs, startPatience } from './patience.ts';
 import { RemoteError, type RemoteRequest, SessionLost } from './remote.ts';
 
-/** One request through the SDK's client, which knows the ways of the newest revision and of HTTP. */
+/** Sends a request through the SDK's client, which handles the newest revision and HTTP. */
 export async function requestBySdk(
   client: Client,
   request: RemoteRequest,
@@ -17,7 +17,7 @@ export async function requestBySdk(
 ): Promise<unknown> {
   const { method, params, signal, progress } = request;
   const over = new AbortController();
-  // The SDK's own clock knows nothing of people.
+  // The SDK's timer does not stop while a person answers.
   const patience = startPatience(request, (error) => over.abort(error));
   const options = {
     signal: AbortSignal.any([signal, over.signal]),
@@ -31,7 +31,7 @@ export async function requestBySdk(
   };
   try {
     if (!tool) return await client.request({ method, params }, asItIs, options);
-    // The newest revision lets a server ask for arguments in headers as well, which its definition says.
+    // The newest revision lets a server ask for arguments in headers as well, as its definition says.
     const { name, inputSchema } = tool;
     const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
     const { _meta } = params as { readonly _meta?: Record<string, unknown> };
@@ -46,7 +46,7 @@ export async function requestBySdk(
   }
 }
 
-/** What became of a request that got no result. The connection stays for the others, unless it is of no use to them. */
+/** The error of a request without a result. The connection stays open unless other requests cannot use it either. */
 async function failureOf(error: unknown, client: Client, isAlone: () => boolean): Promise<unknown> {
   const { code, status, data } = error as { code?: unknown; status?: unknown; data?: unknown };
   const remote = remoteErrorIn(error);
@@ -54,19 +54,19 @@ async function failureOf(error: unknown, client: Client, isAlone: () => boolean)
   if (typeof code === 'number') return new RemoteError(error);
   const refused = refusalIn(error);
   if (refused) {
-    // More rights are wanted for this call; the others go on.
+    // Only this call needs more rights; others continue.
     if (refused.code !== 'forbidden' && isAlone()) await client.close().catch(() => {});
     return refused;
   }
   if (typeof status === 'number') {
     const said = errorIn(Object(data).text);
-    // Answers that mean it, of servers that know the protocol and of those that do not.
+    // Signs of a lost session, from servers that follow the protocol and from those that do not.
     const isLost = status === 404 || (status === 400 && /session/i.test(String(said.message)));
     if (isLost && client.transport?.sessionId !== undefined) return new SessionLost();
     return new RemoteError(said, { status });
   }
   if (!isNotSent(error)) return brokeOff(error);
-  // A connection that is gone anyway may fail to close.
+  // Errors of closing do not matter: the connection is gone.
   if (isAlone()) await client.close().catch(() => {});
   return new ToolError(
     'upstream_error',
@@ -75,13 +75,13 @@ async function failureOf(error: unknown, client: Client, isAlone: () => boolean)
   );
 }
 
-/** What our own `fetch` threw, where the SDK has wrapped it. */
+/** The error of our own `fetch`, if the SDK has wrapped it. */
 export function remoteErrorIn(error: unknown): RemoteError | undefined {
   const { cause } = Object(error) as { readonly cause?: unknown };
   return [error, cause].find((each) => each instanceof RemoteError);
 }
 
-/** Surely not: nobody took the connection. */
+/** Whether the request was certainly not sent: no connection was made. */
 export function isNotSent(error: unknown): boolean {
   for (let each = error; typeof each === 'object' && each !== null; each = (each as Error).cause) {
     if (neverConnected.has(String((each as { code?: unknown }).code))) return true;
@@ -106,7 +106,7 @@ function brokeOff(cause: unknown): ToolError {
   );
 }
 
-/** Results are read by whoever asked, field by field. */
+/** The callers read results field by field. */
 const asItIs = {
   '~standard': { version: 1 as const, vendor: 'sekisho', validate: (value: unknown) => ({ value }) },
 };

@@ -8,20 +8,20 @@ export type SupervisedState =
   | { readonly kind: 'idle' | 'starting' | 'ready' }
   | { readonly kind: 'failed'; readonly error: ToolError; readonly retryAtMs: number };
 
-/** Keeps one server running once it was needed: started at first need, again after a crash, ever less eagerly. */
+/** Keeps one server running: started on first use, restarted after crashes with growing delays. */
 export interface Supervisor {
   state(): SupervisedState;
   starts(): number;
-  /** Why it does not run; known until it runs again. */
+  /** Why it does not run; undefined once it runs. */
   failure(): ToolError | undefined;
-  /** The live connection; starts one unless the last start failed a moment ago. */
+  /** The live connection; starts one unless the last start has just failed. */
   connection(signal: AbortSignal): Promise<Connection>;
   /**
-   * What it failed for may be mended: the next need starts it at once. A start that is under way and fails is made again,
+   * The cause of its failure may be gone: the next use starts it at once. If a start under way fails, it is repeated,
    * as it may have begun before.
    */
   wake(): void;
-  /** The connection that there is; none is started. */
+  /** The current connection; starts none. */
   running(): Promise<Connection> | undefined;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface SuperviseOptions {
 }
 
 const maxDelayMs = 5 * 60_000;
-/** A server that ran this long was well: its next crash counts as the first. */
+/** After this long a server counts as healthy: its next crash is counted as the first. */
 const wellMs = 60_000;
 
 export function supervise(options: SuperviseOptions): Supervisor {
@@ -47,7 +47,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
   let failure: ToolError | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  /** Woken while it was starting. */
+  /** `wake` was called during a start. */
   let isWoken = false;
 
   function become(next: SupervisedState): void {
@@ -63,7 +63,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
     const delayMs = Math.min(maxDelayMs, (options.firstDelayMs ?? 500) * 2 ** (failures - 1));
     become({ kind: 'failed', error, retryAtMs: now() + delayMs });
     clearTimeout(timer);
-    // A failure sets the next timer, and is told by the state.
+    // A failure sets the next timer, and the state reports it.
     timer = setTimeout(() => void start().catch(() => {}), delayMs);
     timer.unref();
   }
@@ -77,7 +77,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
     live = opening;
     opening.then(
       (connection) => {
-        // Closed while it was starting: nobody else would end it.
+        // Closed during the start: no other code would close it.
         if (isClosed) return void connection.close().catch(() => {});
         const since = now();
         failure = undefined;
@@ -135,7 +135,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
       clearTimeout(timer);
       const opening = live;
       live = undefined;
-      // What did not start, or does not end well, is over all the same.
+      // Errors of starting or closing do not matter any more.
       await (await opening?.catch(() => undefined))?.close().catch(() => {});
     },
   };

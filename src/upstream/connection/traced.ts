@@ -4,7 +4,7 @@ import { RemoteError, type RemoteRequest } from './remote.ts';
 
 type Send = (connection: Connection, request: RemoteRequest) => Promise<unknown>;
 
-/** Requests that take the trace of their call along in `_meta`, so that the server's own spans join it. */
+/** Sends requests with the call's trace in `_meta`, so that the server's own spans join it. */
 export function traceRequests(server: string, send: Send): Send {
   return async (connection, request) => {
     const { trace, method, params } = request;
@@ -24,7 +24,7 @@ export function traceRequests(server: string, send: Send): Send {
   };
 }
 
-/** A code: the words are a stranger's. */
+/** A code only: the text is untrusted. */
 function errorTypeOf(error: unknown): string {
   if (error instanceof RemoteError) return String(error.code);
   return error instanceof ToolError ? error.code : '_OTHER';

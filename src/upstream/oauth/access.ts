@@ -7,27 +7,27 @@ import { loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
 import type { Grant, GrantFile } from './grant.ts';
 
-/** The tokens that open one server. */
+/** Access tokens for one server. */
 export interface Access {
-  /** One that should be good now; absent where nobody has logged in. */
+  /** A token that should be valid now; undefined without a login. */
   token(): Promise<string | undefined>;
-  /** Another than the one that was refused; absent where a person must log in again. */
+  /** Replaces a refused token; undefined if a person must log in again. */
   renew(refused: string): Promise<string | undefined>;
-  /** The server asked for more than the login gave; the next login asks for it. */
+  /** The server asked for a larger scope than the login has; the next login will request it. */
   wants(scope: string): void;
   /** Changes whenever a person logs in or out. */
   stamp(): string;
 }
 
-/** A token is renewed this long before it ends: it must outlast its way to the server. */
+/** A token is renewed this long before it expires, because it must reach the server in time. */
 const marginMs = 30_000;
 
-/** The moment from which another is asked for; a short-lived one is used for half its time. */
+/** The time of renewal; a short-lived token is used for half its life. */
 function renewalAt(nowMs: number, lifeMs: number): number {
   return nowMs + lifeMs - Math.min(marginMs, lifeMs / 2);
 }
 
-/** Tokens of a person's login, from its file; whichever process renews them, the others read them there. */
+/** Tokens of a person's login, from its file; all processes share renewed tokens through it. */
 export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () => number): Access {
   let renewing: { readonly refused: string; readonly token: Promise<string | undefined> } | undefined;
 
@@ -45,10 +45,10 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
   async function exchange(refused: string): Promise<string | undefined> {
     const grant = file.read();
     if (!grant) return undefined;
-    // Another process was quicker.
+    // Another process renewed it first.
     if (grant.accessToken !== refused) return grant.accessToken;
     if (grant.refreshToken === undefined) return undefined;
-    // The old refresh token ends with the request: what comes back must find a place to be kept.
+    // The request invalidates the old refresh token, so make sure that the new one can be stored.
     try {
       file.write(grant);
     } catch (error) {
@@ -98,7 +98,7 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
   };
 }
 
-/** Tokens of the server's own account (client credentials), kept in memory only. */
+/** Tokens of a service account (client credentials), kept in memory only. */
 export function createAccountAccess(
   start: HttpStart,
   settings: OauthSettings,
@@ -151,13 +151,13 @@ export function createAccountAccess(
       return held && held.renewAtMs > now() ? held.token : await fresh();
     },
     renew: async (refused) => (held && held.token !== refused ? held.token : await fresh()),
-    // Nobody could see what it would ask for; the operator writes it down.
+    // No login could request it; the operator configures the scope.
     wants() {},
     stamp: () => '',
   };
 }
 
-/** The grant after new tokens came. What they leave out goes on as it was. */
+/** The login after a renewal. Fields that the reply omits keep their value. */
 export function grantWith<T extends Omit<Grant, 'accessToken'>>(
   before: T,
   tokens: OAuthTokens,
@@ -175,13 +175,13 @@ export function grantWith<T extends Omit<Grant, 'accessToken'>>(
   };
 }
 
-/** Any other kind would be sent in a way that it was not given for. */
+/** Other types would have to be sent in another way. */
 function assertBearer({ token_type }: OAuthTokens): void {
   if (token_type.toLowerCase() === 'bearer') return;
   throw loginFailed(text('The token is not a bearer token.', 'トークンがベアラートークンではありません。'));
 }
 
-/** The authorization server itself ended the grant; anything else may be over in a minute. */
+/** Whether the authorization server ended the login; any other error may be temporary. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ToolError) return false;
   const code = (error as { code?: unknown }).code;

@@ -4,28 +4,28 @@ import type { AddressInfo } from 'node:net';
 import { text } from '../../contract/text/text.ts';
 import { loginFailed } from './errors.ts';
 
-/** Where the browser comes back to: a port of the loopback interface, open for one answer (RFC 8252). */
+/** The redirect target of the browser: a loopback port, open for one answer (RFC 8252). */
 export interface Callback {
   readonly redirectUrl: string;
-  /** What the browser brought with this state. Rejects when the time is over. */
+  /** The parameters of the redirect with this state. Rejects when `signal` aborts. */
   answer(state: string, signal: AbortSignal): Promise<URLSearchParams>;
-  /** The same from an address that a person copied out of a browser elsewhere. False: it is not this login's. */
+  /** The same from an address that a person copied from another browser. False if it is not of this login. */
   take(address: string): boolean;
   close(): void;
 }
 
-/** Says whether the answer was of the login that is waited for. */
+/** Returns whether the answer belongs to the current login. */
 type Accept = (params: URLSearchParams) => boolean;
 
-/** Listens before the address is known to anybody. Port 0 takes a free one. */
+/** Listens before the address is passed on. Port 0 takes a free one. */
 export async function openCallback(port: number): Promise<Callback> {
   let accept: Accept = () => false;
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
     request.resume();
-    // A page that has its name pointed at this machine is betrayed by its Host.
+    // The Host header reveals DNS rebinding: a page whose name points to this machine.
     if (request.headers.host !== host) return reply(response, 403, words.foreign);
     const address = `http://${host}${request.url ?? '/'}`;
-    // Any page that guesses the port may ask for anything.
+    // Any page that guesses the port may send anything.
     if (!URL.canParse(address)) return reply(response, 404, words.missing);
     const { pathname, searchParams } = new URL(address);
     if (request.method !== 'GET' || pathname !== '/callback') return reply(response, 404, words.missing);
@@ -48,7 +48,7 @@ export async function openCallback(port: number): Promise<Callback> {
         if (signal.aborted) giveUp();
         signal.addEventListener('abort', giveUp, { once: true });
         accept = (params) => {
-          // Whoever does not know the state did not start this: they neither log in nor end the waiting.
+          // A request without the state is not of this login: it neither completes nor ends it.
           if (!isSame(params.getAll('state'), state)) return false;
           resolve(params);
           return true;
@@ -62,7 +62,7 @@ export async function openCallback(port: number): Promise<Callback> {
   };
 }
 
-/** In both languages: whose browser it is, nobody knows here. */
+/** In both languages, because the language of the browser's user is unknown. */
 const words = {
   foreign: 'This Host is not served here.\nこの Host では提供していません。',
   missing: 'There is nothing at this address.\nこのアドレスには何もありません。',

@@ -4,18 +4,18 @@ import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { loginFailed } from './errors.ts';
 import { isSafeAddress, type OauthFetch } from './fetch.ts';
 
-/** Where a login at a server is had, and for what. */
+/** The authorization server for a login, and the token to request. */
 export interface Destination {
   readonly metadata: AuthorizationServerMetadata;
-  /** The resource indicator (RFC 8707): the token is good there and nowhere else. */
+  /** The resource indicator (RFC 8707): the token is valid only there. */
   readonly resource: string;
   /** The scope that the server asks for. */
   readonly scope: string | undefined;
 }
 
 /**
- * From the server's challenge to its resource metadata (RFC 9728) to its authorization server (RFC 8414, or OpenID
- * discovery). Each document must speak for the address that it was asked of, or nothing goes on.
+ * Follows the server's challenge to its resource metadata (RFC 9728) and authorization server (RFC 8414, or OpenID
+ * discovery). Each document must name the address at which it was requested; otherwise the login fails.
  */
 export async function findAuthorizationServer(
   { url, headers }: HttpStart,
@@ -54,7 +54,7 @@ export async function findAuthorizationServer(
   };
 }
 
-/** The first request of any client. Without a token it meets the challenge, which says where to look. */
+/** Sends a client's first request. Without a token, the challenge in the reply names the metadata. */
 async function knock(url: string, headers: HttpStart['headers'], fetch: OauthFetch): Promise<Response> {
   const hello = {
     protocolVersion: '2025-11-25',
@@ -96,7 +96,7 @@ async function resourceMetadata(url: string, from: URL | undefined, fetch: Oauth
       error,
     );
   }
-  // Else a token meant for somebody else could be asked for in their name.
+  // Otherwise the server could have us request a token for another resource.
   if (!sdk.checkResourceAllowed({ requestedResource: url, configuredResource: found.resource })) {
     throw loginFailed(
       text(

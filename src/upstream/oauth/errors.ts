@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** Nobody has logged in at the server, or the login is over. */
+/** There is no login at the server, or it has expired. */
 export function loginNeeded(name: string, cause?: unknown): ToolError {
   return new ToolError(
     'unavailable',
@@ -13,7 +13,7 @@ export function loginNeeded(name: string, cause?: unknown): ToolError {
   );
 }
 
-/** The login holds, and does not cover what was asked. */
+/** The login is valid, but does not cover the request. */
 export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
   return new ToolError(
     'forbidden',
@@ -31,12 +31,12 @@ export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
   );
 }
 
-/** Why a login cannot be had. What the other side said is for the operator alone. */
+/** A failed login. The other side's text is for the operator alone. */
 export function loginFailed(words: Text, cause?: unknown): ToolError {
   return new ToolError('unavailable', words, { cause: wordsOf(cause) });
 }
 
-/** An answer may quote what we sent: of a foreign error only its short words are kept, never its fields. */
+/** A response may quote our request: keep only short texts of a foreign error, never its fields. */
 function wordsOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   const { code, message } = cause as { code?: unknown; message?: unknown };

@@ -6,20 +6,20 @@ import { hasUserInfo, isLoopbackHost, isSecureUrl, loopbackHosts } from '../../g
 
 export interface AddressRule {
   readonly isPublic: (address: string) => boolean;
-  /** Addresses that the operator wrote down; their hosts may be inner ones, all others may not. */
+  /** Addresses from the configuration; only their hosts may be internal. */
   readonly named: readonly string[];
 }
 
 export type OauthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Metadata and token answers are small; whoever sends more means something else. */
+/** Metadata and token responses are small; larger ones are wrong. */
 const maxAnswerBytes = 256 * 1024;
 const timeoutMs = 15_000;
 
 /**
- * `fetch` for addresses that a server told us: discovery, registration, tokens. Only https, and only public hosts,
- * beside the hosts that the operator named; on those of them that are loopback, http too. The connection is made to
- * the address that was checked. Redirects are handed back, not followed.
+ * `fetch` for addresses that a server told us: discovery, registration, tokens. Only https and public hosts, plus hosts
+ * that the operator named, with http if they are loopback. Connects to the address that was checked. Redirects are
+ * returned, not followed.
  */
 export function createOauthFetch({ isPublic, named }: AddressRule): OauthFetch {
   const hosts = new Set(named.flatMap((url) => hostsOf(new URL(url).hostname)));
@@ -31,7 +31,7 @@ export function createOauthFetch({ isPublic, named }: AddressRule): OauthFetch {
   };
 }
 
-/** May a token or a person be sent to this address? Plain http only to the machine itself. */
+/** Whether a token or a person may be sent to this address. Plain http only for this machine. */
 export function isSafeAddress(url: URL): boolean {
   return isSecureUrl(url) && !hasUserInfo(url);
 }

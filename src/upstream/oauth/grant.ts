@@ -6,7 +6,7 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { acquireLock } from './lock.ts';
 
 const grantSchema = z.object({
-  /** Of the authorization server, as far as renewing and revoking need it. */
+  /** Metadata of the authorization server that renewal and revocation need. */
   metadata: z.object({
     issuer: z.string(),
     authorization_endpoint: z.string(),
@@ -26,22 +26,22 @@ const grantSchema = z.object({
   expiresAtMs: z.number().optional(),
   renewAtMs: z.number().optional(),
   scope: z.string().optional(),
-  /** What the server asked for beyond it; the next login asks for this too. */
+  /** A scope that the server asked for in addition; the next login requests it too. */
   wantedScope: z.string().optional(),
 });
 
-/** The tokens of a login, with what their renewal needs. */
+/** The tokens of a login, with the data for renewing them. */
 export type Grant = z.output<typeof grantSchema>;
 
-/** The grant of one server at one address, sealed under the key of the state folder. */
+/** The login at one server and address, sealed with the key of the state folder. */
 export interface GrantFile {
-  /** Absent too where the file is another address's, damaged, or sealed under another key. */
+  /** Undefined also if the file is for another address, damaged, or sealed with another key. */
   read(): Grant | undefined;
   write(grant: Grant): void;
   remove(): void;
   /** Changes whenever the file does. */
   stamp(): string;
-  /** One process at a time renews: a refresh token that is used twice ends the grant. */
+  /** One process at a time renews: using a refresh token twice ends the login. */
   lock<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -52,7 +52,7 @@ export interface GrantPlace {
 
 export function openGrantFile({ folder, key }: GrantPlace, name: string, url: string): GrantFile {
   const path = join(folder, `${name}.grant`);
-  // Bound to the address: a server that moves elsewhere in the configuration does not take the token along.
+  // Bound to the address: if the configured address changes, the old token is not sent there.
   const purpose = Buffer.from(JSON.stringify(['grant', name, url]));
 
   function remove(): void {
@@ -74,7 +74,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
         const words = Buffer.concat([opener.update(sealed.subarray(28)), opener.final()]).toString('utf8');
         return grantSchema.parse(JSON.parse(words));
       } catch {
-        // Sealed with another key, or damaged: as good as no login.
+        // Sealed with another key, or damaged: treated like no login.
         return undefined;
       }
     },

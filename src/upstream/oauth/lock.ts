@@ -4,13 +4,13 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/** Longer than any request under the lock can take: its holder hangs or is on another machine. */
+/** Longer than any request under the lock: its holder hangs or is on another machine. */
 const staleMs = 60_000;
 const pollMs = 50;
 
 /**
- * Waits for the lock file and takes it; the returned function gives it back. A lock whose process is gone, or that is
- * older than any work under it, is broken.
+ * Waits for the lock file and takes it; the returned function releases it. A lock is broken if its process is gone, or
+ * it is older than any work under it.
  */
 export async function acquireLock(path: string): Promise<() => void> {
   const mine = `${process.pid} ${Date.now()} ${hostname()} ${randomBytes(8).toString('hex')}\n`;
@@ -18,7 +18,7 @@ export async function acquireLock(path: string): Promise<() => void> {
   writeFileSync(ticket, mine, { mode: 0o600, flag: 'wx' });
   try {
     for (;;) {
-      // A link appears whole: nobody reads a lock that is half written.
+      // link() creates the file with its content, so a half-written lock is never read.
       if (take(ticket, path)) return () => release(path, mine);
       const held = read(path);
       if (held !== undefined && isStale(held)) breakLock(path, held);
@@ -43,13 +43,13 @@ function release(path: string, mine: string): void {
   if (read(path) === mine) rmSync(path, { force: true });
 }
 
-/** Moved away first, so that of two that break it one does; what turns out to be another's goes back. */
+/** Renames it first, so that only one process breaks it; another process's lock is put back. */
 function breakLock(path: string, held: string): void {
   const aside = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     renameSync(path, aside);
   } catch {
-    // Another one was quicker.
+    // Another process was first.
     return;
   }
   if (read(aside) !== held) take(aside, path);
@@ -58,9 +58,9 @@ function breakLock(path: string, held: string): void {
 
 function isStale(held: string): boolean {
   const [pid, takenAtMs, host] = held.split(' ');
-  // Also one from the future: clocks are set back.
+  // A time in the future is stale, too: clocks are set back.
   if (!(Math.abs(Date.now() - Number(takenAtMs)) < staleMs)) return true;
-  // In another container the same number is another process, or none.
+  // In another container the number means another process, or none.
   if (host !== hostname()) return false;
   try {
     process.kill(Number(pid), 0);

@@ -15,12 +15,12 @@ import type { OauthFetch } from './fetch.ts';
 import type { Grant, GrantFile } from './grant.ts';
 import { clientFor } from './registration.ts';
 
-/** How long the address waits for the browser. */
+/** How long to wait for the browser. */
 const waitMs = 5 * 60_000;
 
 /**
- * A person's login: the authorization code flow with PKCE, a state, the issuer of the answer held against the one
- * that was asked (RFC 9207), and the server itself as the resource of the token.
+ * A person's login: the authorization code flow with PKCE, a state, a check of the response's issuer (RFC 9207), and
+ * the server itself as the token's resource.
  */
 export async function login(
   start: HttpStart,
@@ -34,7 +34,7 @@ export async function login(
   const before = file.read();
   assertSameIssuer(settings, before, metadata);
   const sdk = await import('@modelcontextprotocol/client');
-  // What was granted stays: a server names only what it misses at the moment.
+  // Keep the granted scope: a server names only what it misses at the moment.
   const asked =
     options.scope ??
     sdk.computeScopeUnion(settings.scope ?? before?.scope ?? offered, before?.wantedScope ?? undefined);
@@ -54,7 +54,7 @@ export async function login(
     });
     const signals = [AbortSignal.timeout(waitMs), ...(options.signal ? [options.signal] : [])];
     const answered = callback.answer(state, AbortSignal.any(signals));
-    // It is awaited below; an answer that comes sooner must not be an unhandled refusal.
+    // Awaited below; this only prevents an unhandled rejection if the answer comes sooner.
     answered.catch(() => {});
     options.show(authorizationUrl, metadata.issuer, callback.take);
     const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
@@ -81,8 +81,8 @@ export async function login(
 }
 
 /**
- * Who answered is looked at before what they say (RFC 9207): of an answer that another authorization server made nothing
- * is used or shown.
+ * Checks the issuer before the content (RFC 9207): nothing in a response of another authorization server is used or
+ * shown.
  */
 function readAnswer(
   answer: URLSearchParams,
@@ -112,7 +112,7 @@ function readAnswer(
   );
 }
 
-/** A client that is registered at one authorization server means nothing, or somebody else, at another. */
+/** A client id of one authorization server is unknown to another, or belongs to a different client. */
 function assertSameIssuer(
   { clientId, issuer }: OauthSettings,
   before: Grant | undefined,
@@ -129,7 +129,7 @@ function assertSameIssuer(
   );
 }
 
-/** Without S256 a code that is caught on its way could be redeemed by whoever caught it. */
+/** Without S256, an intercepted code could be redeemed. */
 function assertProofOfCode({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
   if (methods?.includes('S256')) return;
   throw new ToolError(
@@ -141,7 +141,7 @@ function assertProofOfCode({ code_challenge_methods_supported: methods }: Author
   );
 }
 
-/** Asked for where it is offered: without it many servers give no refresh token. */
+/** Requested if offered: without it many servers give no refresh token. */
 function withOfflineAccess(
   scope: string | undefined,
   metadata: AuthorizationServerMetadata,
@@ -154,7 +154,7 @@ function withOfflineAccess(
 }
 
 function keptOf(metadata: AuthorizationServerMetadata): Grant['metadata'] {
-  // RFC 8414 has it, and the SDK's type for OpenID's documents leaves it out.
+  // Defined in RFC 8414, but missing in the SDK's type for OpenID documents.
   const { revocation_endpoint } = metadata as { readonly revocation_endpoint?: string };
   return {
     issuer: metadata.issuer,

@@ -1,7 +1,7 @@
 import type { OauthFetch } from './fetch.ts';
 import type { GrantFile } from './grant.ts';
 
-/** Ends the grant at the authorization server where it can be, and forgets it here in any case. */
+/** Revokes the login at the authorization server if possible, and deletes it here in any case. */
 export async function logout(file: GrantFile, fetch: OauthFetch): Promise<'revoked' | 'forgotten' | 'none'> {
   return await file.lock(async () => {
     const grant = file.read();
@@ -25,7 +25,7 @@ export async function logout(file: GrantFile, fetch: OauthFetch): Promise<'revok
       });
       return ok ? 'revoked' : 'forgotten';
     } catch {
-      // The login is forgotten here, and its issuer was not reached.
+      // The login is deleted here, but its issuer was not reached.
       return 'forgotten';
     }
   });

@@ -7,12 +7,12 @@ import { type GrantPlace, openGrantFile } from './grant.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 
-/** What logins need from the other rooms. */
+/** Dependencies of logins on other rooms. */
 export interface OauthPlace extends GrantPlace {
   readonly isPublicAddress: (address: string) => boolean;
 }
 
-/** The tokens of a server behind an address; absent where it gets none. */
+/** The tokens of a server; undefined if it uses none. */
 export function accessOf({ name, start }: ServerSettings, place: OauthPlace): Access | undefined {
   if (start.kind !== 'http' || !start.oauth) return undefined;
   const fetch = fetchFor(start, start.oauth, place);
@@ -22,7 +22,7 @@ export function accessOf({ name, start }: ServerSettings, place: OauthPlace): Ac
   return createLoginAccess(openGrantFile(place, name, start.url), fetch, Date.now);
 }
 
-/** A person logs in at a server. Throws with what they can do about it. */
+/** Logs a person in at a server. Errors say what they can do. */
 export async function logIn(
   { name, start }: ServerSettings,
   place: OauthPlace,

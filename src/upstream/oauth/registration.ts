@@ -5,7 +5,7 @@ import { loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
 import type { Grant } from './grant.ts';
 
-/** The client of the configuration; else a metadata document, where that is understood; else one registered now. */
+/** The configured client; else a metadata document, if supported; else one registered now. */
 export async function clientFor(
   metadata: AuthorizationServerMetadata,
   settings: OauthSettings,

@@ -4,7 +4,7 @@ import { loginNeeded, moreScopeNeeded } from './errors.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Why a request was not let in, where the SDK has wrapped what `fetch` threw. */
+/** Our error for a refused request, if the SDK has wrapped it. */
 export function refusalIn(error: unknown): ToolError | undefined {
   if (error instanceof ToolError) return error;
   const { cause } = (typeof error === 'object' && error !== null ? error : {}) as {
@@ -13,7 +13,7 @@ export function refusalIn(error: unknown): ToolError | undefined {
   return cause instanceof ToolError ? cause : undefined;
 }
 
-/** Sends each request with the token of the moment, to the server's own origin and nowhere else. */
+/** Adds the current token to each request to the server's own origin, and to no other. */
 export function createAuthorizedFetch(name: string, serverUrl: string, access: Access, send: Fetch): Fetch {
   const { origin } = new URL(serverUrl);
   return async function authorized(url: string | URL, init: RequestInit = {}): Promise<Response> {
@@ -22,7 +22,7 @@ export function createAuthorizedFetch(name: string, serverUrl: string, access: A
     let response = await send(url, withToken(init, token));
     if (response.status === 401) {
       const refused = token;
-      // Somebody may have logged in while this was on its way.
+      // A login may have completed in the meantime.
       token = await (refused === undefined ? access.token() : access.renew(refused));
       if (token !== undefined) {
         await letGo(response.body);
@@ -50,12 +50,12 @@ function withToken(init: RequestInit, token: string | undefined): RequestInit {
   return { ...init, headers };
 }
 
-/** As RFC 6749 has them, and no longer than any that is meant. */
+/** A scope in the syntax of RFC 6749, of reasonable length. */
 function isScope(words: string): boolean {
   return words.length <= 1000 && /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(words);
 }
 
-/** Reads no more of an answer. One that broke off by itself is over as well. */
+/** Discards the rest of a response. It may have ended already. */
 async function letGo(body: ReadableStream | null): Promise<void> {
   await body?.cancel().catch(() => {});
 }

@@ -6,15 +6,15 @@ import { unlessAborted } from '../../ground/abort.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { cleanWords, hidesWords } from './words.ts';
 
-/** Questions of a server to the person behind the call that it works on. */
+/** Questions of a server to the person of the call that it is processing. */
 export interface Elicitations {
-  /** Runs a request of a call, in which the server may ask the call's person. */
+  /** Runs a request of a call, during which the server may ask the call's person. */
   during<T>(context: BaseContext, work: () => Promise<T>): Promise<T>;
-  /** Opens a connection: what is heard on it later belongs to no call only because a call opened it. */
+  /** Opens a connection outside the call, so that later messages on it are not attributed to that call. */
   outside<T>(work: () => T): T;
-  /** Does a person look at a question of this call's session now? */
+  /** Whether a person has an open question of this call's session. */
   isOpen(context: BaseContext): boolean;
-  /** Was a question answered with a cancel since this call began, because nothing said whose it was? */
+  /** Whether a question was cancelled since this call began because its call was unknown. */
   hasMissed(context: BaseContext): boolean;
   ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
 }
@@ -25,7 +25,7 @@ interface Session {
   /** Questions that its person has not answered yet. */
   open: number;
   asked: number;
-  /** One after the other: a person answers one question at a time. */
+  /** The last question; a person gets one at a time. */
   last: Promise<unknown>;
 }
 
@@ -38,13 +38,13 @@ type Form = Parameters<NonNullable<BaseContext['elicit']>>[0];
 
 const maxMessageChars = 4000;
 const maxSchemaChars = 20_000;
-/** More questions than this in one call is no dialogue any more. */
+/** More questions in one call are not a sensible dialogue. */
 const maxQuestions = 20;
 
 /**
- * A question reaches the session whose call the server works on, and no other. Over HTTP it comes on the answer to that
- * call's request. Over stdio nothing says whose it is: it is whose call runs alone. If calls of several sessions run, it is
- * held until those of one are left, and from then on the calls of different sessions of this server take turns.
+ * A question reaches the session whose call the server is processing, and no other. Over HTTP it arrives in the
+ * response to that call. Over stdio nothing identifies the call, so it must be the only one. If calls of several
+ * sessions run, the question waits until one session is left, and from then on sessions take turns at this server.
  */
 export function createElicitations(server: string): Elicitations {
   const requests = new AsyncLocalStorage<BaseContext | undefined>();
@@ -52,9 +52,9 @@ export function createElicitations(server: string): Elicitations {
   const held: Held[] = [];
   const line: { readonly id: string; readonly enter: () => void }[] = [];
   const missed = new WeakSet<BaseContext>();
-  /** It asks without saying whom. */
+  /** The server sends questions without naming a call. */
   let asks = false;
-  /** Several questions in one call: that a call's person is being asked does not say that the next one is another's. */
+  /** It sends several questions in one call, so an open question does not mean that the next one is another call's. */
   let asksAtOnce = false;
 
   function sessionOf({ caller: { sessionId: id } }: BaseContext): Session {
@@ -63,12 +63,12 @@ export function createElicitations(server: string): Elicitations {
     return session;
   }
 
-  /** The sessions in whose calls the server may be about to ask: one that waits for answers is silent. */
+  /** The sessions whose calls may ask next: a call that waits for an answer sends none. */
   function working(): readonly Session[] {
     return [...sessions.values()].filter(({ open, calls }) => asksAtOnce || open < calls.size);
   }
 
-  /** Whose the question must be, where nothing but the calls that run says so. */
+  /** The only session that can have asked, by the running calls. */
   function onlyOne(): Session | undefined {
     const [first, ...others] = sessions.size > 1 ? working() : sessions.values();
     return others.length > 0 ? undefined : first;
@@ -90,7 +90,7 @@ export function createElicitations(server: string): Elicitations {
 
   async function show({ calls }: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
     const context = [...(own ? [own] : calls)].find(({ elicit, signal }) => elicit && !signal.aborted);
-    // The call may have ended while the question stood in line.
+    // The call may have ended while the question waited.
     if (!context?.elicit || !calls.has(context)) return cancel;
     try {
       return (await unlessAborted(context.elicit(form), context.signal)) as ElicitResult;
@@ -99,7 +99,7 @@ export function createElicitations(server: string): Elicitations {
     }
   }
 
-  /** Passes on what can be told apart now, and lets in the calls that may run now. */
+  /** Delivers questions that can be attributed now, and starts calls that may run now. */
   function settle(): void {
     if (sessions.size === 0) for (const { answer } of held.splice(0)) answer(cancel);
     for (let session = onlyOne(); session && held[0]; session = onlyOne()) {
@@ -107,7 +107,7 @@ export function createElicitations(server: string): Elicitations {
       held.shift();
       answer(put(session, form));
     }
-    // If each of the calls waits for an answer, none of them will end: one does when its question is given up.
+    // If every call waits for an answer, none will end, so cancel a question.
     const open = (session: Session) => (asksAtOnce ? 0 : session.open);
     const calls = working().reduce((sum, session) => sum + session.calls.size - open(session), 0);
     if (held.length > 0 && held.length >= calls) {
@@ -162,12 +162,12 @@ export function createElicitations(server: string): Elicitations {
     isOpen: ({ caller }) => (sessions.get(caller.sessionId)?.open ?? 0) > 0,
     hasMissed: (context) => missed.has(context),
     async ask(params, signal) {
-      // A link that a server wants opened is no form: it could lead anywhere.
+      // A link to open is no form: it could lead anywhere.
       if (!('requestedSchema' in params)) return { action: 'decline' };
       const { requestedSchema } = params;
       if (JSON.stringify(requestedSchema).length > maxSchemaChars) return cancel;
       const schema = cleanWords(requestedSchema);
-      // Names, choices and defaults go back as they came: what hides in them cannot be shown.
+      // Names, choices and defaults are sent back unchanged; their hidden characters cannot be shown.
       if (hidesWords(schema)) return { action: 'decline' };
       const form = {
         message: `[${server}] ${cleanText(params.message).slice(0, maxMessageChars)}`,
@@ -186,7 +186,7 @@ export function createElicitations(server: string): Elicitations {
       const question = { form, answer: resolve };
       held.push(question);
       settle();
-      // The server asks no more.
+      // The server withdrew the question.
       return unlessAborted(promise, signal).finally(() => {
         if (!held.includes(question)) return;
         held.splice(held.indexOf(question), 1);

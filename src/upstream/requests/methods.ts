@@ -12,24 +12,24 @@ import { localUri, remoteUri } from './uris.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The way to the server. */
+/** Requests to the server. */
 export interface ServerRequests {
   ask(method: string, params: Members, context: BaseContext): Promise<Members>;
-  /** The server tells of this resource's changes from now on. */
+  /** From now on the server reports changes of this resource. */
   subscribe(uri: string, context: BaseContext): Promise<void>;
-  /** What the server says of a failure, as an output. */
+  /** A server's error as an output. */
   failed(error: RemoteError, context: BaseContext): ToolOutput;
 }
 
-/** What a server offers beside tools. */
+/** Whether a server offers resources and prompts. */
 export interface Offers {
   readonly resources: boolean;
   readonly prompts: boolean;
 }
 
 /**
- * The protocol's methods of a server as unlisted tools, so that who reads its resources or fetches its prompts walks
- * the same road as who calls its tools: authorized, limited and recorded.
+ * A server's protocol methods as unlisted tools, so that reading resources and fetching prompts is authorized, limited
+ * and recorded like calling its tools.
  */
 export function methodTools(
   settings: ServerSettings,
@@ -201,7 +201,7 @@ function shownPrompt(prompt: Members, name: string): Members {
 }
 
 function shownArgument({ name, title, description, required }: Members): readonly Members[] {
-  // Sent back as it is: one that hides something cannot be used.
+  // The name is sent back unchanged, so one with hidden characters cannot be used.
   if (typeof name !== 'string' || cleanLine(name) !== name) return [];
   return [
     {

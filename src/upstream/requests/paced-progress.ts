@@ -1,10 +1,10 @@
 type Progress = (done: number, total?: number, message?: string) => void;
 
-/** So many at once are news; after them a server that goes on is heard ten times a second. */
+/** The first reports pass at once; later ones ten times a second. */
 const mostAtOnce = 100;
 const everyMs = 100;
 
-/** A server's progress as often as anybody reads it: each message costs the server that passes it on, too. */
+/** Limits a server's progress reports: passing on each message has a cost, too. */
 export function pacedProgress(progress: Progress, now: () => number = () => performance.now()): Progress {
   let left = mostAtOnce;
   let lastMs = Number.NEGATIVE_INFINITY;

@@ -11,7 +11,7 @@ export function shownProgress(message: string): string {
   return cleanLine(message.slice(0, maxProgressChars));
 }
 
-/** A server's own error, in words that are ours; what it says itself is shown after them, marked as its. */
+/** A server's error in our words; its own text is shown after them, marked as such. */
 export function remoteFailure(name: string, error: RemoteError): ToolError {
   const { code, http } = error;
   const hasWords = error.message !== '';
@@ -42,7 +42,7 @@ export function remoteFailure(name: string, error: RemoteError): ToolError {
   });
 }
 
-/** A failure of a request, in words that name the server; its own error stays as it is. */
+/** The failure of a request, with the server's name; its own error is unchanged. */
 export function refusedBy(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return named(name, error);
   if (error instanceof RemoteError) return error;
@@ -50,7 +50,7 @@ export function refusedBy(name: string, error: unknown): unknown {
   return error;
 }
 
-/** With the server's name: a model that uses ten of them must know which one failed. */
+/** Adds the server's name: a model that uses ten of them must know which one failed. */
 function named(name: string, error: ToolError): ToolError {
   const { code, text: said, suggestion, details, cause } = error;
   if (code === 'cancelled' || said.en.includes(name)) return error;
@@ -58,7 +58,7 @@ function named(name: string, error: ToolError): ToolError {
   return new ToolError(code, words, { suggestion, details, cause });
 }
 
-/** The SDK's own errors of the protocol, as the rest of the room knows them. */
+/** Converts the SDK's protocol errors to `RemoteError`. */
 export function asRemote(error: unknown): unknown {
   return typeof (error as { code?: unknown } | undefined)?.code === 'number' ? new RemoteError(error) : error;
 }

@@ -1,8 +1,8 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 
 /**
- * Keeps a connection subscribed to exactly these resources, in the way of its revision. Resolves to what the server
- * refused, by address.
+ * Subscribes a connection to exactly these resources, as its revision does it. Resolves to the server's refusals, by
+ * address.
  */
 export type SetWatched = (uris: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
 
@@ -12,13 +12,13 @@ export function createSubscriptions(client: Client, isModern: boolean): SetWatch
   let wanted: readonly string[] = [];
   let held: readonly string[] = [];
   let stream: McpSubscription | undefined;
-  /** One change after the other: the last one that was asked for is what stays. */
+  /** One change at a time: the last request determines the result. */
   let last: Promise<unknown> = Promise.resolve();
 
   async function setLegacy(uris: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     const before = held;
     held = uris;
-    // News of what nobody watches any more are passed over anyway.
+    // Notifications for unwatched resources are ignored anyway.
     for (const uri of before)
       if (!uris.includes(uri)) await client.unsubscribeResource({ uri }).catch(() => {});
     const failures = new Map<string, unknown>();
@@ -27,7 +27,7 @@ export function createSubscriptions(client: Client, isModern: boolean): SetWatch
       try {
         await client.subscribeResource({ uri });
       } catch (error) {
-        // One that is gone must not keep the others from being watched.
+        // A failing resource must not prevent watching the others.
         held = held.filter((each) => each !== uri);
         failures.set(uri, error);
       }
@@ -38,29 +38,29 @@ export function createSubscriptions(client: Client, isModern: boolean): SetWatch
   async function setModern(uris: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     if (uris.length === held.length && uris.every((uri) => held.includes(uri))) return new Map();
     const before = stream;
-    // The new one first, so that nothing is missed in between.
+    // Open the new stream first, so that nothing is missed in between.
     stream = uris.length === 0 ? undefined : await client.listen({ resourceSubscriptions: [...uris] });
     held = uris;
     if (stream) listenAgain(stream);
-    // It is replaced: whether it could be ended changes nothing.
+    // It is already replaced, so errors of closing do not matter.
     await before?.close().catch(() => {});
     return new Map();
   }
 
-  /** A stream that ended without us is opened anew; on a connection that has ended too, that fails and is all. */
+  /** Reopens a stream that ended without us; on an ended connection that simply fails. */
   function listenAgain(ended: McpSubscription): void {
     void ended.closed.then((by) => {
       if (by === 'local' || stream !== ended) return;
       held = [];
       stream = undefined;
-      // A connection that has ended begins its subscriptions anew when it is opened again.
+      // An ended connection restores its subscriptions when it is reopened.
       setTimeout(() => void settle().catch(() => {}), againMs).unref();
     });
   }
 
   function settle(): Promise<ReadonlyMap<string, unknown>> {
     const next = last.then(() => (isModern ? setModern(wanted) : setLegacy(wanted)));
-    // Whoever asked for it hears of a failure; the next change only waits its turn.
+    // The requester gets a failure; the next change only waits its turn.
     last = next.catch(() => {});
     return next;
   }

@@ -5,7 +5,7 @@ import { createSemaphore, type Semaphore } from '../../ground/semaphore.ts';
 
 const maxWaiting = 200;
 
-/** Calls of one server: at most so many at once, the others wait in line, and the line has an end. */
+/** Calls of one server: a limited number at once, the others in a limited queue. */
 export function createTurns(atOnce: number): Semaphore {
   return createSemaphore(atOnce, { maxWaiting, aborted: () => cancelled(), full: tooMany });
 }

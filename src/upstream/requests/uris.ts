@@ -1,11 +1,11 @@
 const scheme = 'upstream://';
 
-/** A server's URI as we serve it: two servers may use the same. */
+/** Our URI for a server's resource; two servers may use the same one. */
 export function localUri(server: string, uri: string): string {
   return `${scheme}${server}/${uri}`;
 }
 
-/** The server's own again; undefined for one that is not of this server. */
+/** The server's own URI; undefined if it belongs to another server. */
 export function remoteUri(server: string, uri: string): string | undefined {
   const start = localUri(server, '');
   return uri.startsWith(start) ? uri.slice(start.length) : undefined;

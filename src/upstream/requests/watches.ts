@@ -2,14 +2,14 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** Who watches which resource of one server. */
+/** The watchers of each resource of one server. */
 export interface Watches {
   readonly uris: () => readonly string[];
-  /** A server that was started again knows nothing of who watched it. */
+  /** Restores the watches at a restarted server, which has forgotten them. */
   begin(connection: Connection): Promise<void>;
   /**
-   * Somebody is about to watch it: it counts as watched until they do, or for a while. The returned function takes it
-   * back. Throws `rate_limited` where one more resource would be too many.
+   * Announces a watch: it counts as watched until it begins, or for a while. The returned function cancels that. Throws
+   * `rate_limited` if it would exceed the limit of resources.
    */
   expect(uri: string): () => void;
   add(uri: string, changed: () => void): () => void;
@@ -19,9 +19,9 @@ export interface Watches {
 }
 
 const maxWatched = 1000;
-/** News of one resource that come faster than this are told once: whoever hears of it reads it anew. */
+/** Changes of one resource in quicker succession are reported once: watchers read it again anyway. */
 const quietMs = 100;
-/** Between the server's yes and the watch lie the record of the call and its reply. */
+/** Between the server's consent and the watch, the call is recorded and replied to. */
 const expectedMs = 30_000;
 
 export function createWatches(): Watches {
@@ -46,7 +46,7 @@ export function createWatches(): Watches {
   }
 
   function updated(uri: string): void {
-    // A server may name a part of what is watched.
+    // A server may report a part of a watched resource.
     for (const known of watched.keys()) if (uri === known || uri.startsWith(`${known}/`)) tell(known);
   }
 
@@ -55,7 +55,7 @@ export function createWatches(): Watches {
     async begin({ offers, setWatched }) {
       const uris = [...watched.keys()];
       if (uris.length > 0 && offers.subscriptions) await setWatched(uris).catch(() => new Map());
-      // Meanwhile something may have changed.
+      // Resources may have changed in the meantime.
       for (const uri of uris) updated(uri);
     },
     expect(uri) {
@@ -71,7 +71,7 @@ export function createWatches(): Watches {
     },
     add(uri, changed) {
       const listeners = watched.get(uri) ?? new Set();
-      // A function of its own each time: one caller may watch the same twice.
+      // A new function each time: one caller may watch the same resource twice.
       const listener = () => changed();
       listeners.add(listener);
       watched.set(uri, listeners);

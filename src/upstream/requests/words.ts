@@ -1,9 +1,9 @@
 import { cleanText } from '../../contract/text/clean-text.ts';
 
-/** Keys of a JSON Schema whose words a person or a model reads. */
+/** Keys of a JSON Schema with text that a person or a model reads. */
 const spoken = new Set(['description', 'title']);
 
-/** The same schema with descriptions, titles and names of choices in which nothing hides. */
+/** The same schema without hidden characters in descriptions, titles and names of choices. */
 export function cleanWords(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > 64) return value;
   if (Array.isArray(value)) return value.map((member) => cleanWords(member, depth + 1));
@@ -18,7 +18,7 @@ export function cleanWords(value: unknown, depth = 0): unknown {
   );
 }
 
-/** Does a name or a value in it hold what a terminal would obey, or a reader not see? */
+/** Whether a name or value in it contains characters that a terminal would obey or a reader not see. */
 export function hidesWords(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return cleanText(value) !== value.replace(/\r\n/g, '\n');
   if (typeof value !== 'object' || value === null || depth > 64) return false;

@@ -9,18 +9,18 @@ import { cleanWords } from '../requests/words.ts';
 import { definitionDigest, type RemoteTool } from './definition.ts';
 import { schemaProblem } from './schema.ts';
 
-/** Some clients cut a description at 2 KB; what would be lost there is cut here, where it shows. */
+/** Some clients cut descriptions at 2 KB; cutting here marks the cut. */
 const maxDescriptionChars = 1900;
 const maxTitleChars = 120;
 
-/** How an adapted tool is called: with the digest of the definition that was shown, which must still hold. */
+/** Calls an adapted tool. Contains the digest of the definition that was shown, which must still be current. */
 export type CallRemote = (
   remote: { readonly name: string; readonly digest: string; readonly hasOutputSchema: boolean },
   input: Readonly<Record<string, unknown>>,
   context: BaseContext,
 ) => Promise<ToolOutput>;
 
-/** A server's tool as one that walks our road. Nothing that it says of itself gives it more than others have. */
+/** A server's tool as one of our tools. Nothing that it says about itself gives it more rights. */
 export function adaptTool(
   shownName: string,
   remote: RemoteTool,
@@ -62,7 +62,7 @@ export function adaptTool(
         ),
       }),
     }),
-    // `check` lets objects through and nothing else.
+    // `check` accepts only objects.
     run: (input, context) =>
       call(
         { name: remote.name, digest, hasOutputSchema: remote.outputSchema !== undefined },
@@ -79,7 +79,7 @@ export function adaptTool(
   };
 }
 
-/** The dangerous reading of each, unless the operator says otherwise or believes the server. */
+/** The most dangerous value of each, unless the operator sets another or trusts the server. */
 function annotationsOf(remote: RemoteTool, settings: ServerSettings): Annotations {
   const said = settings.trustAnnotations ? (remote.annotations ?? {}) : {};
   const word = settings.tools.get(remote.name);
@@ -99,7 +99,7 @@ function titleOf({ title, annotations, name }: RemoteTool): string {
   return cut(cleanLine(said), maxTitleChars);
 }
 
-/** Held whole against the schema that the model was shown; a null for what may be left out is left out. */
+/** Checks the input against the whole schema that the model was shown; drops nulls of optional arguments. */
 function checkInput(input: unknown, schema: Readonly<Record<string, unknown>>): CheckedInput | InputProblem {
   const given = input ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) {
@@ -117,7 +117,7 @@ function checkInput(input: unknown, schema: Readonly<Record<string, unknown>>): 
   return problem ? { ok: false, ...problem } : { ok: true, input: kept };
 }
 
-/** Surely: a schema of another form may take it. */
+/** Whether it certainly rejects null; a schema of another form may accept it. */
 function refusesNull(property: unknown): boolean {
   const { type } = Object(property) as { readonly type?: unknown };
   return typeof type === 'string' && type !== 'null';

@@ -2,19 +2,19 @@ import type { ServerSettings } from '../../contract/upstream.ts';
 import { definitionDigest, type RemoteTool } from './definition.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
 
-/** What may be shown and called of one server: approved by a person, not denied, and as it was approved. */
+/** The tools of one server that may be shown and called: approved by a person, unchanged since, and not denied. */
 export interface Approved {
   readonly pin: Pin | undefined;
-  /** The pin cannot be believed: nothing of the server is let through. */
+  /** The pin cannot be trusted: nothing of the server is served. */
   readonly isDamaged: boolean;
   isShown(remoteName: string): boolean;
-  /** Is it what the running server lists under this name now? */
+  /** Whether the running server lists exactly this definition under the name. */
   isCurrent(remoteName: string, digest: string): boolean;
-  /** Holds what the running server lists against the pin. */
+  /** Compares the running server's list with the pin. */
   compare(listed: readonly RemoteTool[], offers: Pin['offers']): void;
-  /** The list cannot be had: until it can, nothing of the server is as it was approved. */
+  /** The list cannot be fetched: until it can, none of the tools counts as unchanged. */
   lost(): void;
-  /** Reads the pin again where somebody changed it, and says whether somebody did. */
+  /** Reads the pin again if it was changed; returns whether it was. */
   refresh(): boolean;
 }
 
@@ -22,7 +22,7 @@ export function openApproved({ name, allow, deny }: ServerSettings, pins: Pins):
   let pin: Pin | undefined;
   let isDamaged = false;
   let stamp = '';
-  /** Digests of what the running server lists, by remote name; absent while none was seen to run. */
+  /** Digests of the running server's list, by remote name; undefined until it has run. */
   let current: ReadonlyMap<string, string> | undefined;
 
   function take(read: () => Pin | undefined): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A tool as a server defines it. Every word in it is a stranger's. */
+/** A tool as a server defines it. All of its text is untrusted. */
 export interface RemoteTool {
   readonly name: string;
   readonly title?: string | undefined;
@@ -10,7 +10,7 @@ export interface RemoteTool {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The parts of a definition that a person agrees to, and nothing else that the server may have sent along. */
+/** The parts of a definition that a person approves, without anything else that the server may have sent. */
 export function definitionOf(tool: RemoteTool): RemoteTool {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return JSON.parse(
@@ -18,12 +18,12 @@ export function definitionOf(tool: RemoteTool): RemoteTool {
   ) as RemoteTool;
 }
 
-/** SHA-256 of a definition in one spelling: keys sorted, so that only a change changes it. */
+/** SHA-256 of a definition in a canonical form with sorted keys, so that only real changes count. */
 export function definitionDigest(tool: RemoteTool): string {
   return sha256(canonical(definitionOf(tool)));
 }
 
-/** The digest of a set of tools, whatever their order. */
+/** The digest of a set of tools, in any order. */
 export function setDigest(digests: readonly string[]): string {
   return sha256(digests.toSorted().join('\n'));
 }

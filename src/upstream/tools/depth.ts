@@ -1,4 +1,4 @@
-/** Deeper than this, JSON of a stranger is no data any more but a way to exhaust whoever walks through it. */
+/** Deeper nesting in foreign JSON is only meant to exhaust code that walks it. */
 const maxDepth = 200;
 
 export function isTooDeep(value: unknown, left = maxDepth): boolean {

@@ -2,13 +2,13 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { type Injection, injectionsIn } from '../../ground/content/injections.ts';
 import type { RemoteTool } from './definition.ts';
 
-/** What a person should look at before these words reach a model. Empty where nothing stands out. */
+/** Findings that a person should review before a model reads this tool's texts; empty if there are none. */
 export function inspectTool(tool: RemoteTool): readonly string[] {
   const schemas = [tool.inputSchema, tool.outputSchema, tool.annotations];
   return [...inspectWords(wordsOf(tool)), ...new Set(schemas.flatMap((schema) => inspectSchema(schema)))];
 }
 
-/** Words deeper than this are not looked at, so a schema that has some is not let through unseen. */
+/** Deeper text is not inspected, so a schema that has some is a finding. */
 const maxDepth = 32;
 
 function inspectSchema(value: unknown, depth = 0): readonly string[] {
@@ -16,18 +16,18 @@ function inspectSchema(value: unknown, depth = 0): readonly string[] {
   if (depth > maxDepth) return ['nested too deeply to be looked at'];
   return Object.entries(value).flatMap(([key, member]) => {
     const isReference = (key === '$ref' || key === '$dynamicRef') && typeof member === 'string';
-    // A client that follows it would ask an address of the server's choice.
+    // A client that resolves it would request an address of the server's choice.
     const far = isReference && !member.startsWith('#') ? ['refers to a schema elsewhere'] : [];
     return [...far, ...inspectSchema(member, depth + 1)];
   });
 }
 
-/** The same over all tools of a server joined: a payload can be spread over several. */
+/** Findings only in the joined text of a server's tools: a payload can be spread over several. */
 export function inspectSet(tools: readonly RemoteTool[]): readonly string[] {
   const alone = new Set(tools.flatMap(inspectTool));
   const joined = [
     ...inspectWords(tools.flatMap(wordsOf)),
-    // Without what stands between them, as a model reads one description after the other.
+    // Without separators, as a model reads one description after another.
     ...inspectWords(tools.map((tool) => tool.description ?? '')),
   ];
   return [...new Set(joined)].filter((finding) => !alone.has(finding));
@@ -37,13 +37,13 @@ function inspectWords(words: readonly string[]): readonly string[] {
   const findings: string[] = [];
   if (words.some((each) => cleanText(each) !== each.replace(/\r\n/g, '\n')))
     findings.push('hidden characters');
-  // Folded, so that a line break or full-width letters between two words hide nothing.
+  // Normalized, so that line breaks or full-width letters between words hide nothing.
   const folded = words.join(' ').normalize('NFKC').replace(/\s+/g, ' ');
   for (const [finding, pattern] of patterns) if (pattern.test(folded)) findings.push(finding);
   return [...findings, ...injectionsIn(words.join(' ')).flatMap((kind) => said[kind] ?? [])];
 }
 
-/** Orders as results have them too. A description may say which tool to call next: what it sends where, it may not. */
+/** Instructions as in results, too. A description may name a tool to call next, but not what to send where. */
 const said: Readonly<Partial<Record<Injection, string>>> = {
   override: 'tells the model to forget its instructions',
   role: 'marks words for the model alone',
@@ -54,8 +54,8 @@ const said: Readonly<Partial<Record<Injection, string>>> = {
 };
 
 /**
- * Words that speak to the model past the person. Few and specific: what they catch waits for a look, so a false
- * alarm costs somebody's time. Each is linear: no repetition inside another.
+ * Text that addresses the model behind the person's back. Few and specific patterns, because each match waits for a
+ * person's review. Each is linear: no repetition inside another.
  */
 const patterns: readonly (readonly [finding: string, pattern: RegExp])[] = [
   [
@@ -84,7 +84,7 @@ const patterns: readonly (readonly [finding: string, pattern: RegExp])[] = [
   ],
 ];
 
-/** Every string that a definition would put before a model: texts, names, defaults, enums. */
+/** Every string of a definition that a model would see: texts, names, defaults, enums. */
 function wordsOf(tool: RemoteTool): readonly string[] {
   const words: string[] = [tool.name, tool.title ?? '', tool.description ?? ''];
   collect([tool.inputSchema, tool.outputSchema, tool.annotations], words, 0);

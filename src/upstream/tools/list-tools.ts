@@ -4,15 +4,15 @@ import type { RemoteRequest } from '../connection/remote.ts';
 import { definitionOf, type RemoteTool } from './definition.ts';
 import { isTooDeep } from './depth.ts';
 
-/** Beyond this nothing is looked at: a list without an end is an attack, not an offer. */
+/** More is not examined: an endless list is an attack, not an offer. */
 const maxTools = 1000;
 const maxPages = 64;
 const maxDefinitionChars = 256 * 1024;
 const maxListChars = 8 * 1024 * 1024;
 
 /**
- * All tools of a server, page by page, each with the parts that a person agrees to and no others. What is no
- * definition, or a very large one, is left out. Throws `too_large` for a list that nobody could look at.
+ * All tools of a server, page by page, each with only the parts that a person approves. Malformed and very large
+ * definitions are left out. Throws `too_large` for a list that no person could review.
  */
 export async function listTools(
   request: (request: RemoteRequest) => Promise<unknown>,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** What clients take as a tool's name; some stop at 64. */
+/** The longest tool name that clients accept; some stop at 64. */
 const maxNameChars = 64;
 
 /**
- * Shown names of a server's tools, by remote name. They are looked up, never taken apart again. Characters that
- * clients do not take become `_`; what is then too long or the same as another gets a digest of its remote name. No
- * two are ever the same: a tool that is left over is not shown.
+ * Shown names of a server's tools, by remote name. They are looked up, never parsed. Unsupported characters become `_`;
+ * a name that is then too long or not unique gets a digest of its remote name. Names are always unique: a tool without
+ * a free name is not shown.
  */
 export function shownNames(server: string, remoteNames: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(remoteNames.map((name) => [name, plainName(server, name)]));
@@ -18,7 +18,7 @@ export function shownNames(server: string, remoteNames: readonly string[]): Read
     const isExact = name === `${server}__${remote}`;
     const isAlone = counts.get(name) === 1 || isExact;
     const chosen = isAlone && name.length <= maxNameChars ? name : withDigest(name, remote);
-    // Only somebody who tries gets here: a name that was made to be the same as another's with its digest.
+    // Only a crafted name gets here: one that equals another tool's name with its digest.
     if (taken.has(chosen)) continue;
     taken.add(chosen);
     shown.set(remote, chosen);

@@ -6,35 +6,35 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
 import { inspectSet, inspectTool } from './inspect.ts';
 
-/** What a person has agreed to of a server, and what waits for them. */
+/** The tools of a server that a person approved, and those that wait for review. */
 export interface Pin {
   /** By remote name. */
   readonly approved: ReadonlyMap<string, RemoteTool>;
-  /** Of the same. */
+  /** Digests of the approved tools. */
   readonly digests: ReadonlyMap<string, string>;
   readonly held: readonly HeldTool[];
-  /** The server's whole list where it differs from what was approved. */
+  /** The server's whole list if it differs from the approved one. */
   readonly pending?: readonly RemoteTool[] | undefined;
   readonly offers: { readonly resources: boolean; readonly prompts: boolean };
 }
 
-/** The pins of all servers, a file each, in the state folder that no tool can reach. */
+/** The pins of all servers, one file each, in the state folder that no tool can reach. */
 export interface Pins {
-  /** Undefined for a server that was never seen. Throws `PinProblem` for a file that cannot be believed. */
+  /** Undefined for a server that has never run. Throws `PinProblem` if the file cannot be trusted. */
   read(server: string): Pin | undefined;
-  /** Holds a server's list against its pin, and writes down what is new. A server seen for the first time is pinned. */
+  /** Compares a server's list with its pin and stores changes. A server's first list is pinned. */
   compare(server: string, tools: readonly RemoteTool[], offers: Pin['offers']): Pin;
-  /** What waits for a person, with the digest that stands for exactly this. */
+  /** The changes that wait for review, with a digest of exactly these. */
   review(server: string): Review | undefined;
-  /** A person agreed to what has this digest. False where something else waits by now. */
+  /** Approves the changes with this digest. False if others wait by now. */
   approve(server: string, digest: string): boolean;
-  /** Removes all that is known: the server is seen for the first time again. */
+  /** Removes the pin: the server's next list counts as its first. */
   forget(server: string): void;
   /** Changes when the file does. */
   stamp(server: string): string;
 }
 
-/** Definitions side by side, as a person has to see them. */
+/** Old and new definitions, for a person's review. */
 export interface Review {
   readonly digest: string;
   readonly changes: readonly (HeldTool & {
@@ -44,7 +44,7 @@ export interface Review {
   readonly removed: readonly string[];
 }
 
-/** The pin file is damaged: whatever it said, nobody can know it any more, so nothing of the server is let through. */
+/** The pin file is damaged. What was approved is unknown, so none of the server's tools are served. */
 export class PinProblem extends Error {}
 
 const remoteTool = z.object({
@@ -163,7 +163,7 @@ function fileOf(
     ...(pending && { pending }),
     offers: { resources: offers.resources, prompts: offers.prompts },
   };
-  // The same spelling as a file that was read: definitions come from JSON in both.
+  // Converted to JSON and back, so that it equals a file that was read.
   return JSON.parse(JSON.stringify(file)) as PinFile;
 }
 
@@ -206,7 +206,7 @@ function digestOf(tools: readonly RemoteTool[]): string {
   return setDigest(tools.map(definitionDigest)).slice(0, 16);
 }
 
-/** The first of each name: a server that lists two of one name could show one and run the other. */
+/** Keeps the first of each name: a server with two of one name could show one and run the other. */
 function unique(tools: readonly RemoteTool[]): readonly RemoteTool[] {
   const byName = new Map<string, RemoteTool>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);

@@ -1,7 +1,7 @@
 import { type Text, text } from '../../contract/text/text.ts';
 import { isWhole } from '../../ground/exact-numbers.ts';
 
-/** What is wrong with an argument. */
+/** The problem with an argument. */
 interface SchemaProblem {
   /** Its path, `filter.0.name`; empty for the whole. */
   readonly field: string;
@@ -11,7 +11,7 @@ interface SchemaProblem {
 type Schema = Readonly<Record<string, unknown>>;
 
 const maxDepth = 16;
-/** A schema that combines others says by them what may stand here. */
+/** Keywords that combine schemas, which then determine the allowed properties. */
 const combining = [
   '$ref',
   '$dynamicRef',
@@ -25,9 +25,9 @@ const combining = [
 ];
 
 /**
- * Holds arguments against a tool's schema, by those keywords that every dialect reads alike: type, enum, const, required,
- * properties, items, additionalProperties. An argument that the schema does not name is refused where it names any: a model
- * knows of no other, and whoever smuggles one in counts on nobody looking.
+ * Validates arguments against a tool's schema by the keywords that all dialects interpret alike: type, enum, const,
+ * required, properties, items, additionalProperties. If the schema names properties, unnamed ones are refused: models
+ * know no others, so an extra one was smuggled in.
  */
 export function schemaProblem(
   value: unknown,
@@ -82,7 +82,7 @@ const known = new Map<string, (value: unknown) => boolean>([
   ['object', isRecord],
 ]);
 
-/** Choices as JSON, made once for a list: it may be long, and is held against each value of an array. */
+/** Choices as JSON, cached per list: it may be long, and is compared with each value of an array. */
 const written = new WeakMap<readonly unknown[], ReadonlySet<string>>();
 
 function choiceProblem(value: unknown, schema: Schema): Text | undefined {
