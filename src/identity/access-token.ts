@@ -3,14 +3,14 @@ import type { OauthTrust, TrustedIssuer } from '../contract/identity.ts';
 import { fetchJson as fetchFromIssuer } from './issuer-fetch.ts';
 import { createIssuerKeys, IssuerDown, type IssuerKeys } from './issuer-keys.ts';
 
-/** What a token turned out to be. */
+/** The result of checking a token. */
 export type TokenFinding =
   | { readonly kind: 'good'; readonly issuer: TrustedIssuer; readonly claims: JWTPayload }
   | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string };
 
 export interface AccessTokens {
   verify(token: string): Promise<TokenFinding>;
-  /** Asks each issuer for its keys. */
+  /** Fetches each issuer's keys. */
   examine(): Promise<readonly IssuerReport[]>;
 }
 
@@ -18,7 +18,7 @@ export interface IssuerReport {
   readonly name: string;
   readonly issuer: string;
   readonly keys: number;
-  /** Why there are none. */
+  /** Why there are no keys. */
   readonly problem?: string | undefined;
 }
 
@@ -27,11 +27,11 @@ type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 export interface AccessTokenOptions {
   readonly fetchJson?: ((url: string) => Promise<unknown>) | undefined;
   readonly now: () => number;
-  /** Hears why an issuer's keys cannot be had. */
+  /** Called with the reason if an issuer's keys are unavailable. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Signatures that only the issuer can make. No `none`, no HMAC: a public key must not serve as a password. */
+/** Signatures that only the issuer can make. No `none`, no HMAC: a public key must not serve as a secret. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -39,7 +39,7 @@ const algorithms = [
 const maxTokenChars = 16 * 1024;
 const leewaySeconds = 30;
 
-/** Said to whoever sent the token, and to nobody else's credit: none of it says what the token holds. */
+/** For the sender of the token; none of them reveals its content. */
 const bad = {
   shape: refusal('The token cannot be read.'),
   issuer: refusal('The issuer of the token is not trusted here.'),
@@ -49,7 +49,7 @@ const bad = {
   type: refusal('This is not an access token for a bearer.'),
 } as const;
 
-/** Checks JWT access tokens (RFC 9068) of the trusted issuers, with keys that these publish. */
+/** Checks JWT access tokens (RFC 9068) of the trusted issuers with their published keys. */
 export function createAccessTokens(trust: OauthTrust, options: AccessTokenOptions): AccessTokens {
   const { now, onFault, fetchJson = fetchFromIssuer } = options;
   const known = new Map(
@@ -59,7 +59,7 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
     ]),
   );
 
-  /** Keys are read once for as long as the issuer publishes them: forged tokens must not cost more than good ones. */
+  /** Keys are imported once per published set: forged tokens must not cost more than good ones. */
   const openedKeys = new WeakMap<JSONWebKeySet, LocalKeys>();
   function opened(set: JSONWebKeySet, open: (set: JSONWebKeySet) => LocalKeys): LocalKeys {
     const keys = openedKeys.get(set) ?? open(set);
@@ -103,7 +103,7 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
           return await jose.jwtVerify(token, opened(set, jose.createLocalJWKSet), rules);
         } catch (error) {
           if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
-          // A token need not name its key: one of those that fit must have made it.
+          // A token need not name its key: try all that match.
           let last: unknown = error;
           for await (const key of error) {
             try {
@@ -149,8 +149,8 @@ export function looksLikeJwt(token: string): boolean {
 }
 
 /**
- * RFC 9068 marks access tokens. Of issuers that do not, what an access token has and an ID token has not must be
- * there. One that is bound to a key (DPoP, mTLS) is not ours to take as a bearer's.
+ * RFC 9068 marks access tokens. Without the mark, claims that distinguish access tokens from ID tokens must be present.
+ * A token bound to a key (DPoP, mTLS) must not be accepted as a bearer token.
  */
 function isAccessToken(typ: string | undefined, claims: JWTPayload): boolean {
   if (claims.cnf !== undefined) return false;

@@ -1,14 +1,14 @@
 import type { JWTPayload } from 'jose';
 import { type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
 
-/** Who a token is for and what it allows, in our own words. */
+/** The subject and rights of a token, in our terms. */
 export interface TokenStanding {
   readonly principal: string;
-  /** By what people know who that is, where the token says it. */
+  /** The subject's name for people, if the token has one. */
   readonly personName?: string | undefined;
-  /** The program that holds the token; the same person may use several. */
+  /** The program that uses the token; one person may use several. */
   readonly client: string;
-  /** Through whom it acts, whoever was asked first before who holds the token (RFC 8693 `act`). */
+  /** The parties that act for the subject, from the first delegate to the holder of the token (RFC 8693 `act`). */
   readonly actors: readonly string[];
   readonly role?: string | undefined;
   readonly scopes: readonly Scope[];
@@ -16,14 +16,14 @@ export interface TokenStanding {
   readonly toolsets?: readonly string[] | undefined;
 }
 
-/** Nothing where the token names nobody in a way that can be written down. */
+/** Undefined if a name in the token is missing or cannot be written down. */
 export function standingOf(issuer: TrustedIssuer, claims: JWTPayload): TokenStanding | undefined {
   const user = claimOf(claims, issuer.userClaim);
   const actors = actorsOf(claims.act);
   if (!isWritable(user) || !actors) return undefined;
   const { client_id: client = claims.azp } = claims;
   return {
-    // No name of a token of ours has a slash in it, and no issuer's name either.
+    // Neither names of our own tokens nor issuers' names contain a slash.
     principal: `user:${issuer.name}/${user}`,
     personName: shownName(claimOf(claims, issuer.nameClaim)),
     client: typeof client === 'string' ? client.slice(0, 255) : '',
@@ -35,7 +35,7 @@ export function standingOf(issuer: TrustedIssuer, claims: JWTPayload): TokenStan
   };
 }
 
-/** The claim holds who acts now, and in it who acted before them. Nothing where one of them cannot be written down. */
+/** The claim nests earlier actors in the current one. Undefined if a name among them cannot be written down. */
 function actorsOf(act: unknown): readonly string[] | undefined {
   const actors: string[] = [];
   for (let each = act; each !== undefined; ) {
@@ -47,12 +47,12 @@ function actorsOf(act: unknown): readonly string[] | undefined {
   return actors;
 }
 
-/** Printable and short: it stands in logs, names and rules. */
+/** Printable and short, for logs, names and rules. */
 function isWritable(name: unknown): name is string {
   return typeof name === 'string' && /^[\x21-\x7e]{1,255}$/.test(name);
 }
 
-/** A name for people to read; it may be in any script, and hides nothing. */
+/** A name for people to read: any script, but no hidden characters. */
 function shownName(name: unknown): string | undefined {
   return typeof name === 'string' && /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u.test(name) ? name : undefined;
 }
@@ -67,7 +67,7 @@ function roleOf({ roles }: TrustedIssuer, claims: JWTPayload): string | undefine
   return undefined;
 }
 
-/** `scope` as RFC 9068 has it, or the `scp` of others. Each of ours includes the ones before it. */
+/** `scope` of RFC 9068, or the `scp` of other issuers. Each of our scopes includes the ones before it. */
 function scopesOf({ scopeNames, defaultScopes }: TrustedIssuer, claims: JWTPayload): readonly Scope[] {
   const value = claims.scope ?? claims.scp;
   const words = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
@@ -78,7 +78,7 @@ function scopesOf({ scopeNames, defaultScopes }: TrustedIssuer, claims: JWTPaylo
   return scopes.slice(0, highest + 1);
 }
 
-/** A claim by its name, or by a path such as `realm_access.roles`. Names of claims may have dots of their own. */
+/** A claim by its name or by a path such as `realm_access.roles`. Names of claims may contain dots. */
 function claimOf(claims: JWTPayload, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

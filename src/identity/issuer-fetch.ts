@@ -1,10 +1,10 @@
 import { isSecureUrl } from '../ground/secure-url.ts';
 
-/** Metadata and keys are small; whoever sends more means something else. */
+/** Metadata and keys are small; larger responses are wrong. */
 const maxBytes = 512 * 1024;
 const timeoutMs = 10_000;
 
-/** A JSON document of an issuer. No redirects: what it says of itself stands where it says so. */
+/** A JSON document of an issuer. No redirects: an issuer must publish under its own address. */
 export async function fetchJson(url: string): Promise<unknown> {
   if (!isSecureUrl(new URL(url))) throw new Error(`${url} is not https`);
   const response = await fetch(url, {

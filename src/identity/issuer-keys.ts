@@ -1,21 +1,21 @@
 import type { JSONWebKeySet } from 'jose';
 import * as z from 'zod';
 
-/** The keys that an issuer signs with, as it publishes them now. */
+/** The keys with which an issuer signs, as currently published. */
 export interface IssuerKeys {
-  /** Those at hand; asked for where they are old. Throws `IssuerDown` where there are none that can be believed. */
+  /** Returns the cached keys, fetched again if they are old. Throws `IssuerDown` if none are recent enough. */
   current(): Promise<JSONWebKeySet>;
-  /** Asks again because a token names a key that is not among them; nothing where that was done a moment ago. */
+  /** Fetches the keys again for a token with an unknown key; undefined if that was just done. */
   renewed(): Promise<JSONWebKeySet | undefined>;
 }
 
 export class IssuerDown extends Error {}
 
-/** Keys are asked for again after this long: one that was taken back stops counting. */
+/** Keys are fetched again after this long, so that a revoked one expires. */
 const maxAgeMs = 10 * 60_000;
-/** How long keys go on counting while the issuer does not answer. */
+/** How long keys stay valid while the issuer does not answer. */
 const maxStaleMs = 60 * 60_000;
-/** Between two requests, whatever strangers send: a flood of made-up key names must not reach the issuer. */
+/** The pause between requests: a flood of invented key names must not reach the issuer. */
 const cooldownMs = 30_000;
 
 const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
@@ -58,7 +58,7 @@ export function createIssuerKeys(
         try {
           return await ask();
         } catch {
-          // What is at hand may still do.
+          // The cached keys may still be recent enough.
         }
       }
       if (held && now() - held.atMs < maxStaleMs) return held.keys;
@@ -66,13 +66,13 @@ export function createIssuerKeys(
     },
     async renewed() {
       if (!asking && now() - askedAtMs < cooldownMs) return undefined;
-      // The token is then held against the keys that are known.
+      // On failure, the token is checked with the known keys.
       return await ask().catch(() => undefined);
     },
   };
 }
 
-/** From the issuer's metadata to its keys. The metadata must speak for the issuer that it was asked of. */
+/** Finds the keys through the issuer's metadata, which must name exactly this issuer. */
 async function load(issuer: string, fetchJson: (url: string) => Promise<unknown>): Promise<JSONWebKeySet> {
   let last: unknown;
   for (const url of metadataUrls(issuer)) {
@@ -86,13 +86,13 @@ async function load(issuer: string, fetchJson: (url: string) => Promise<unknown>
     const metadata = metadataSchema.parse(found);
     if (metadata.issuer !== issuer) throw new Error(`${url} speaks for ${metadata.issuer.slice(0, 200)}`);
     const { keys } = keysSchema.parse(await fetchJson(metadata.jwks_uri));
-    // A secret that was published by mistake would let anybody sign.
+    // A secret key published by mistake would let anyone sign.
     return { keys: keys.filter(({ kty, use }) => kty !== 'oct' && (use === undefined || use === 'sig')) };
   }
   throw last;
 }
 
-/** Of a failed fetch the reason is its cause. */
+/** fetch() puts the reason of a failure into its cause. */
 function wordsOf(error: unknown): string {
   const { message, cause } = error as { readonly message?: unknown; readonly cause?: unknown };
   return [message, (cause as { readonly message?: unknown } | undefined)?.message]
@@ -101,7 +101,7 @@ function wordsOf(error: unknown): string {
     .slice(0, 500);
 }
 
-/** RFC 8414 puts its part before the issuer's path, OpenID behind it. */
+/** RFC 8414 puts its part before the issuer's path, OpenID after it. */
 function metadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');

@@ -9,9 +9,9 @@ import {
 } from './access-token.ts';
 import { standingOf, type TokenStanding } from './claims.ts';
 
-/** Who holds an access token of an issuer that the operator trusts. */
+/** Identifies holders of access tokens of issuers that the operator trusts. */
 export interface Identity extends Pick<AccessTokens, 'examine'> {
-  /** `undefined`: no such token, and somebody else's to look at. */
+  /** Undefined if the token is no JWT; the other kinds of token are looked up elsewhere. */
   identify(token: string): Promise<TokenIdentity | undefined>;
 }
 
@@ -24,13 +24,13 @@ interface Kept {
   readonly untilMs: number;
 }
 
-/** A token is looked at in full once a minute: what its issuer takes back stops counting soon. */
+/** A token is fully checked once a minute, so that revoked keys take effect soon. */
 const keptMs = 60_000;
 const maxKept = 1000;
 
 export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Identity {
   const tokens = createAccessTokens(trust, options);
-  // By digest: the tokens themselves are kept nowhere.
+  // By digest, so that no tokens are kept in memory.
   const kept = new Map<string, Kept>();
 
   return {
@@ -43,7 +43,7 @@ export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Id
       kept.delete(digest);
       const finding = await tokens.verify(token);
       const identity = identityOf(finding);
-      // Only good ones: a stranger's guesses must not push them out.
+      // Only valid ones, so that guesses cannot evict them.
       if (finding.kind === 'good' && identity.kind === 'good') {
         const endsMs = (finding.claims.exp ?? 0) * 1000;
         const [oldest] = kept.keys();
