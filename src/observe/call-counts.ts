@@ -4,7 +4,7 @@ import type { CallStop } from '../contract/records.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { createHistogram, type Histogram, observe } from './histogram.ts';
 
-/** What calls came to, since the server began to count. */
+/** Outcomes of calls since the server began to count. */
 export interface CallCounts extends CallWatcher {
   readonly tools: ReadonlyMap<string, ToolCount>;
   readonly refusals: ReadonlyMap<string, Refusals>;
@@ -26,14 +26,14 @@ export interface Refusals {
   times: number;
 }
 
-/** What came of asking a person. `asked`: the question went to the client, whose answer comes with another call. */
+/** The outcome of asking a person. `asked`: the question went to the client, which answers with another call. */
 export type ApprovalAnswer = 'approved' | 'declined' | 'unanswered' | 'asked';
 
-/** Names are strangers' words where a server brings them: past this many they count together. */
+/** Names of proxied tools are foreign: beyond this many they are counted together. */
 export const maxProxiedTools = 100;
 const otherTools = 'other';
 
-/** Counts calls. No user, path or argument is kept, and what is kept does not grow with the calls. */
+/** Counts calls. Keeps no user, path or argument; its size does not grow with the calls. */
 export function createCallCounts(now: () => number = () => performance.now()): CallCounts {
   const tools = new Map<string, ToolCount>();
   const refusals = new Map<string, Refusals>();

@@ -3,14 +3,14 @@ import type { Arrival, Call } from '../contract/call.ts';
 import type { CallEnd, CallWatch, CallWatcher, WatchedStop } from '../contract/observe.ts';
 import type { CallTrace } from '../contract/trace.ts';
 
-/** A stop that took less is not worth a span of its own. */
+/** A shorter stop gets no span. */
 const worthMs = 1;
-/** A proxied server names its tools as it likes. */
+/** Proxied servers choose names of any length. */
 const longestName = 128;
 
 /**
- * A span a call, as OpenTelemetry's conventions for MCP have it, with one for each stop that took time and one for each
- * request to a server behind this one. No user, argument, result or message is told.
+ * One span per call by OpenTelemetry's conventions for MCP, with one for each stop that took time and one for each
+ * request to a proxied server. Contains no user, argument, result or message.
  */
 export function createCallSpans(tracer: Tracer, parentOf: (arrival: Arrival) => Context): CallWatcher {
   return {
@@ -36,7 +36,7 @@ export function createCallSpans(tracer: Tracer, parentOf: (arrival: Arrival) => 
         reached(next) {
           leave();
           stop = next;
-          // Its span is there while it runs: requests to other servers belong under it.
+          // The span must exist while the tool runs: requests to other servers are its children.
           if (next === 'run') running = tracer.startSpan('run', { startTime: stopAt }, context);
         },
         ended(end) {
@@ -61,21 +61,21 @@ function describe(call: Call) {
     ...(arrival.transport === 'http' && { 'network.protocol.name': 'http' }),
     ...(call.requestId !== undefined && { 'jsonrpc.request.id': String(call.requestId) }),
     ...(arrival.revision !== undefined && { 'mcp.protocol.version': arrival.revision }),
-    // What the audit log calls the session; the header itself opens it.
+    // The id as in the audit log; the header's own value would give access.
     ...(arrival.connectionId !== undefined && { 'mcp.session.id': arrival.connectionId }),
     'sekisho.transport': arrival.transport,
   };
   return { method, attributes, kind: isMcp ? SpanKind.SERVER : SpanKind.INTERNAL };
 }
 
-/** Without the proxied server's name, which is told for itself. */
+/** Without the proxied server's name, which is a separate attribute. */
 function methodIn(tool: string): string {
   const at = tool.indexOf('__');
   return at === -1 ? tool : tool.slice(at + 2);
 }
 
 function finish(span: Span, method: string, call: Call, { reply, stop, tool, approver }: CallEnd): void {
-  // A name that nothing has is a stranger's words.
+  // A name without a tool is foreign text.
   if (tool && !tool.unlisted) {
     span.updateName(`${method} ${tool.name}`);
     span.setAttribute('gen_ai.tool.name', tool.name);
@@ -122,7 +122,7 @@ function traceOf(tracer: Tracer, span: Span, current: () => Context): CallTrace 
   };
 }
 
-/** The wall's time at the beginning, and from there on a clock that nobody sets. */
+/** Wall time at the start, continued by the monotonic clock. */
 function createClock(): () => number {
   const wallMs = Date.now();
   const beganAt = performance.now();

@@ -2,7 +2,7 @@ import type { Histogram } from './histogram.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A family of measurements under one name, in the text format of Prometheus (version 0.0.4). */
+/** A metric family in the text format of Prometheus (version 0.0.4). */
 export interface Series {
   readonly name: string;
   readonly help: string;
@@ -47,7 +47,7 @@ function line(name: string, labels: Labels, value: number): string {
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${numberText(value)}\n`;
 }
 
-/** The format has its own words for what is not finite. */
+/** The format's own spelling of non-finite values. */
 function numberText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf';

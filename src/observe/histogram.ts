@@ -1,4 +1,4 @@
-/** Upper bounds of what a call may take, in seconds: reads take a fraction of a millisecond, people take minutes. */
+/** Upper bounds of a call's duration in seconds: reads take a fraction of a millisecond, people minutes. */
 const callSeconds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
@@ -6,7 +6,7 @@ const callSeconds: readonly number[] = [
 /** Counts of values by size. Adding one costs a short search and no allocation. */
 export interface Histogram {
   readonly bounds: readonly number[];
-  /** How many fell at or below each bound and above the one before; the last: above all. */
+  /** The number of values in each bucket; the last: above all bounds. */
   readonly counts: Float64Array;
   sum: number;
 }

@@ -1,7 +1,7 @@
 import type { Message } from './protobuf.ts';
 
-// opentelemetry/proto: collector/trace/v1/trace_service.proto and what it holds, as far as we fill it in. The names are
-// those of OTLP's JSON, so that one object is encoded in either way.
+// opentelemetry/proto: collector/trace/v1/trace_service.proto with its parts, as far as we use them. The names are
+// those of OTLP's JSON, so that one object can be encoded both ways.
 
 const arrayValue: Message = { values: [1, () => anyValue] };
 const anyValue: Message = {

@@ -27,7 +27,7 @@ function spanOf(span: ReadableSpan): object {
     spanId,
     ...(parent && { parentSpanId: parent.spanId }),
     ...(traceState && { traceState: traceState.serialize() }),
-    // The low byte is W3C's; above it stands that we know whether the parent is remote, and whether it is.
+    // Low byte: the W3C trace flags. 0x100: `isRemote` of the parent is known. 0x200: the parent is remote.
     flags: traceFlags | 0x100 | (parent?.isRemote ? 0x200 : 0),
     name: span.name,
     // The protocol counts from 1.

@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Series } from './exposition.ts';
 
-/** How often the event loop is asked for the time; what comes later than this is its delay. */
+/** The sampling interval of the event loop; any later wake counts as delay. */
 const askEveryMs = 20;
 
 /**
- * The process itself, under the names that dashboards for Node know. The delay of the event loop is measured from the
- * first look on, and each look begins anew.
+ * Metrics of the process, with the names that dashboards for Node use. The event loop's delay is measured from the
+ * first scrape on, and starts over with each.
  */
 export function createProcessSeries(): () => readonly Series[] {
   const beganAt = Date.now() / 1000 - process.uptime();
@@ -18,7 +18,7 @@ export function createProcessSeries(): () => readonly Series[] {
       delay.enable();
       return [];
     }
-    // Between two looks at once there is nothing to tell.
+    // Two scrapes at the same moment have no samples between them.
     if (delay.count === 0) return [];
     const series = [
       gauge('nodejs_eventloop_lag_mean_seconds', 'Mean delay of the event loop.', seconds(delay.mean)),

@@ -1,9 +1,9 @@
-/** A field's number, and what it holds: a kind of number or text, or another message. Arrays repeat the field. */
+/** A field's number and type: a scalar or another message. Arrays repeat the field. */
 type Field = readonly [number: number, kind: Scalar | (() => Message)];
 type Scalar = 'string' | 'hex' | 'bool' | 'enum' | 'int64' | 'double' | 'fixed32' | 'fixed64';
 export type Message = Readonly<Record<string, Field>>;
 
-/** Encodes an object as the message says: as much of Protocol Buffers as OTLP needs. Unknown members are left out. */
+/** Encodes an object as a message: the part of Protocol Buffers that OTLP needs. Unknown members are left out. */
 export function encodeProtobuf(message: Message, value: object): Buffer {
   const parts: Uint8Array[] = [];
   for (const [name, member] of Object.entries(value)) {
@@ -40,7 +40,7 @@ function measured(tag: Uint8Array, bytes: Uint8Array): readonly Uint8Array[] {
   return [tag, varint(BigInt(bytes.length)), bytes];
 }
 
-/** Seven bits a byte, the lowest first; what is negative counts as 64 bits. */
+/** Seven bits per byte, lowest first; negative values as 64 bits. */
 function varint(value: bigint): Uint8Array {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, value);

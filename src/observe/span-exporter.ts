@@ -5,9 +5,9 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TraceSettings } from '../contract/trace.ts';
 import { encodeSpans } from './otlp.ts';
 
-/** Sends spans by OTLP over HTTP. What fails is dropped and told of once a minute; nothing of it outlives `end`. */
+/** Sends spans by OTLP over HTTP. Failed ones are dropped and reported once a minute; nothing outlives `end`. */
 export interface HttpSpanExporter extends SpanExporter {
-  /** Gives up whatever is on its way. */
+  /** Aborts running requests. */
   end(): void;
 }
 
@@ -15,12 +15,12 @@ type Outcome = 'sent' | 'again' | 'refused';
 
 const firstPauseMs = 500;
 const tellEveryMs = 60_000;
-/** HTTP statuses after which OTLP has the exporter try again. */
+/** HTTP statuses after which OTLP exporters retry. */
 const passing = new Set([429, 502, 503, 504]);
 
 /**
- * One batch at a time, within one deadline for all attempts. The SDK's own exporter waits in timers that hold a process
- * that is told to stop, and for a peer that answers by the drop: this one does neither.
+ * One batch at a time, with one deadline for all attempts. The SDK's own exporter waits in timers that keep a stopping
+ * process alive, and for peers that answer byte by byte; this one does neither.
  */
 export function createSpanExporter(
   settings: TraceSettings,
@@ -45,7 +45,7 @@ export function createSpanExporter(
     for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs *= 2) {
       const outcome = await post(url, headers, body, settings, signal);
       if (outcome !== 'again') return outcome === 'sent';
-      // Aborted: the loop's own condition ends it.
+      // Aborted: the loop's condition ends it.
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
     return false;
@@ -54,7 +54,7 @@ export function createSpanExporter(
   function tell(): void {
     if (over.signal.aborted || performance.now() - toldAt < tellEveryMs) return;
     toldAt = performance.now();
-    // The origin alone: the rest may hold a password, and what the peer says are a stranger's words.
+    // The origin alone: the rest may contain a password, and the peer's text is untrusted.
     onFault?.(new Error(`Traces could not be sent to ${url.origin}; calls go on without them.`));
   }
 
@@ -83,10 +83,10 @@ async function post(
 ): Promise<Outcome> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   return new Promise((resolve) => {
-    // No agent: a connection that is kept would hold the process. A redirect is not followed.
+    // No agent: a kept-alive connection would hold the process. Redirects are not followed.
     const outgoing = request(url, { method: 'POST', headers, signal, agent: false, ...tls }, (response) => {
       const status = response.statusCode ?? 0;
-      // The answer is in the status; the words are not waited for.
+      // Only the status matters; the body is not read.
       response.destroy();
       resolve(status >= 200 && status < 300 ? 'sent' : passing.has(status) ? 'again' : 'refused');
     });

@@ -23,14 +23,14 @@ import { createCallSpans } from './call-spans.ts';
 import { createSpanExporter } from './span-exporter.ts';
 
 export interface Tracing extends CallWatcher {
-  /** Sends what is left, for a moment; what was not sent by then is lost. */
+  /** Sends the remaining spans for a moment; any still unsent are lost. */
   close(): Promise<void>;
 }
 
-/** How long a server that stops waits for the last spans to leave. */
+/** How long a stopping server waits for the last spans to be sent. */
 const lastFlushMs = 1000;
 
-/** Makes spans of calls and sends them in batches. Whatever becomes of them, calls notice nothing. */
+/** Makes spans of calls and sends them in batches. Failures never affect calls. */
 export function openTracing(
   settings: TraceSettings,
   options: {
@@ -43,14 +43,14 @@ export function openTracing(
     resource: resourceOf(options.version),
     sampler: samplerOf(settings.sampler),
     spanLimits: { attributeValueLengthLimit: 256, attributeCountLimit: 32 },
-    // 2,048 spans at most wait; more are dropped.
+    // At most 2,048 spans wait; more are dropped.
     spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: settings.timeoutMs + 1000 })],
   });
   const spans = createCallSpans(provider.getTracer('sekisho', options.version), parentOf);
   return {
     begin: spans.begin,
     async close() {
-      // Spans that a collector does not take are dropped; closing is held up by nothing.
+      // Rejected spans are dropped; closing never waits for them.
       const flushed = provider.shutdown().catch(() => {});
       const timer = setTimeout(exporter.end, lastFlushMs);
       await flushed;
@@ -60,7 +60,7 @@ export function openTracing(
   };
 }
 
-/** The caller's span, where the call came with one. */
+/** The caller's span, if the call came with one. */
 function parentOf({ traceparent, tracestate }: Arrival): Context {
   const [, traceId, spanId, flags] = traceparent?.split('-') ?? [];
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
@@ -73,7 +73,7 @@ function parentOf({ traceparent, tracestate }: Arrival): Context {
   });
 }
 
-/** The operator's words on what this process is win over ours. Nothing of the machine is told unasked. */
+/** The operator's resource attributes take precedence. Nothing about the machine is sent unless configured. */
 function resourceOf(version: string) {
   const own = resourceFromAttributes({ 'service.name': 'sekisho', 'service.version': version });
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector];
