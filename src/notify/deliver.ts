@@ -13,11 +13,11 @@ export interface DeliveryDependencies {
   readonly locale: Locale;
   notices(): Promise<NoticeStore>;
   approvals(): Promise<ApprovalStore>;
-  /** What happened since then. */
+  /** Summarizes what happened since then. */
   digest(sinceMs: number): Promise<Digest>;
-  /** Has anybody a passkey? Then no address alone allows anything. */
+  /** Whether any passkey exists. Then a link alone must not approve anything. */
   hasPasskey(): Promise<boolean>;
-  /** What addresses in notices begin with; undefined: nobody comes from elsewhere. */
+  /** The base of addresses in notices; undefined if the server is not reachable from elsewhere. */
   base(): string | undefined;
   vapid(): Promise<Omit<VapidKeys, 'subject'>>;
   readonly terminal: Terminal;
@@ -25,7 +25,7 @@ export interface DeliveryDependencies {
   now(): number;
 }
 
-/** One attempt to deliver a notice that was taken, and its record afterwards. */
+/** Attempts once to deliver a notice that was taken; returns its record afterwards. */
 export function createDelivery(
   dependencies: DeliveryDependencies,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ export function createDelivery(
     }
   }
 
-  /** What answers from within the message: of one question alone, for one use each. */
+  /** Links that answer from within the message: for a single question only, each for one use. */
   async function actions(
     { name, actions: wanted }: Extract<Channel, { kind: 'ntfy' | 'slack' }>,
     [question, ...others]: readonly ApprovalRecord[],
@@ -114,7 +114,7 @@ export function createDelivery(
         async noticeFor(device) {
           const locale = isLocale(device.locale) ? device.locale : dependencies.locale;
           const composed = noticeIn(locale);
-          // A path: the device knows where it got its worker from. What it opens is for this device alone.
+          // A path, because the device knows its origin. The link is for this device alone.
           const path =
             waiting.length === 0 ? pageOf(composed) : `/q/${await linkTo('view', 'push', waiting)}`;
           return { ...composed, link: path };
@@ -152,7 +152,7 @@ export function createDelivery(
         await end('failed', { problem: ownFault });
         throw error;
       }
-      // Told to stop: whoever serves next tries at once.
+      // The server is stopping: the next one tries at once.
       if (signal.aborted) return end('waiting', { problem: error.problem, nextAtMs: now() });
       const pauseMs = error.retryAfterMs ?? pauses[record.attempts - 1];
       if (error.isFinal || pauseMs === undefined || record.kind === 'test') {
@@ -180,5 +180,5 @@ async function stillWaiting(
 const notConfigured = text('The channel is no longer configured.', 'このチャンネルの設定はなくなりました。');
 const ownFault = text('The reason is in the log of the server.', '理由はサーバーのログにあります。');
 
-/** Between attempts; after the last of them it has failed. */
+/** Pauses between attempts; after the last one the notice has failed. */
 const pauses = [1000, 3000, 10_000, 30_000, 120_000, 600_000];

@@ -7,22 +7,22 @@ import { countsWords, digestWords } from '../ground/text/digest-words.ts';
 import { cut, type Notice } from './notice.ts';
 import { dayMinutes, minuteOfDay } from './quiet.ts';
 
-/** The name of the digest that is due, the same at every server; undefined where the last one was long ago. */
+/** The name of the due digest, the same on every server; undefined if its time was too long ago. */
 export function dueDigest(times: DigestTimes | undefined, nowMs: number): string | undefined {
   const last = times && lastTime(times, nowMs);
   if (!last || nowMs - last.atMs > lateMs) return undefined;
-  // By the wall of that zone, so that a clock that is set for the summer makes no second one.
+  // By the local date, so that a change to summer time does not repeat it.
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: times.timeZone }).format(last.atMs);
   return `digest ${day} ${last.minute}`;
 }
 
-/** Where a digest of this moment begins: at the time of the one before. */
+/** The start of this digest's period: the time of the one before. */
 export function digestSinceMs(times: DigestTimes | undefined, atMs: number): number {
   const last = times && lastTime(times, atMs);
   return (last && lastTime(times, last.atMs - minuteMs)?.atMs) ?? atMs - dayMinutes * minuteMs;
 }
 
-/** The newest of the times that is past, this minute's included. */
+/** The most recent of the times, including this minute. */
 function lastTime({ atMinutes, timeZone }: DigestTimes, nowMs: number) {
   const now = minuteOfDay(nowMs, timeZone);
   const past = atMinutes.map((minute) => ({
@@ -41,7 +41,7 @@ interface ComposingDigest {
   readonly atMs: number;
 }
 
-/** How much happened, and as much of it as the detail lets out: paths and commands with "full" alone. */
+/** The numbers, and as many particulars as `detail` allows: paths and commands only with "full". */
 export function composeDigest({ id, digest, detail, locale, atMs }: ComposingDigest): Notice {
   const { calls, sessions, questions, changes } = digest;
   const title = words.title(calls, questions.waiting)[locale];
@@ -65,7 +65,7 @@ const words = {
 };
 
 const minuteMs = 60_000;
-/** A server that was not there at the time tells it when it comes back, and not the day after. */
+/** A server that was down at the time sends it when it is back, but not a day later. */
 const lateMs = 12 * 60 * minuteMs;
-/** Web push carries four kilobytes, and Japanese takes three bytes a character. */
+/** Web push allows four kilobytes, and Japanese takes three bytes per character. */
 const mostChars = 900;

@@ -1,9 +1,9 @@
 import type { Text } from '../contract/text/text.ts';
 
-/** A notice that did not get there. Its words are shown and kept: no address, no secret, nothing that a stranger wrote. */
+/** A failed delivery. Its text is shown and stored, so it contains no address, secret or foreign text. */
 export class DeliveryFailure extends Error {
   readonly problem: Text;
-  /** Another try would fail the same. */
+  /** Another attempt would fail the same way. */
   readonly isFinal: boolean;
   readonly retryAfterMs: number | undefined;
   constructor(problem: Text, options: { readonly isFinal?: boolean; readonly retryAfterMs?: number } = {}) {

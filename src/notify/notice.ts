@@ -5,25 +5,25 @@ import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 
-/** What one message on one channel says. Every form is made from this. */
+/** The content of one message on one channel, from which each format is made. */
 export interface Notice {
   readonly id: string;
   readonly kind: NoticeKind;
-  /** Ours alone: no word of a caller stands in it but the name of a tool. */
+  /** Our own text; of the caller's data it contains only a tool's name. */
   readonly title: string;
   /** Lines that quote a question begin with `> `. */
   readonly body: string;
   readonly questions: readonly NoticeQuestion[];
-  /** Where it is answered; absent: nobody comes from elsewhere to this server. */
+  /** The address for answering; undefined if the server is not reachable from elsewhere. */
   readonly link?: string | undefined;
-  /** Each answers the one question that this is about, once. */
+  /** Each answers the one question of this notice, once. */
   readonly deny?: string | undefined;
   readonly allow?: string | undefined;
   readonly locale: Locale;
   readonly atMs: number;
 }
 
-/** As much of a question as `notify.detail` lets out. */
+/** A question, as far as `notify.detail` allows. */
 export interface NoticeQuestion {
   readonly id: string;
   readonly tool?: string | undefined;
@@ -41,7 +41,7 @@ export interface Composing {
   readonly atMs: number;
 }
 
-/** Says how many wait, and of each as much as the detail lets out: credentials never. */
+/** Says how many questions wait, with the particulars that `detail` allows; never credentials. */
 export function composeNotice({ id, kind, questions, detail, locale, atMs }: Composing): Notice {
   const told = questions.map((record) => questionOf(record, detail, locale));
   const [only] = told;
@@ -103,5 +103,5 @@ const words = {
 
 const mostShown = 5;
 const mostQuestionChars = 600;
-/** Web push carries four kilobytes, and Telegram 4,096 characters. */
+/** Web push allows four kilobytes, and Telegram 4,096 characters. */
 const mostBodyChars = 900;

@@ -9,34 +9,34 @@ export interface NotifierDependencies extends DeliveryDependencies {
   notices(): Promise<NoticeStore>;
   approvals(): Promise<ApprovalStore>;
   now(): number;
-  /** Hears of failures of ours; what a channel answers is in the records. */
+  /** Called for our own failures; replies of channels are in the records. */
   onFault(error: unknown): void;
 }
 
 export interface Notifier {
-  /** Watches from now on. A question of any server on the same records is told once, by one of them. */
+  /** Starts watching. Of all servers on the same records, only one sends each question. */
   begin(): void;
-  /** One notice of no question, delivered or failed when this returns; undefined where there is no such channel. */
+  /** Sends a test notice and waits for the outcome; undefined if there is no such channel. */
   test(channel: string): Promise<NoticeRecord | undefined>;
-  /** What is being delivered is ended, and taken up by whoever serves next. */
+  /** Aborts deliveries, which the next server resumes. */
   close(): Promise<void>;
 }
 
-/** Has a waiting question reach its person: at once, then at most once in `everyMs`; not in quiet hours; again elsewhere where nobody answers. */
+/** Notifies people of questions: at once, then once per `everyMs`; not in quiet hours; elsewhere if unanswered. */
 export function createNotifier(dependencies: NotifierDependencies): Notifier {
   const { settings, now } = dependencies;
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const deliver = createDelivery(dependencies, closing.signal);
   let watching: Promise<void> | undefined;
-  // Ends the rest between two looks.
+  // Ends the pause between two looks.
   let wake = () => {};
 
   async function watch(): Promise<void> {
     const notices = await dependencies.notices();
     const { signal } = closing;
     while (!signal.aborted) {
-      // Asked for before the look, so that nothing falls between them.
+      // Requested before the look, so that no change is missed.
       const over = new AbortController();
       wake = () => over.abort();
       try {
@@ -44,7 +44,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
         const timer = setTimeout(wake, await look(notices)).unref();
         await changed;
         clearTimeout(timer);
-        // Questions that are asked together are one notice.
+        // Questions that arrive together become one notice.
         await rest(gatherMs, signal);
       } catch (error) {
         over.abort();
@@ -55,7 +55,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     }
   }
 
-  /** Claims what is new, takes what is due, and says when there is something to do again. */
+  /** Claims new questions, takes due notices, and returns the time of the next look. */
   async function look(notices: NoticeStore): Promise<number> {
     const nowMs = now();
     const pending = await (await dependencies.approvals()).list('pending', nowMs);
@@ -71,7 +71,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
         if (!closing.signal.aborted) dependencies.onFault(error);
       });
       running.add(work);
-      // It may have to be tried again, sooner than its lease ends.
+      // A retry may be due sooner than the lease ends.
       void work.finally(() => {
         running.delete(work);
         wake();
@@ -82,7 +82,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     return Math.max(shortestRestMs, Math.min(...waits));
   }
 
-  /** Returns how long it is until this channel has something new to be told. */
+  /** Returns the time until this channel has something new to send. */
   async function claim(
     { name }: Channel,
     pending: readonly ApprovalRecord[],
@@ -103,7 +103,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     if (due.length > 0) {
       const claimed = await notices.claim({
         ...{ channel: name, kind: isSecond ? 'escalation' : 'question', nowMs },
-        // The oldest first: it has waited the longest.
+        // Oldest first, because it has waited the longest.
         questions: due.map(({ id }) => id).toReversed(),
         quietSinceMs: nowMs - everyMs,
       });
@@ -113,7 +113,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     return Math.min(longestRestMs, ...waits);
   }
 
-  /** Of any number of servers one tells it on each channel. */
+  /** With several servers, only one sends the digest on each channel. */
   async function claimDigests(names: readonly string[], notices: NoticeStore, nowMs: number): Promise<void> {
     const due = dueDigest(settings.digest, nowMs);
     for (const channel of due ? names.filter((name) => settings.digest?.to.includes(name)) : []) {
@@ -123,7 +123,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     }
   }
 
-  /** Without a device push is no channel yet: nothing is told there, so nothing counts as told. */
+  /** Without devices, push is no channel, so that nothing counts as sent there. */
   async function openChannels(notices: NoticeStore): Promise<readonly Channel[]> {
     const hasDevice =
       settings.channels.some(({ kind }) => kind === 'push') && (await notices.devices()).length > 0;

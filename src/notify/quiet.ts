@@ -1,6 +1,6 @@
 import type { QuietHours } from '../contract/notice.ts';
 
-/** How long the quiet hours go on from here; 0 outside of them. To the minute, by the clock on that zone's wall. */
+/** The rest of the quiet hours in ms; 0 outside of them. To the minute, in local time of the zone. */
 export function quietLeftMs({ fromMinute, toMinute, timeZone }: QuietHours, nowMs: number): number {
   const minute = minuteOfDay(nowMs, timeZone);
   const length = (toMinute - fromMinute + dayMinutes) % dayMinutes;
@@ -9,7 +9,7 @@ export function quietLeftMs({ fromMinute, toMinute, timeZone }: QuietHours, nowM
   return (length - since) * 60_000 - (nowMs % 60_000);
 }
 
-/** By the clock on that zone's wall; without a zone, the machine's. */
+/** Local time in the zone; default: the machine's zone. */
 export function minuteOfDay(nowMs: number, timeZone: string | undefined): number {
   const parts = new Intl.DateTimeFormat('en-GB', {
     ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },

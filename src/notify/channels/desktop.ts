@@ -10,8 +10,8 @@ const run = promisify(execFile);
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `org.freedesktop.Notifications.Notify` on the session's bus, by whichever program of the system speaks to it: busctl
- * comes with systemd, gdbus with GLib, notify-send with libnotify.
+ * Calls `org.freedesktop.Notifications.Notify` on the session bus, with whichever program is installed: busctl comes
+ * with systemd, gdbus with GLib, notify-send with libnotify.
  */
 export async function sendDesktop(
   notice: Notice,
@@ -35,7 +35,7 @@ export async function sendDesktop(
       await run(program, args, { env, signal, timeout: 5000 });
       return;
     } catch (error) {
-      // Another of them may be here.
+      // Another of them may be installed.
       if (errnoCode(error) === 'ENOENT') continue;
       throw new DeliveryFailure(
         text(
@@ -65,7 +65,7 @@ function noBus(): DeliveryFailure {
 }
 
 function speakers({ title, body: words, link }: Notice) {
-  // A body is markup in most desktops: what a caller wrote is text.
+  // Most desktops interpret the body as markup; a caller's text must stay text.
   const body = escaped([words, link].filter((part) => part !== undefined && part !== '').join('\n'));
   const name = 'org.freedesktop.Notifications';
   const path = '/org/freedesktop/Notifications';

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../../ground/secure-url.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { Notice } from '../notice.ts';
 
-/** Plain text by SMTP. A password leaves under TLS alone, but for a server on this machine. */
+/** Plain text by SMTP. Passwords are sent only under TLS, except to a server on this machine. */
 export async function sendEmail(
   { id, title, body, link, kind }: Notice,
   settings: Extract<ChannelSettings, { kind: 'email' }>,
@@ -22,7 +22,7 @@ export async function sendEmail(
     await transport.sendMail({
       ...{ from, to: [...to], subject: title },
       text: [body, link].filter((part) => part !== undefined && part !== '').join('\n\n'),
-      // What a program sent is not answered by another program.
+      // Prevents automatic replies.
       headers: { 'auto-submitted': 'auto-generated', 'x-sekisho-notice': `${kind} ${id}` },
     });
   } catch (error) {
@@ -41,7 +41,7 @@ function failureOf(error: unknown): DeliveryFailure {
       `The mail server did not accept it (${detail}).`,
       `メールサーバーが受け付けませんでした（${detail}）。`,
     ),
-    // Five hundred and up is its last word; a name or a password does not get right by itself either.
+    // 5xx replies are final, and wrong credentials stay wrong.
     { isFinal: (responseCode ?? 0) >= 500 || code === 'EAUTH' },
   );
 }

@@ -3,7 +3,7 @@ import { text } from '../../contract/text/text.ts';
 import type { Notice } from '../notice.ts';
 import { post } from './post.ts';
 
-/** As ntfy publishes JSON: to the server's root, with the topic in the body. */
+/** ntfy's JSON form: posted to the server's root, with the topic in the body. */
 export function sendNtfy(
   notice: Notice,
   { url, token }: Extract<ChannelSettings, { kind: 'ntfy' }>,

@@ -9,8 +9,8 @@ export interface Posting {
 }
 
 /**
- * One request with a bound on time. Follows nothing: an address that leads on is not the one that was configured. Throws
- * `DeliveryFailure`; what the other end said is counted by its status alone.
+ * One request with a timeout. Follows no redirects: only the configured address is allowed. Throws `DeliveryFailure`;
+ * of the response only the status counts.
  */
 export async function post({ url, headers, body }: Posting, signal: AbortSignal): Promise<void> {
   let response: Response;
@@ -23,7 +23,7 @@ export async function post({ url, headers, body }: Posting, signal: AbortSignal)
     throw new DeliveryFailure(unreachable(error));
   }
   await response.body?.cancel().catch(() => {
-    // It was answered; how the answer ends is of no interest.
+    // The status has arrived; errors in the body do not matter.
   });
   if (response.ok) return;
   const { status } = response;
@@ -35,7 +35,7 @@ export async function post({ url, headers, body }: Posting, signal: AbortSignal)
   });
 }
 
-/** Did the other end say that it no longer knows whom this is for? */
+/** Whether the recipient no longer exists at the other end. */
 export function isGone(error: unknown): boolean {
   return error instanceof DeliveryFailure && /answered (404|410)\./.test(error.problem.en);
 }

@@ -4,26 +4,25 @@ import { DeliveryFailure } from '../failure.ts';
 import type { Notice } from '../notice.ts';
 import { isGone, post } from './post.ts';
 
-/** Who we are to push services, by a key of our own (VAPID, RFC 8292). Both base64url. */
+/** Our identity for push services: our own key pair (VAPID, RFC 8292). Both base64url. */
 export interface VapidKeys {
   readonly publicKey: string;
   readonly privateKey: string;
-  /** How the service's people reach ours: an https address or a mailto. */
+  /** A contact for the service's operators: an https address or a mailto. */
   readonly subject: string;
 }
 
 export interface Pushing {
   readonly keys: VapidKeys;
   readonly services: readonly string[];
-  /** What this device is told; the link in it is for it alone. */
+  /** The notice for this device, with a link for it alone. */
   noticeFor(device: PushDevice): Promise<Notice>;
   forget(device: PushDevice): Promise<unknown>;
 }
 
 /**
- * To every device, each message readable by that device alone (RFC 8291). A device that its service no longer knows is
- * forgotten. Fails where any other device could not be reached, and then all of them are tried again: a device shows a
- * notice with the same tag in place of the one before.
+ * Sends to every device, encrypted for that device (RFC 8291). Devices unknown to their service are removed. If another
+ * device fails, it throws and all are tried again: a device replaces a notice that has the same tag.
  */
 export async function sendPush(
   devices: readonly PushDevice[],
@@ -73,7 +72,7 @@ async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal)
   }
 }
 
-/** The push services of browsers, and those that the operator names: a page must not make us send elsewhere. */
+/** Push services of browsers and those that the operator names: a page must not make us send elsewhere. */
 function isPushService(endpoint: string, more: readonly string[]): boolean {
   const url = URL.parse(endpoint);
   if (url === null) return false;

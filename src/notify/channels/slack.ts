@@ -3,7 +3,7 @@ import type { Notice } from '../notice.ts';
 import { labels } from './ntfy.ts';
 import { post } from './post.ts';
 
-/** An incoming webhook with blocks. A button carries the secret of its link, and means nothing unless Slack signs it. */
+/** An incoming webhook with blocks. A button contains its link's secret, and counts only if Slack signs it. */
 export function sendSlack(
   notice: Notice,
   { url }: Extract<ChannelSettings, { kind: 'slack' }>,
@@ -17,7 +17,7 @@ export function sendSlack(
   ];
   const blocks = [
     { type: 'section', text: { type: 'plain_text', text: title } },
-    // Plain: nothing that a caller wrote becomes a link or calls a person.
+    // Plain text, so that a caller's text becomes no link and mentions no one.
     ...(body === '' ? [] : [{ type: 'section', text: { type: 'plain_text', text: body } }]),
     ...(buttons.length === 0 ? [] : [{ type: 'actions', elements: buttons }]),
   ];
@@ -35,7 +35,7 @@ function button(label: string, id: string, value?: string) {
   return { type: 'button', action_id: `sekisho-${id}`, text: { type: 'plain_text', text: label }, value };
 }
 
-/** The text for screens without blocks is Slack's own markup. */
+/** The text for clients without blocks uses Slack's markup. */
 function escaped(words: string): string {
   return words.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

@@ -3,7 +3,7 @@ import type { Notice } from '../notice.ts';
 import { labels } from './ntfy.ts';
 import { post } from './post.ts';
 
-/** A bot's message, without markup: what a caller wrote stays text. Telegram takes buttons to https addresses alone. */
+/** A bot's message, without markup: a caller's text stays text. Telegram's buttons take only https addresses. */
 export function sendTelegram(
   { title, body, link, locale }: Notice,
   { url, token, chat }: Extract<ChannelSettings, { kind: 'telegram' }>,

@@ -8,8 +8,8 @@ export interface Terminal {
 }
 
 /**
- * A notice of the terminal that the server runs in: OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal, Ghostty) or OSC 777
- * (foot, urxvt, VTE). Where neither is known nothing is shown.
+ * A notification of the server's terminal: OSC 9 (iTerm2, kitty, WezTerm, Windows Terminal, Ghostty) or OSC 777 (foot,
+ * urxvt, VTE). Other terminals show nothing.
  */
 export function sendTerminal(
   { title, body }: Notice,
@@ -24,12 +24,12 @@ export function sendTerminal(
   }
   const [head = '', rest = ''] = [title, body].map(onOneLine);
   const words = rest === '' ? head : `${head}: ${rest}`;
-  // A semicolon parts the fields of OSC 777; a number first would be another command of OSC 9.
+  // A semicolon separates the fields of OSC 777; a leading number is another command of OSC 9.
   const sequence = form === 'osc9' ? `9;${words}` : `777;notify;${head.replaceAll(';', ',')};${rest}`;
   terminal.write(`\x1b]${sequence}\x1b\\\x07`);
 }
 
-/** Controls would end the sequence, and what follows them would be the terminal's to obey. */
+/** Control characters would end the sequence, and the terminal would interpret what follows. */
 function onOneLine(words: string): string {
   return words
     .replace(/[\0-\x1f\x7f-\x9f]+/g, ' ')

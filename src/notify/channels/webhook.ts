@@ -4,8 +4,8 @@ import type { Notice } from '../notice.ts';
 import { post } from './post.ts';
 
 /**
- * A JSON body, signed as Standard Webhooks 1.0 says (`webhook-id`, `webhook-timestamp`, `webhook-signature`), so that the
- * receiver can tell ours from others' and a repeated one from a new one.
+ * A JSON body, signed by Standard Webhooks 1.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature`), so that the
+ * receiver can verify it and recognize repetitions.
  */
 export function sendWebhook(
   notice: Notice,
