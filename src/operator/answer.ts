@@ -7,7 +7,7 @@ import { assertMay, mayAnswer } from './may.ts';
 import type { Perform } from './perform.ts';
 import type { OperatorRooms } from './rooms.ts';
 
-/** Answers to questions, and the end of standing ones. */
+/** Answering questions, and revoking standing approvals. */
 export function createQuestionActs(
   person: Person,
   perform: Perform,
@@ -51,7 +51,7 @@ export function createQuestionActs(
   };
 }
 
-/** Does the yes reach further than the question that the person has read? */
+/** Whether the approval exceeds the question that the person has read. */
 function isWide(
   { grant, folder }: ApprovalRecord,
   { scope, untilMs = 0 }: Pick<Answer, 'scope' | 'untilMs'>,
@@ -62,10 +62,10 @@ function isWide(
   return scope === 'until' && !(untilMs > nowMs && untilMs <= nowMs + longestMs);
 }
 
-/** Whoever means longer means always, and says so. */
+/** For longer periods there is the scope `always`. */
 const longestMs = 366 * 24 * 3_600_000;
 
-/** A call that waits, of this process or another, takes its yes as soon as it is told of it. */
+/** Whether a waiting call has used the approval: it does so as soon as it is notified, in any process. */
 async function isTakenUp(id: string, approvals: ApprovalStore): Promise<boolean> {
   for (let look = 0; look < looks; look++) {
     if ((await approvals.get(id))?.status === 'used') return true;

@@ -5,7 +5,7 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 
-/** What one change changed, as a unified diff, or in a line where there is no text to compare. Not cleaned. */
+/** One change as a unified diff, or as one line if there is no text to compare. Not cleaned. */
 export function describeChange(
   entry: HistoryEntry,
   before: Buffer | undefined,
@@ -57,7 +57,7 @@ function nameOf(state: FileState): Text {
   return state.kind === 'absent' ? nothing : text(`a ${state.kind}`, kinds[state.kind].ja);
 }
 
-/** A state in a few words. */
+/** A short description of a state. */
 export function sizeOf(state: FileState): Text {
   if (state.kind !== 'file') return state.kind === 'absent' ? nothing : kinds[state.kind];
   const mode = state.mode === undefined ? '' : ` ${state.mode.toString(8)}`;

@@ -4,7 +4,7 @@ import type { AnsweredLine, Digest, StandingGrant } from '../contract/story.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
 import { countsOf, netChanges, sessionLine } from './story.ts';
 
-/** A stretch of time with its records, the oldest first. */
+/** A period with its records, oldest first. */
 export interface While {
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -15,7 +15,7 @@ export interface While {
   readonly isCut: boolean;
 }
 
-/** What happened in a while: by session, what was asked and by whom answered, what changed, what was refused. */
+/** Summarizes a period: sessions, questions and their answers, changes, refusals. */
 export function digestOf({ sinceMs, untilMs, entries, history, grants, waiting, isCut }: While): Digest {
   const calls = entries.filter(({ tool }) => !tool.startsWith('sekisho '));
   const sessions = Map.groupBy(calls, ({ principal, sessionId }) => JSON.stringify([principal, sessionId]));
@@ -40,7 +40,7 @@ export function digestOf({ sinceMs, untilMs, entries, history, grants, waiting, 
   };
 }
 
-/** Answers at our own faces are entries of their own; a client's stand with its call. */
+/** Answers in the console or a terminal are separate entries; one in the client is part of its call's entry. */
 function answeredBy(entries: readonly AuditEntry[]): readonly AnsweredLine[] {
   const answers = entries.flatMap((entry): Omit<AnsweredLine, 'times'>[] => {
     const { tool, arguments: given, outcome, principal, approver, code } = entry;

@@ -4,7 +4,7 @@ import type { StandingGrant } from '../contract/story.ts';
 import { scopedGrant } from '../ground/questions/grant-rules.ts';
 import { coveredAmong } from '../ground/questions/would-cover.ts';
 
-/** How far a yes to each may reach, the narrowest first, with what it would have let pass among the newest calls. */
+/** The possible standing approvals of each question, narrowest first, with recent calls that each would answer. */
 export async function offersFor(
   records: readonly ApprovalRecord[],
   audit: () => Promise<AuditLog>,
@@ -30,7 +30,7 @@ function offersTo(
   });
 }
 
-/** What stands, with when it ends and whether anything has needed it. */
+/** Active standing approvals, with their end and whether they are in use. */
 export function standingGrants(records: readonly ApprovalRecord[], nowMs: number): readonly StandingGrant[] {
   return records.map((record) => {
     const { scope, untilMs, expiresAtMs, lastUsedAtMs, createdAtMs } = record;
@@ -42,5 +42,5 @@ export function standingGrants(records: readonly ApprovalRecord[], nowMs: number
 
 const newestCalls = 1000;
 const hourMs = 3_600_000;
-/** What nobody has needed in two weeks is offered for removal. */
+/** Approvals unused for two weeks are suggested for removal. */
 const unusedMs = 14 * 24 * hourMs;

@@ -8,14 +8,14 @@ import { storyOf } from './story.ts';
 
 type Rooms = Pick<OperatorRooms, 'audit' | 'approvals' | 'changes' | 'now'>;
 
-/** The story of one session; undefined where no call of the newest is its own. */
+/** The story of one session; undefined if none of the newest calls is its own. */
 export async function storyFrom(sessionId: string, rooms: Rooms): Promise<SessionStory | undefined> {
   const found = await entriesOf({ text: sessionId }, rooms);
   const own = found.entries.filter((entry) => entry.sessionId === sessionId);
   return storyOf(own, await changesOf({ sessionId }, rooms));
 }
 
-/** The digest of what happened since then. */
+/** A digest of what has happened since then. */
 export async function digestSince(sinceMs: number, rooms: Rooms): Promise<Digest> {
   const untilMs = rooms.now();
   const approvals = await rooms.approvals();
@@ -31,7 +31,7 @@ export async function digestSince(sinceMs: number, rooms: Rooms): Promise<Digest
   });
 }
 
-/** The newest that fit, the oldest of them first. */
+/** The newest matching entries, oldest first. */
 async function entriesOf(
   query: Omit<AuditQuery, 'limit'>,
   { audit }: Rooms,

@@ -4,8 +4,8 @@ import type { ApprovalRecord } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
 
 /**
- * May this person answer that question? Operators alone, and none by a token for the calls that were made with it: a
- * program that holds a token must not be able to agree to what it asks for.
+ * Whether this person may answer the question. Only operators may, and not with the token that made the call: a program
+ * with a token must not approve its own requests.
  */
 export function mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forbidden' | 'own' {
   if (!person.isOperator) return 'forbidden';
@@ -13,17 +13,17 @@ export function mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forb
   return person.principal !== 'local' && record.principal === person.principal ? 'own' : 'yes';
 }
 
-/** Where we have seen the person: by what they typed at our terminal, or by their login at the console. */
+/** Where a person was certainly present: by typing in our terminal, or by their login at the console. */
 const ownFaces: readonly string[] = ['cli', 'console'];
 
-/** Whose memories a person may touch: an operator's choice, everybody else their own, if their token covers them. */
+/** The owner whose memories a person may access: any for an operator, otherwise themselves if the token allows. */
 export function memoryOwner(person: Person, wanted: string | undefined): string | undefined {
   if (person.isOperator) return wanted ?? person.principal;
   if (person.toolsets && !person.toolsets.includes('assistant')) return undefined;
   return wanted === undefined || wanted === person.principal ? person.principal : undefined;
 }
 
-/** Throws `forbidden` unless the act is the person's to do: an operator's, or one on their own memories. */
+/** Throws `forbidden` unless the person is an operator or acts on their own memories. */
 export function assertMay(person: Person, ownMemoriesOf?: string): void {
   if (person.isOperator) return;
   if (ownMemoriesOf !== undefined && memoryOwner(person, ownMemoriesOf) === ownMemoriesOf) return;

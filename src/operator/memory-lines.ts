@@ -3,7 +3,7 @@ import type { Memories } from '../contract/capabilities/memory.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** All memories as JSON Lines, oldest first; each string is one line with its end. */
+/** All memories as JSON Lines, oldest first; each string is one line including its end. */
 export async function* exportMemories(memories: Memories): AsyncIterable<string> {
   for await (const { content, category, tags, createdAtMs } of memories.all()) {
     yield `${JSON.stringify({ content, category, tags, created_at: new Date(createdAtMs).toISOString() })}\n`;
@@ -11,9 +11,8 @@ export async function* exportMemories(memories: Memories): AsyncIterable<string>
 }
 
 /**
- * Stores what `exportMemories` gave, line by line; what is there already is counted, not doubled. A line that is
- * no memory stops it with `invalid_parameter` and its number: the lines before it are stored, and the same file
- * may be imported again once it is mended.
+ * Stores the output of `exportMemories` line by line; existing memories are only counted. An invalid line ends it with
+ * `invalid_parameter` and the line's number: earlier lines are stored, and the corrected file can be imported again.
  */
 export async function importMemories(
   memories: Memories,

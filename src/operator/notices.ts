@@ -11,7 +11,7 @@ interface NoticeRooms {
   now(): number;
 }
 
-/** Where notices reach, and whose device answers. The log has names, never an address of a device or a key. */
+/** Devices and passkeys for notices and answers. The log has their names, never an address or a key. */
 export function createNoticeActs(
   person: Person,
   perform: Perform,

@@ -12,7 +12,7 @@ import type { OperatorRooms } from './rooms.ts';
 import { createServerActs, reviewOf } from './servers.ts';
 import { createTeamActs } from './team.ts';
 
-/** What a person does, in one place: the command line and the console are faces of it. */
+/** The acts of people in one place, for the command line and the console. */
 export function openOperator(rooms: OperatorRooms): Operator {
   return {
     mayAnswer,

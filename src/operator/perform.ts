@@ -4,28 +4,28 @@ import type { Person } from '../contract/person.ts';
 import type { AuditLog, AuditRecord } from '../contract/records.ts';
 import { unrecorded } from '../ground/errors/unrecorded.ts';
 
-/** Something that a person does, as the log has it. */
+/** An act of a person, for the log. */
 export interface Act {
-  /** As the command line has it: `sekisho approve`. */
+  /** The command of the act: `sekisho approve`. */
   readonly tool: string;
-  /** No secrets. */
+  /** Must contain no secrets. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The session that the act makes; absent: none. */
+  /** The session of the act; undefined if none. */
   readonly sessionId?: string | undefined;
 }
 
-/** What came of an act, for its caller and for the log. */
+/** The outcome of an act, for its caller and for the log. */
 export interface Came<T> {
   readonly result: T;
-  /** Absent: it was done. */
+  /** Undefined if the act succeeded. */
   readonly code?: string | undefined;
   readonly facts?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Does an act and writes its one record, which is durable when this returns. The work is given the record's id. */
+/** Performs an act and writes its one record, which is durable when this returns. `work` gets the record's id. */
 export type Perform = <T>(act: Act, work: (id: string) => Promise<Came<T>>) => Promise<T>;
 
-/** The one writer of what people do. A failed act is written down too, and fails as it did. */
+/** The only writer of people's acts. A failed act is recorded too, and its error is rethrown. */
 export function createPerform(person: Person, audit: () => Promise<AuditLog>, now: () => number): Perform {
   return async ({ tool, arguments: given, sessionId = '' }, work) => {
     const id = randomUUID();

@@ -7,7 +7,7 @@ import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { ServerAdmin } from './servers.ts';
 
-/** What people act on, lent by the composition root. */
+/** The objects of people's acts, provided by the composition root. */
 export interface OperatorRooms {
   audit(): Promise<AuditLog>;
   approvals(): Promise<ApprovalStore>;
@@ -16,11 +16,11 @@ export interface OperatorRooms {
   team(): Promise<TeamAdmin>;
   notices(): Promise<NoticeStore>;
   passkeys(): Promise<PasskeyStore>;
-  /** Sends one of no question; absent where there is no such channel. */
+  /** Sends a test notice; undefined if there is no such channel. */
   testNotice(channel: string): Promise<NoticeRecord | undefined>;
   servers(): Promise<ServerAdmin>;
   history(): Promise<{ readonly history: Undoing; readonly folders: readonly Folder[] }>;
-  /** What tools changed. */
+  /** Changes made by tools. */
   changes(): Promise<HistoryStore>;
   now(): number;
 }

@@ -3,7 +3,7 @@ import type { Acts, ServerReview } from '../contract/operator.ts';
 import type { HeldTool, LoginOptions } from '../contract/upstream.ts';
 import type { Perform } from './perform.ts';
 
-/** What can be done to proxied servers. A name that is not configured throws `not_found`. */
+/** Acts on proxied servers. An unknown name throws `not_found`. */
 export interface ServerAdmin {
   pending(name: string): PendingServer | undefined;
   approve(name: string, digest: string): boolean;
@@ -18,7 +18,7 @@ export interface PendingServer {
   readonly removed: readonly string[];
 }
 
-/** What waits of a server, each definition as a diff against what was approved. Not cleaned. */
+/** A server's changes that wait for review, each as a diff of definitions. Not cleaned. */
 export function reviewOf(servers: ServerAdmin, name: string): ServerReview | undefined {
   const pending = servers.pending(name);
   if (!pending) return undefined;

@@ -5,8 +5,8 @@ import { flowPathsIn } from '../ground/flow-paths.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
 
 /**
- * A session as a story: what its person asked, what it read, ran and changed, in order. Entries of the log and changes, the
- * oldest first; nothing where there is no call.
+ * A session as a story: its person's requests and what it read, ran and changed, in order. Takes log entries and
+ * changes, oldest first; undefined without calls.
  */
 export function storyOf(
   entries: readonly AuditEntry[],
@@ -25,7 +25,7 @@ export function storyOf(
   };
 }
 
-/** The session in short. */
+/** The session in one line. */
 export function sessionLine(
   entries: readonly AuditEntry[],
   history: readonly HistoryEntry[],
@@ -46,7 +46,7 @@ export function sessionLine(
   };
 }
 
-/** How many calls of each kind. */
+/** The number of calls of each kind. */
 export function countsOf(
   entries: readonly AuditEntry[],
   changed: ReadonlySet<string>,
@@ -56,7 +56,7 @@ export function countsOf(
   return counts;
 }
 
-/** Each path once, from before the first change to after the last; what is as it was again was undone. The newest first. */
+/** Each path once, from before its first change to after its last; restored ones count as undone. Newest first. */
 export function netChanges(history: readonly HistoryEntry[]): readonly StoryChange[] {
   const paths = new Map<string, HistoryEntry[]>();
   for (const entry of history) {
@@ -92,7 +92,7 @@ function stepOf(entry: AuditEntry, changed: ReadonlySet<string>): StoryStep {
   };
 }
 
-/** Calls in a row that are told in the same words are one step. */
+/** Consecutive calls with the same text are one step. */
 function joined(steps: readonly StoryStep[]): readonly StoryStep[] {
   const all: StoryStep[] = [];
   for (const step of steps) {
@@ -131,5 +131,5 @@ function hasText<Key extends string>(given: unknown, key: Key): given is Readonl
   return typeof given === 'object' && given !== null && typeof Reflect.get(given, key) === 'string';
 }
 
-/** A page for a person; the log has the rest. */
+/** The story is for people; the log has the rest. */
 const mostSteps = 500;

@@ -5,7 +5,7 @@ import type { Perform } from './perform.ts';
 type Change = keyof TeamChanges;
 type About = Readonly<Record<string, unknown>>;
 
-/** Each change of a team as the log has it. Passkeys and tokens are told by their names alone. */
+/** The log entry of each team change. Passkeys and tokens are only mentioned, never included. */
 const changes: {
   readonly [C in Change]: {
     readonly tool: string;
@@ -39,7 +39,7 @@ function withoutPasskey<A extends { readonly passkey?: string | undefined }>({
   return agent;
 }
 
-/** The changes of a team as acts of one person. One that finds nothing to change is written down as not found. */
+/** The team changes as acts of one person. One that finds nothing to change is recorded as not found. */
 export function createTeamActs(
   perform: Perform,
   admin: () => Promise<TeamAdmin>,
