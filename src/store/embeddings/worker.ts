@@ -33,7 +33,7 @@ export const usualPace: Pace = {
 export interface EmbeddingWorker {
   /** New memories wait. The first call also looks for left-over ones. */
   wake(): void;
-  /** Embeds all that wait now, or throws the reason why it cannot; with `all`, every memory again. */
+  /** Embeds all that wait now, with a `problem` if it fails; with `all`, every memory again. */
   drain(options: {
     readonly all?: boolean;
     readonly signal: AbortSignal;
