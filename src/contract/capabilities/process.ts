@@ -148,7 +148,7 @@ export interface NetworkContact {
   readonly receivedBytes: number;
 }
 
-export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
+export type SandboxName = 'bubblewrap' | 'landlock' | 'none';
 
 /** Shell state that commands of a session leave for those that follow. */
 export interface KeptState {
