@@ -136,7 +136,10 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       // Where a name leads is not known before the client asks for it, so a page is left to its own person.
       verdict.resolve(isPage(native) ? { kind: 'nothing' } : { kind: 'allow', command: own });
       if (native.does === 'read' || native.does === 'look') return read;
-      signal.addEventListener('abort', () => coming.reject(cancelled()), { once: true });
+      const withdraw = () => coming.reject(cancelled());
+      signal.addEventListener('abort', withdraw, { once: true });
+      // It may have been withdrawn while its contents were kept.
+      if (signal.aborted) withdraw();
       try {
         const outcome = await coming.promise;
         return outcome === 'ours' ? await ours() : outcome;

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createShelf } from '../../src/confine/pipeline/programs.ts';
+import { openSandbox } from '../../src/confine/process/sandbox/sandbox.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -134,6 +135,20 @@ test('a pipeline that takes too long is stopped, and nothing of it is left', asy
 
   expect(error).toMatchObject({ code: 'TIMEOUT' });
   expect(processesWith(`m${process.pid}t`)).toEqual([]);
+});
+
+test('a pipeline that is cancelled while its sandbox opens does not run', { timeout: 60_000 }, async () => {
+  const stop = new AbortController();
+  const { stages } = openSandbox({ roots: [], sandbox: 'off', serverEnvironment: process.env });
+  const opening = () => {
+    stop.abort();
+    return stages();
+  };
+  world = await openWorld({ pipelines: { stages: opening } });
+
+  const { error } = await world.pipe("awk 'BEGIN{while (1) x++}' | tee out.txt", {}, { signal: stop.signal });
+
+  expect(error.code).toBe('cancelled');
 });
 
 test('a cancelled pipeline ends with every process of it, and writes nothing', async () => {

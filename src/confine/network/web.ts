@@ -7,6 +7,7 @@ import type {
   ReadOptions,
   Web,
 } from '../../contract/capabilities/network.ts';
+import { unlessAborted } from '../../ground/abort.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 import { acceptedCodings, collectBody } from './body.ts';
@@ -191,16 +192,6 @@ function addressOf(location: string, base: URL): string {
 
 function withoutFragment(address: string): string {
   return address.replace(/#.*$/s, '');
-}
-
-/** A look-up cannot be called back, but nobody has to wait for it. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 function validatorsOf(

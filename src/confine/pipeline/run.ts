@@ -73,8 +73,11 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
     stopAll();
   }, request.timeoutMs);
   request.signal.addEventListener('abort', stopAll, { once: true });
+  // It may have been withdrawn while the sandbox opened.
+  if (request.signal.aborted) stopAll();
 
   try {
+    if (stop.signal.aborted) throw cancelled('pipeline');
     // Everything is opened and judged before anything starts: a refusal leaves nothing half done.
     const resolved = request.stages.map(({ work }, index) =>
       work.kind === 'program'

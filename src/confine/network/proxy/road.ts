@@ -1,5 +1,6 @@
 import dns from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
+import { unlessAborted } from '../../../ground/abort.ts';
 import { answerWith } from '../request.ts';
 import type { Contacts } from './contacts.ts';
 import type { Refusal, Refusals } from './refusal.ts';
@@ -77,15 +78,5 @@ function connectTo(
       socket.on('error', () => {});
       resolve(socket);
     });
-  });
-}
-
-/** A look-up cannot be called back, but nobody has to wait for it. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -68,6 +68,7 @@ export async function attend(
       // Who called is answered: it ends by its own time, by the session or by a tool.
       signal.removeEventListener('abort', withdraw);
       session.closing.signal.addEventListener('abort', withdraw, { once: true });
+      if (session.closing.signal.aborted) withdraw();
       const { child, contacts, ran } = started;
       const printed = output.letGo();
       const going = trial;
