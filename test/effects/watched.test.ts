@@ -263,7 +263,7 @@ describe('A file that the history will not keep', needs(lackOfLayers), () => {
     expect(outputOf(await run('small.txt'))).toMatchObject({ exit_code: 0 });
     expect(errorOf(await run('big.bin'))).toMatchObject({
       code: 'approval_pending',
-      details: { rule: 'effect-loses-for-good' },
+      details: { rule: 'effect-not-in-history' },
     });
     expect(tree(world.root)['big.bin']).toBeDefined();
   });

@@ -46,6 +46,7 @@ export async function readSoFar(
     withKept: 0,
     of: 0,
     repositories: [] as string[],
+    names: [] as string[],
     obeyed: [] as string[],
   };
   for (const root of roots) {
@@ -73,6 +74,7 @@ export async function readSoFar(
     losses.unkept += one.unkept ?? 0;
     if (isMore) Object.assign(losses, { withKept: one.withKept, of: one.of + gone });
     losses.repositories.push(...one.repositories);
+    losses.names.push(...one.names);
     all.push(...touched.map((each) => ({ ...each, root })));
   }
   const changes = all.flatMap((each) => changeOf(each) ?? []);

@@ -41,7 +41,7 @@ export interface Effects {
 export interface Losses {
   /** Files that are deleted, emptied or overwritten, and that git does not have either. */
   readonly files: number;
-  /** Those that the history cannot keep either: too large, or more than it has room for. Undefined: none. */
+  /** Those that the history cannot keep either: too large, more than it has room for, or with a name that is not UTF-8. Undefined: none. */
   readonly unkept?: number | undefined;
   /** The same for earlier commands of the session that no person has reviewed. */
   readonly earlier: number;
@@ -51,6 +51,8 @@ export interface Losses {
   readonly of: number;
   /** Repositories that are damaged, each as the first path that shows it. */
   readonly repositories: readonly string[];
+  /** Refs and reflogs of git without which a commit or a stash can no longer be reached. */
+  readonly names: readonly string[];
   /** Paths with new content that programs outside run or obey later without asking. */
   readonly obeyed: readonly string[];
 }

@@ -8,7 +8,7 @@ const change = (path: string, more: Partial<DryRunChange> = {}): DryRunChange =>
   ...more,
 });
 const options = { maxBytes: 1000, locale: 'en', nameOf: ({ path }: DryRunChange) => path } as const;
-const losses = { ...{ files: 0, earlier: 0, withKept: 0, of: 0 }, repositories: [], obeyed: [] };
+const losses = { ...{ files: 0, earlier: 0, withKept: 0, of: 0 }, repositories: [], names: [], obeyed: [] };
 const dryRun = (changes: readonly DryRunChange[], more: Partial<DryRun> = {}): DryRun => ({
   ...{ changes, total: changes.length, losses, diff: '', isDiffCut: false },
   ...more,

@@ -76,16 +76,28 @@ export function createBuiltinEffectRules(
       },
     },
     {
-      id: 'effect-loses-for-good',
+      id: 'effect-not-in-history',
       because: text(
-        'it deletes or overwrites more than the history keeps',
-        '履歴に保存できる量を超えて削除または上書きします',
+        'it deletes or overwrites what the history will not keep',
+        '履歴に残らないものを削除または上書きします',
       ),
       finds({ losses: { unkept = 0 } }) {
         if (unkept === 0) return undefined;
         return text(
-          `it deletes or overwrites ${counted(unkept, 'file')} that nothing else keeps, and that the history will not keep either: too large, or more than it has room for`,
-          `ほかのどこにも残っていないファイルを ${unkept} 個削除または上書きします。大きすぎるか容量を超えるため、履歴にも残りません`,
+          `it deletes or overwrites ${counted(unkept, 'file')} that nothing else keeps, and that the history will not keep either: too large, more than it has room for, or of a name that is not UTF-8`,
+          `ほかのどこにも残っていないファイルを ${unkept} 個削除または上書きします。大きすぎるか、容量を超えるか、名前が UTF-8 でないため、履歴にも残りません`,
+        );
+      },
+    },
+    {
+      id: 'effect-git-history',
+      because: text('it deletes what only git has', 'git だけが残しているものを削除します'),
+      finds({ losses: { names } }) {
+        const [path] = names;
+        if (path === undefined) return undefined;
+        return text(
+          `it deletes what only git has, and what nothing else there leads to: ${path}`,
+          `git だけが残していて、ほかのどこからもたどれなくなるものを削除します: ${path}`,
         );
       },
     },
@@ -103,25 +115,6 @@ export function createBuiltinEffectRules(
           text(
             `it writes ${path}, which later runs outside the sandbox, without a question: ${by.en} acts on it`,
             `${path} を書き込みます。後で確認なしに外で実行されます: ${by.ja}が従います`,
-          )
-        );
-      },
-    },
-    {
-      id: 'effect-git-history',
-      ofTried: true,
-      because: text('it deletes what only git has', 'git だけが残しているものを削除します'),
-      finds({ changes }) {
-        const found = changes.find(
-          (change) =>
-            (change.change === 'deleted' && gitKeeps.test(change.path)) ||
-            (change.change === 'changed' && change.bytes === 0 && gitLog.test(change.path)),
-        );
-        return (
-          found &&
-          text(
-            `it deletes what only git has: ${found.path}`,
-            `git だけが残しているものを削除します: ${found.path}`,
           )
         );
       },
@@ -154,6 +147,3 @@ export function unlistedText(unlisted: number): Text | undefined {
     `一覧に収まらないパスをほかに ${unlisted} 件変更します`,
   );
 }
-
-const gitKeeps = /(^|\/)\.git(\/(objects|refs|logs|packed-refs|modules|worktrees)(\/.*)?)?$/i;
-const gitLog = /(^|\/)\.git\/(logs\/.*|packed-refs)$/i;

@@ -51,6 +51,12 @@ function lossesIn(changes: readonly DryRunChange[], { isObeyed }: EffectRules): 
     repositories: changes
       .filter(({ change, path }) => change === 'deleted' && /(^|\/)\.git(\/(HEAD|objects|refs))?$/.test(path))
       .map(({ path }) => path),
+    names: changes
+      .filter(
+        ({ change, path }) =>
+          change === 'deleted' && /(^|\/)\.git\/refs\/(heads|tags|stash)(\/|$)/.test(path),
+      )
+      .map(({ path }) => path),
     obeyed: changes
       .filter(({ change, path }) => change !== 'deleted' && isObeyed(path))
       .map(({ path }) => path),
@@ -59,7 +65,7 @@ function lossesIn(changes: readonly DryRunChange[], { isObeyed }: EffectRules): 
 
 const none: Losses = {
   ...{ files: 0, earlier: 0, withKept: 0, of: Infinity },
-  ...{ repositories: [], obeyed: [] },
+  ...{ repositories: [], names: [], obeyed: [] },
 };
 
 const example = '[{"change": "deleted", "path": "old", "kind": "folder", "files": 12}]';

@@ -59,7 +59,7 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
     try {
       for (const each of namesIn(asBytes(itself(folder)))) {
         const inner = statOf(folder, each);
-        if (inner && !isMadeAnew(each, inner))
+        if (inner && (isGits(path) || !isMadeAnew(each, inner)))
           await tellGone(`${path}/${each}`, each, folder, inner, depth + 1);
       }
     } finally {
@@ -74,7 +74,7 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
       const inner = path === '' ? name : `${path}/${name}`;
       const now = lstatSync(upperOf(inner));
       const before = statOf(lower, name);
-      if (isMadeAnew(name, before ?? now)) continue;
+      if (!isGits(inner) && isMadeAnew(name, before ?? now)) continue;
       if (before?.isDirectory() && now.isDirectory()) {
         if (depth >= deepest) continue;
         const below = openFolderIn(lower, name, 'latin1');
@@ -98,7 +98,8 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
     for (const name of namesIn(asBytes(itself(lower)))) {
       const before = own.has(name) ? undefined : statOf(lower, name);
       const inner = path === '' ? name : `${path}/${name}`;
-      if (before && !isMadeAnew(name, before)) await tellGone(inner, name, lower, before, depth);
+      if (before && (isGits(inner) || !isMadeAnew(name, before)))
+        await tellGone(inner, name, lower, before, depth);
     }
   }
 
@@ -125,7 +126,7 @@ export function* entriesInNew({ overlay, path }: Touched): Generator<Touched> {
   for (const name of namesIn(asBytes(`${fromText(overlay.upper)}/${path}`))) {
     const inner = { overlay, path: `${path}/${name}` };
     const now = lstatSync(asBytes(upperPath(inner)));
-    if (!isMadeAnew(name, now)) yield { ...inner, now };
+    if (isGits(inner.path) || !isMadeAnew(name, now)) yield { ...inner, now };
   }
 }
 

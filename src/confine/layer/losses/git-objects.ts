@@ -10,6 +10,8 @@ import { readBounded, withFile } from './read-bounded.ts';
 /** Objects that git has, in folders that lie over each other: what the first says is gone, is gone. */
 export interface GitObjects {
   has(id: string): boolean;
+  /** Does it lie in a file of its own, as what was made since git packed does? */
+  isLoose(id: string): boolean;
   /** Undefined where there is none, where it is very large, and where its content is not what its id says. */
   read(id: string): GitObject | undefined;
 }
@@ -60,10 +62,11 @@ export function openObjects(folders: readonly string[]): GitObjects {
     );
   }
 
+  const isLoose = (id: string) => find(`${id.slice(0, 2)}/${id.slice(2)}`) !== undefined;
+
   return {
-    has(id) {
-      return find(`${id.slice(0, 2)}/${id.slice(2)}`) !== undefined || findPacked(id) !== undefined;
-    },
+    isLoose,
+    has: (id) => isLoose(id) || findPacked(id) !== undefined,
     read(id) {
       try {
         const found = readAny(id, 0);

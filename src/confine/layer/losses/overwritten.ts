@@ -3,8 +3,9 @@ import type { Stats } from 'node:fs';
 import { readBounded } from './read-bounded.ts';
 
 /**
- * Is next to nothing left of what a file held: is it empty, a fraction, no text any more, of another format, or without its
- * words? Paths are bytes. What is too large to be compared as a whole is compared by how it begins.
+ * Is next to nothing left of what a file held, or is a third or more of it cut out: is it empty, a fraction, no text any more,
+ * of another format, or without its words? Paths are bytes. What is too large to be compared as a whole is compared by how
+ * it begins.
  */
 export function isOverwritten(former: string, before: Stats, latter: string, now: Stats): boolean {
   if (!before.isFile() || before.size <= emptyBytes) return false;
@@ -15,36 +16,71 @@ export function isOverwritten(former: string, before: Stats, latter: string, now
   if (!was || !is) return false;
   const wasText = !was.subarray(0, headBytes).includes(0);
   if (wasText !== !is.subarray(0, headBytes).includes(0)) return true;
-  if (!wasText) return !was.subarray(0, magicBytes).equals(is.subarray(0, magicBytes));
-  if (before.size > mostCompared || now.size > mostCompared) return false;
-  // Most edits leave most of a file as it was, which is soon seen.
-  return !sharesPieces(was, is) && !sharesWords(was, is);
-}
-
-/** Are some of the pieces that lie evenly in one text somewhere in the other? */
-function sharesPieces(was: Buffer, is: Buffer): boolean {
-  const step = Math.floor(was.length / pieces);
-  if (step < pieceBytes) return false;
-  let found = 0;
-  for (let at = 0; at + pieceBytes <= was.length; at += step) {
-    if (is.includes(was.subarray(at, at + pieceBytes))) found += 1;
-    if (found * 5 >= pieces) return true;
+  const isShorter = now.size * 3 <= before.size * 2;
+  const pieces = sharedPieces(was, is);
+  if (!wasText) {
+    const isOther = !was.subarray(0, magicBytes).equals(is.subarray(0, magicBytes));
+    // What is merely written anew, as a picture is that is made smaller, shares no pieces with what it was.
+    return isOther || (isShorter && pieces !== undefined && pieces >= fewPieces && pieces <= mostPieces);
   }
-  return false;
+  if (isShorter && (before.size > mostCompared ? is.equals(was.subarray(0, is.length)) : isCut(was, is)))
+    return true;
+  // Most edits leave most of a file as it was, which is soon seen.
+  return !(pieces !== undefined && pieces >= fewPieces) && !sharesWords(was, is);
 }
 
-/** A text of a few words may well be written anew. */
+/** Which part of the pieces that lie evenly in one content are somewhere in the other; undefined where it is too short. */
+function sharedPieces(was: Buffer, is: Buffer): number | undefined {
+  const step = Math.floor(was.length / pieceCount);
+  if (step < pieceBytes) return undefined;
+  let found = 0;
+  let all = 0;
+  for (let at = 0; at + pieceBytes <= was.length; at += step) {
+    all += 1;
+    if (is.includes(was.subarray(at, at + pieceBytes))) found += 1;
+  }
+  return found / all;
+}
+
+/** Is a third of its words gone? Blanks are no content. */
+function isCut(was: Buffer, is: Buffer): boolean {
+  const left = new Map<string, number>();
+  for (const word of wordsIn(is)) left.set(word, (left.get(word) ?? 0) + 1);
+  let kept = 0;
+  let all = 0;
+  for (const word of wordsIn(was)) {
+    const count = left.get(word) ?? 0;
+    all += word.length;
+    if (count === 0) continue;
+    kept += word.length;
+    left.set(word, count - 1);
+  }
+  return kept * 3 <= all * 2;
+}
+
+/** A text of a few words may well be written anew, as long as something of it is left. */
 function sharesWords(was: Buffer, is: Buffer): boolean {
-  const before = wordsOf(was);
-  if (before.size < fewWords) return true;
-  const now = wordsOf(is);
+  const [before, now] = [new Set(wordsIn(was)), new Set(wordsIn(is))];
   let kept = 0;
   for (const word of before) if (now.has(word)) kept += 1;
-  return kept * 10 >= before.size;
+  if (before.size >= fewWords) return kept * 10 >= before.size;
+  return kept > 0 || sharesEnds(was, is);
 }
 
-function wordsOf(text: Buffer): ReadonlySet<string> {
-  return new Set(text.toString('latin1').match(/[\w\x80-\xff]{2,40}/g) ?? []);
+/** Do they begin and end alike, for a half of the shorter one? */
+function sharesEnds(was: Buffer, is: Buffer): boolean {
+  const before = was.toString('latin1').trim();
+  const now = is.toString('latin1').trim();
+  const shorter = Math.min(before.length, now.length);
+  let start = 0;
+  while (start < shorter && before[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === now.at(-1 - end)) end += 1;
+  return (start + end) * 2 >= before.length;
+}
+
+function wordsIn(text: Buffer): readonly string[] {
+  return text.toString('latin1').match(/[\w\x80-\xff]{1,40}/g) ?? [];
 }
 
 /** A line's end alone is no content. */
@@ -54,6 +90,8 @@ const fraction = 20;
 const headBytes = 8000;
 const magicBytes = 4;
 const fewWords = 8;
-const pieces = 10;
+const pieceCount = 10;
+const fewPieces = 0.2;
+const mostPieces = 0.7;
 const pieceBytes = 24;
 const mostCompared = 1024 * 1024;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
@@ -10,7 +11,6 @@ import { isRefFile } from '../obeyed/refs.ts';
 import type { Overlay } from '../overlay.ts';
 import { createPause, type Pause } from '../pauses.ts';
 import { rootOf } from '../read.ts';
-import { brokenRepositories } from './broken-repositories.ts';
 import {
   type Collected,
   collect,
@@ -20,6 +20,7 @@ import {
   type Touched,
   upperPath,
 } from './collect.ts';
+import { findGitLosses } from './git-losses.ts';
 import { createIgnored } from './ignored.ts';
 import { withoutMoved } from './moved.ts';
 import { emptyBytes, isOverwritten } from './overwritten.ts';
@@ -54,7 +55,10 @@ export interface Survey extends Omit<Losses, 'earlier'> {
  * and what is gone; the contents of files only where they would be missed or obeyed.
  */
 export async function surveyLayers(overlays: readonly Overlay[], options: SurveyOptions): Promise<Survey> {
-  let all: Survey = { files: 0, unkept: 0, withKept: 0, of: 0, repositories: [], obeyed: [], barred: [] };
+  let all: Survey = {
+    ...{ files: 0, unkept: 0, withKept: 0, of: 0 },
+    ...{ repositories: [], names: [], obeyed: [], barred: [] },
+  };
   for (const overlay of overlays) {
     // What is kept for commands beside the roots is nobody's file.
     if (rootOf(overlay.on, options.roots) === undefined) continue;
@@ -66,6 +70,7 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
       unkept: (all.unkept ?? 0) + (one.unkept ?? 0),
       ...{ withKept, of },
       repositories: [...all.repositories, ...one.repositories],
+      names: [...all.names, ...one.names],
       obeyed: [...all.obeyed, ...one.obeyed],
       barred: [...all.barred, ...one.barred],
     };
@@ -94,7 +99,7 @@ export async function surveyLosses(
   const hostOf = ({ path }: Pick<Touched, 'path'>) => hostPathIn(overlay, path);
   const repositoryOf = createRepositories(overlay);
   const isIgnored = createIgnored(fromText(overlay.on), (path) => !isWritten(path));
-  const broken = brokenRepositories(found.git, overlay, (path) => isOurs(hostOf({ path })));
+  const { broken, names } = findGitLosses(found.git, overlay, (path) => isOurs(hostOf({ path })));
 
   const missed: Touched[] = [];
   const isMissed = ({ path, before }: Touched) =>
@@ -133,16 +138,22 @@ export async function surveyLosses(
       const size = before?.size ?? 0;
       files += 1;
       bytes += size;
-      if (size > mostOfOne || bytes > mostOfAll) unkept += 1;
+      if (size > mostOfOne || bytes > mostOfAll || !isText(path)) unkept += 1;
     }
-    if (!isKept || !repository.movedOn()) withKept += 1;
+    if (!isKept || !repository.movedOn(file)) withKept += 1;
   }
   const most = Math.max(options.mostCounted ?? 0, withKept >= fewFiles ? withKept * 2 : 0);
   return {
     ...{ files, unkept, withKept },
     of: most > 0 ? await countFiles(overlay, { most, isOurs, isIgnored, pause }) : 0,
     repositories: broken.map((path) => shownIn(overlay, path, options.roots)),
+    names: names.map((path) => shownIn(overlay, path, options.roots)),
   };
+}
+
+/** The history has no names that are not UTF-8. */
+function isText(path: string): boolean {
+  return isUtf8(asBytes(path));
 }
 
 function hostPathIn({ on }: Overlay, path: string): string {

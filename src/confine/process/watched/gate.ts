@@ -76,7 +76,8 @@ export function createGate(
     if (state[moreFiles] === anyNumber) return;
     if (/(^|\/)\.git(\/|$)/.test(path)) {
       // git replaces its files whole.
-      if (how !== 'replaced' && isGrave(path)) hold(path, stat.isFolder);
+      if (how !== 'replaced' && (isGrave(path) || (how === 'gone' && isName.test(path))))
+        hold(path, stat.isFolder);
       return;
     }
     if (stat.isFolder) return;
@@ -95,5 +96,7 @@ export function createGate(
   };
 }
 
+/** Of git: a name, or the log of one. */
+const isName = /\/\.git\/(.*\/)?(logs\/|refs\/(heads|tags|stash)(\/|$))/;
 const mostObjects = 20;
 const EINTR = 4;

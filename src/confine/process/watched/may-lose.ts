@@ -95,7 +95,7 @@ const none: Grant = { files: 0, withKept: 0 };
 const everything = {
   changes: [],
   total: 1,
-  losses: { files: 1e6, earlier: 0, withKept: 1e6, of: 1e6, repositories: ['.git'], obeyed: [] },
+  losses: { files: 1e6, earlier: 0, withKept: 1e6, of: 1e6, repositories: ['.git'], names: [], obeyed: [] },
 };
 const unlimited = 1 << 29;
 const inHandMs = 60;

@@ -1,0 +1,76 @@
+import type { Refs } from './git-names.ts';
+import type { GitObjects } from './git-objects.ts';
+import { GitTrees } from './git-trees.ts';
+
+/** Says whether what a file held is where git finds it again: in the index, or in a commit that a name or a log leads to. */
+export class CommittedFiles {
+  readonly #objects: GitObjects;
+  readonly #trees: GitTrees;
+  readonly #refs: Refs;
+  readonly #heads: readonly (string | undefined)[];
+  #roots: ReadonlySet<string> | undefined;
+  #searches = 0;
+
+  constructor(objects: GitObjects, refs: Refs, heads: readonly (string | undefined)[]) {
+    this.#objects = objects;
+    this.#trees = new GitTrees(objects);
+    this.#refs = refs;
+    this.#heads = heads;
+  }
+
+  /** `staged`: what the index has at that path. */
+  has(path: string, blob: string, staged: string | undefined): boolean {
+    if (!this.#objects.has(blob)) return false;
+    // git packs what something leads to.
+    if (staged === blob || !this.#objects.isLoose(blob)) return true;
+    return (
+      this.#latest()
+        .values()
+        .some((tree) => this.#isAt(tree, path, blob)) || this.#isInHistory(path, blob)
+    );
+  }
+
+  #isAt(tree: string, path: string, blob: string): boolean {
+    return this.#trees.at(tree, path)?.id === blob;
+  }
+
+  #tips(): readonly string[] {
+    const heads = this.#heads.flatMap((id) => id ?? []);
+    return [...new Set([...heads, ...this.#refs.logged().slice(-mostLogged), ...this.#refs.tips()])];
+  }
+
+  /** The trees of the commits that names and logs stand for, and of those that a stash is made of. */
+  #latest(): ReadonlySet<string> {
+    this.#roots ??= new Set(
+      this.#tips().flatMap((tip) => {
+        const commit = this.#trees.commit(tip);
+        const parts = commit && commit.parents.length > 1 ? commit.parents : [];
+        return [commit, ...parts.map((part) => this.#trees.commit(part))].flatMap((each) => each?.tree ?? []);
+      }),
+    );
+    return this.#roots;
+  }
+
+  /** For a few files: further back, the newest first. */
+  #isInHistory(path: string, blob: string): boolean {
+    if (this.#searches >= mostSearches) return false;
+    this.#searches += 1;
+    const waiting = [...this.#tips()];
+    const seen = new Set(waiting);
+    for (let at = 0; at < waiting.length && at < mostCommits; at++) {
+      const commit = this.#trees.commit(waiting[at] ?? '');
+      if (!commit) continue;
+      if (this.#isAt(commit.tree, path, blob)) return true;
+      for (const parent of commit.parents)
+        if (!seen.has(parent)) {
+          seen.add(parent);
+          waiting.push(parent);
+        }
+    }
+    return false;
+  }
+}
+
+const mostLogged = 200;
+const mostSearches = 25;
+const mostCommits = 1000;

@@ -1,0 +1,84 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { asBytes, fromText } from '../../../ground/byte-paths.ts';
+import type { Overlay } from '../overlay.ts';
+import { isWhiteout } from '../read.ts';
+import { lowerPath, type Touched, upperPath } from './collect.ts';
+import { readBounded } from './read-bounded.ts';
+
+/** A repository's own folder, or another one, as it was before a command or as the command left it. */
+export interface GitFolder {
+  /** Where a file lies, by its path below the folder; undefined where there is none. */
+  at(name: string): string | undefined;
+  read(name: string): string | undefined;
+  /** The files below a folder in it. */
+  below(folder: string): readonly string[];
+}
+
+/** Both views of the folder `path`. Paths are bytes, one a character, relative to the folder of the overlay. */
+export function openGitFolder(
+  path: string,
+  overlay: Overlay,
+  touched: ReadonlyMap<string, Touched> = new Map(),
+): { readonly former: GitFolder; readonly latter: GitFolder } {
+  const [on, upper] = [fromText(overlay.on), fromText(overlay.upper)];
+  const whole = (name: string) => (path === '' ? name : `${path}/${name}`);
+  return {
+    former: viewOf([`${on}/${path}`], (name) => {
+      const touch = touched.get(whole(name));
+      const host = `${on}/${whole(name)}`;
+      return touch ? touch.before && lowerPath(touch) : (overlay.lowerOf?.(host) ?? host);
+    }),
+    latter: viewOf([`${upper}/${path}`, `${on}/${path}`], (name) => {
+      const touch = touched.get(whole(name));
+      if (touch) return touch.now && upperPath(touch);
+      const over = `${upper}/${whole(name)}`;
+      const stat = statAt(over);
+      if (!stat) return `${on}/${whole(name)}`;
+      return isWhiteout(stat) ? undefined : over;
+    }),
+  };
+}
+
+function viewOf(folders: readonly string[], at: (name: string) => string | undefined): GitFolder {
+  return {
+    at,
+    read(name) {
+      const path = at(name);
+      return path === undefined ? undefined : readBounded(path, mostBytes)?.toString('latin1');
+    },
+    below(top) {
+      const files = new Set<string>();
+      const waiting = [top];
+      for (let folder = waiting.pop(); folder !== undefined && files.size < mostFiles; folder = waiting.pop())
+        for (const name of new Set(folders.flatMap((each) => namesAt(`${each}/${folder}`)))) {
+          const inner = `${folder}/${name}`;
+          const path = at(inner);
+          const stat = path === undefined ? undefined : statAt(path);
+          if (stat?.isDirectory()) waiting.push(inner);
+          else if (stat?.isFile()) files.add(inner);
+        }
+      return [...files];
+    },
+  };
+}
+
+function statAt(path: string) {
+  try {
+    return lstatSync(asBytes(path), { throwIfNoEntry: false });
+  } catch {
+    // A file stands where a folder would.
+    return undefined;
+  }
+}
+
+function namesAt(path: string): readonly string[] {
+  try {
+    return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
+  } catch {
+    // There is none.
+    return [];
+  }
+}
+
+const mostBytes = 16 * 1024 * 1024;
+const mostFiles = 20_000;

@@ -1,0 +1,170 @@
+import { posix } from 'node:path';
+import { fromText } from '../../../ground/byte-paths.ts';
+import type { Overlay } from '../overlay.ts';
+import { lowerPath, type Touched, upperPath } from './collect.ts';
+import { type GitFolder, openGitFolder } from './git-folder.ts';
+import { readIndex } from './git-index.ts';
+import { findLostNames, Refs } from './git-names.ts';
+import { type GitObjects, openObjects } from './git-objects.ts';
+import { isStashApplied } from './git-stash.ts';
+import { GitTrees } from './git-trees.ts';
+import { isOverwritten } from './overwritten.ts';
+import { readBounded } from './read-bounded.ts';
+
+/** What a command took from repositories that only git has. Paths are bytes, one a character, as those of the overlay. */
+export interface GitLosses {
+  /** Repositories, by their `.git`, that are gone or that lack what a repository cannot do without. */
+  readonly broken: readonly string[];
+  /** Names and logs that were all that led to a commit or a stash. */
+  readonly names: readonly string[];
+}
+
+/** `isOurs`: was it made by the session itself? */
+export function findGitLosses(
+  touched: readonly Touched[],
+  overlay: Overlay,
+  isOurs: (path: string) => boolean,
+): GitLosses {
+  const all = new Map(touched.map((each) => [each.path, each]));
+  const byRepository = Map.groupBy(touched, ({ path }) => gitFolderIn.exec(path)?.[1] ?? '');
+  const broken: string[] = [];
+  const names: string[] = [];
+  for (const [path, changes] of byRepository) {
+    if (path === '' || isOurs(`${path}/HEAD`)) continue;
+    const repository = new TouchedRepository(path, changes, all, overlay);
+    if (repository.isBroken()) broken.push(path);
+    else names.push(...repository.lostNames(isOurs));
+  }
+  return { broken, names };
+}
+
+class TouchedRepository {
+  readonly #path: string;
+  readonly #changes: readonly Touched[];
+  readonly #all: ReadonlyMap<string, Touched>;
+  readonly #overlay: Overlay;
+  readonly #folders: readonly [upper: string, on: string];
+  readonly #former: GitFolder;
+  readonly #latter: GitFolder;
+
+  constructor(
+    path: string,
+    changes: readonly Touched[],
+    all: ReadonlyMap<string, Touched>,
+    overlay: Overlay,
+  ) {
+    this.#path = path;
+    this.#changes = changes;
+    this.#all = all;
+    this.#overlay = overlay;
+    this.#folders = [`${fromText(overlay.upper)}/${path}/objects`, `${fromText(overlay.on)}/${path}/objects`];
+    const { former, latter } = openGitFolder(path, overlay, all);
+    this.#former = former;
+    this.#latter = latter;
+  }
+
+  /** What git itself does when it packs and prunes breaks nothing. */
+  isBroken(): boolean {
+    const at = (name: string) => this.#all.get(`${this.#path}/${name}`);
+    const head = at('HEAD');
+    if (head?.before && !isHead(head)) return true;
+    if (['objects', 'refs'].some((name) => isGone(at(name)))) return true;
+    const packs = this.#changes.filter(({ path }) => /\/objects\/pack\/[^/]+\.pack$/.test(path));
+    const loose = this.#changes.filter(({ path }) => looseObject.test(path));
+    // git writes none of its objects twice.
+    if ([...packs, ...loose].some(isSpoilt)) return true;
+    const objects = openObjects(this.#folders);
+    if (packs.some(isGone) && !packs.some(({ before }) => !before)) return true;
+    const missing = new Set(
+      loose
+        .filter(isGone)
+        .map(idOf)
+        .filter((id) => !objects.has(id)),
+    );
+    return missing.size > 0 && this.#leadsTo(missing, objects);
+  }
+
+  lostNames(isOurs: (path: string) => boolean): readonly string[] {
+    const touched = this.#changes
+      .filter(({ before }) => before?.isFile())
+      .map(({ path }) => path.slice(this.#path.length + 1));
+    const objects = openObjects(this.#folders.toReversed());
+    return findLostNames({
+      ...{ former: this.#former, latter: this.#latter, touched, objects },
+      isOurs: (name) => isOurs(`${this.#path}/${name}`),
+      isApplied: (stash, trees, tips) =>
+        isStashApplied(stash, this.#workingTrees(), { objects, trees, tips }),
+    }).map((name) => `${this.#path}/${name}`);
+  }
+
+  /** Does what is left lead to an object that is missing? What leads to a loose object is itself loose, or a name. */
+  #leadsTo(missing: ReadonlySet<string>, objects: GitObjects): boolean {
+    const refs = new Refs(this.#latter);
+    const index = readIndex(
+      this.#latter.at('index') ?? '',
+      missing.values().next().value?.length === 64 ? 32 : 20,
+    );
+    const waiting = [...refs.tips(), ...refs.logged(), ...[...index.values()].map(({ id }) => id)];
+    const trees = new GitTrees(objects);
+    const seen = new Set<string>();
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      if (missing.has(id) || seen.size > mostObjects) return true;
+      if (seen.has(id) || !objects.isLoose(id)) continue;
+      seen.add(id);
+      const commit = trees.commit(id);
+      if (commit) waiting.push(commit.id, commit.tree, ...commit.parents);
+      else for (const entry of trees.entries(id).values()) waiting.push(entry.id);
+    }
+    return false;
+  }
+
+  /** The one that it lies in, those that are linked to it, and a submodule's own. */
+  #workingTrees(): readonly GitFolder[] {
+    const on = fromText(this.#overlay.on);
+    const own = this.#path.endsWith('.git') ? [posix.dirname(this.#path)] : [];
+    const module = /^\s*worktree = (.+)$/m.exec(this.#latter.read('config') ?? '')?.[1];
+    const linked = this.#latter
+      .below('worktrees')
+      .filter((name) => name.endsWith('/gitdir'))
+      .flatMap((name) => this.#latter.read(name)?.trim() ?? []);
+    const hosts = [
+      ...linked.map((file) => posix.dirname(file)),
+      ...(module === undefined ? [] : [posix.resolve(`${on}/${this.#path}`, module)]),
+    ];
+    const inside = hosts.filter((host) => host.startsWith(`${on}/`)).map((host) => host.slice(on.length + 1));
+    return [...own, ...inside].map(
+      (folder) => openGitFolder(folder === '.' ? '' : folder, this.#overlay, this.#all).latter,
+    );
+  }
+}
+
+function isGone(change: Touched | undefined): boolean {
+  return change !== undefined && change.now === undefined;
+}
+
+/** As git writes it. */
+function isHead(head: Touched): boolean {
+  return (
+    head.now !== undefined &&
+    /^(ref: |[0-9a-f]{40})/.test(readBounded(upperPath(head), 4096, false)?.toString('latin1') ?? '')
+  );
+}
+
+function isSpoilt({ before, now, ...object }: Touched): boolean {
+  return (
+    before !== undefined &&
+    now !== undefined &&
+    (before.size !== now.size || isOverwritten(lowerPath(object), before, upperPath(object), now))
+  );
+}
+
+function idOf({ path }: Touched): string {
+  const [, first = '', rest = ''] = looseObject.exec(path) ?? [];
+  return first + rest;
+}
+
+/** Of a repository, or of a submodule's that lies in it. */
+const gitFolderIn =
+  /^((?:.*?\/)?\.git(?:\/modules\/.+?(?=\/(?:HEAD|objects|refs|logs|packed-refs|worktrees|config|index|modules)(?:\/|$)))*)(?:\/|$)/;
+const looseObject = /\/objects\/([0-9a-f]{2})\/([0-9a-f]{38,62})$/;
+const mostObjects = 100_000;
