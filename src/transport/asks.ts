@@ -3,16 +3,16 @@ import type { Relay } from '../contract/nodes.ts';
 import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import { notificationFrame, requestFrame } from './jsonrpc.ts';
 
-/** Questions of ours that wait for an answer from the client (the older revisions' server-to-client requests). */
+/** Our requests to the client that wait for an answer (server-to-client requests of the older revisions). */
 export interface Asks {
-  /** Rejects when the client answers with an error, or when the signal aborts first; then it is withdrawn. */
+  /** Rejects if the client answers with an error, or if the signal aborts first, which withdraws the request. */
   ask(send: (frame: string) => void, method: string, params: Params, signal: AbortSignal): Promise<unknown>;
   settle(response: Response): void;
 }
 
 type Response = Extract<Incoming, { kind: 'response' }>;
 
-/** An answer may come to another server than the one that asked: then it goes on to that one. */
+/** An answer may arrive at another server than the one that asked, which then forwards it. */
 export interface AsksElsewhere {
   readonly relay: Pick<Relay, 'hold' | 'ask'>;
   readonly connectionId: string;
@@ -36,7 +36,7 @@ export function createAsks(elsewhere?: AsksElsewhere): Asks {
           waiting.get(id)?.(JSON.parse(body) as Response);
           return '';
         })
-        // Then only an answer that comes here is heard.
+        // Without the relay, only answers that arrive here are received.
         .catch(() => undefined);
       if (signal.aborted) {
         letGo?.();
@@ -68,5 +68,5 @@ export function createAsks(elsewhere?: AsksElsewhere): Asks {
   };
 }
 
-/** The other server has only to take it. */
+/** The other server only has to accept it. */
 const handOnMs = 30_000;

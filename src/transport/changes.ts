@@ -1,9 +1,9 @@
 import type { Gateway } from '../contract/gateway.ts';
 
-/** A change that watching clients are told of. */
+/** A change to report to watching clients. */
 export interface Change {
   readonly what: 'tools' | 'prompts' | 'resources';
-  /** Only this connection is concerned; absent: everybody. */
+  /** The only connection concerned. Undefined: all. */
   readonly connectionId?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export const changeNotification = {
   resources: 'notifications/resources/list_changed',
 } as const;
 
-/** The gateway's own changes, joined with another source. */
+/** The gateway's changes, combined with another source. */
 export function changesOf(gateway: Gateway, more?: Changes): Changes {
   return (listener) => {
     const ends = [

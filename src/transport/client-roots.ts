@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { isObject, type Params } from './jsonrpc.ts';
 
-/** Asks the client a request of ours; rejects when the signal aborts first. */
+/** Sends our request to the client; rejects if the signal aborts first. */
 export type AskClient = (method: string, params: Params, signal: AbortSignal) => Promise<unknown>;
 
-/** A client that declared roots and does not name them within this time goes on without. */
+/** A client with roots that does not answer in this time continues without them. */
 const answerMs = 2_000;
 const mostRoots = 100;
 
 /**
- * The folders that a client works in by its own words (MCP 2025-11-25, Roots), its main one first; none where it does not
- * answer in time or names something else than local folders.
+ * The folders that the client works in, as it states them (MCP 2025-11-25, Roots), the main one first; empty if it does
+ * not answer in time or names no local folders.
  */
 export async function rootsOfClient(ask: AskClient): Promise<readonly string[]> {
   const answer = await ask('roots/list', {}, AbortSignal.timeout(answerMs)).catch(() => undefined);
@@ -18,7 +18,7 @@ export async function rootsOfClient(ask: AskClient): Promise<readonly string[]> 
   return [...new Set(roots.flatMap((root) => (isObject(root) ? pathOf(root.uri) : [])))];
 }
 
-/** Qwen Code names the folder of its agent's process, and starts the server in the right one. */
+/** Qwen Code names its process's folder as root, but starts the server in the right one. */
 export function namesItsRoots(capabilities: Params, client: string | undefined): boolean {
   return isObject(capabilities.roots) && client?.startsWith('qwen-cli-mcp-client') !== true;
 }
@@ -29,7 +29,7 @@ function pathOf(uri: unknown): string[] {
     const path = fileURLToPath(uri);
     return path.includes('\0') ? [] : [path];
   } catch {
-    // A host name, or percent signs that are no encoding.
+    // A host name, or an invalid percent encoding.
     return [];
   }
 }

@@ -3,12 +3,12 @@ import { isObject } from './jsonrpc.ts';
 import type { Era } from './revision.ts';
 
 /**
- * An output schema that an error passes as well: SDKs up to 1.32 hold the structured content of errors to it, and
- * showed their own complaint instead of our words. Undefined where that cannot be said without reading the schema,
- * as in some of proxied servers': a tool need not have one.
+ * An output schema that errors match too: SDKs up to 1.32 validate the structured content of errors, and then show
+ * their own message instead of ours. Undefined if that would require understanding the schema, as for some proxied
+ * tools: a tool need not have one.
  */
 export function admittingErrors(schema: JsonSchema, era: Era): JsonSchema | undefined {
-  // Before 2026-07-28 an output schema had to describe an object.
+  // Before 2026-07-28, an output schema had to describe an object.
   if (schema.type !== 'object') return era === 'modern' ? schema : undefined;
   const { properties = {}, required = [] } = schema;
   const isPlain = Object.keys(schema).every((key) => plainKeys.has(key));
@@ -21,7 +21,7 @@ export function admittingErrors(schema: JsonSchema, era: Era): JsonSchema | unde
   };
 }
 
-/** None of these says more of the whole than which properties it has. */
+/** These keywords only say which properties the object has. */
 const plainKeys = new Set([
   ...['$schema', '$id', '$defs', 'definitions', 'title', 'description'],
   ...['type', 'properties', 'required', 'additionalProperties'],

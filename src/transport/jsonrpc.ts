@@ -1,20 +1,20 @@
 import { ToolError } from '../contract/error.ts';
 
-/** JSON-RPC 2.0 as MCP uses it: reading what came, writing what goes. */
+/** JSON-RPC 2.0 as in MCP: parsing and formatting messages. */
 
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Codes of the protocol itself. What a tool has to say about a call is a result, never one of these. */
+/** Codes of the protocol itself. A tool's errors are results, never one of these. */
 export const rpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Ours: the server is full, stopping, or without its records for now. */
+  /** Ours: the server is full, stopping, or cannot reach its records. */
   serverBusy: -32000,
-  /** Ours: the token does not go so far. */
+  /** Ours: the token's scope is too small. */
   insufficientScope: -32003,
   /** Revisions before 2026-07-28; since then a missing resource is `invalidParams`. */
   resourceNotFound: -32002,
@@ -27,7 +27,7 @@ export const rpcCode = {
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
-  /** The HTTP status that carries it on revision 2026-07-28. */
+  /** The HTTP status for it on revision 2026-07-28. */
   readonly httpStatus: number;
 
   constructor(code: number, message: string, data?: unknown, httpStatus = httpStatusOf(code)) {
@@ -45,7 +45,7 @@ export type Incoming =
   | { readonly kind: 'response'; readonly id: RequestId; readonly result?: unknown; readonly failed: boolean }
   | { readonly kind: 'invalid'; readonly id: RequestId | null };
 
-/** Says what a parsed message is; only the envelope is looked at. */
+/** Classifies a parsed message by its envelope alone. */
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return { kind: 'invalid', id: null };
   const { id, method, params } = value;
@@ -84,7 +84,7 @@ export function requestFrame(id: RequestId, method: string, params: Params): str
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-/** Any failure as an RpcError. Foreign words stay behind: they may hold secrets or instructions. */
+/** Converts any failure to an RpcError. Foreign text is dropped: it may contain secrets or instructions. */
 export function asRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof ToolError && error.code === 'unavailable') {

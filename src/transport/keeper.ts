@@ -1,12 +1,12 @@
 /** Things that live as long as a connection, each under a key. */
 export interface Keeper {
-  /** Ends what was kept under the same key before. */
+  /** Ends the earlier one with the same key. */
   keep(key: string, end: () => void): void;
   drop(key: string): void;
   dropAll(): void;
 }
 
-/** A client may hold this many subscriptions; the oldest gives way. */
+/** The most subscriptions of a client; the oldest is dropped. */
 const maxKept = 1000;
 
 export function createKeeper(): Keeper {

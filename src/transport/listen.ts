@@ -10,22 +10,22 @@ const kinds = ['tools', 'prompts', 'resources'] as const;
 
 /** An open `subscriptions/listen`. */
 export interface Subscription {
-  /** Did the client ask for anything that this server can tell? */
+  /** Whether the client asked for nothing that this server can report. */
   readonly isEmpty: boolean;
   end(): void;
-  /** The result that closes it in good order. */
+  /** The result that closes it properly. */
   readonly closingResultJson: string;
 }
 
-/** Where a subscription's messages go. */
+/** The destination of a subscription's messages. */
 export interface Sink {
   send(method: string, params: Params): void;
   isCongested(): boolean;
 }
 
 /**
- * Opens a subscription: first the acknowledgement of what is honoured, then only what was asked for, each message
- * marked with the subscription's id.
+ * Opens a subscription: acknowledges the accepted part first, then sends only what was requested, each message with the
+ * subscription's id.
  */
 export async function openSubscription(
   mcp: Mcp,
@@ -43,7 +43,7 @@ export async function openSubscription(
   );
   const uris = tells(mcp, 'resources', 'subscribe') ? readUris(wanted.resourceSubscriptions) : [];
 
-  // What changed is asked for anew by whoever hears of it: a reader that is far behind needs no second word of it.
+  // Send nothing to a congested client: it reads the list again after the notification that it has not read yet.
   const tell = (method: string, news: Params) => {
     if (!sink.isCongested()) sink.send(method, news);
   };

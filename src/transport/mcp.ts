@@ -12,7 +12,7 @@ import { createResultEncoder } from './results.ts';
 import type { ClientInfo } from './revision.ts';
 import { readClientInfo, settleRevision, statelessRevisions } from './revision.ts';
 
-/** What a server offers beyond the gateway's tools and resources: prompts, completion, and their like. */
+/** Server features in addition to the gateway's tools and resources: prompts, completion etc. */
 export interface McpExtension {
   readonly methods: MethodTable;
   readonly capabilities: Params;
@@ -25,7 +25,7 @@ export interface Mcp {
   readonly serverInfo: Params;
   readonly capabilities: Params;
   readonly changes: Changes;
-  /** The encoded result of one request. Throws RpcError, and nothing else. */
+  /** The encoded result of one request. Throws only RpcError. */
   answer(method: string, exchange: Exchange): Promise<string>;
   /** The handshake of the older revisions. */
   shakeHands(params: Params): Handshake;
@@ -38,7 +38,7 @@ export interface Handshake {
   readonly resultJson: string;
 }
 
-/** Methods that the newest revision took away. */
+/** Methods that the newest revision removed. */
 const removedMethods = new Set([
   'initialize',
   'ping',

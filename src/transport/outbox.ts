@@ -1,21 +1,21 @@
 import type { Writable } from 'node:stream';
 
-/** Lines on their way out. */
+/** Outgoing lines. */
 export interface Outbox {
   send(line: string): void;
-  /** Writes now: nothing more is expected in this turn. */
+  /** Writes now: no more lines are expected in this turn. */
   flush(): void;
-  /** Is the reader so far behind that what can be left out should be? */
+  /** Whether the reader is so far behind that optional messages should be skipped. */
   isCongested(): boolean;
   /** Resolves when the reader has caught up, or is gone. */
   drained(): Promise<void>;
-  /** Resolves when everything sent so far was handed to the system, or the reader is gone. */
+  /** Resolves when the system has accepted everything sent so far, or the reader is gone. */
   flushed(): Promise<void>;
 }
 
 const congestedBytes = 1024 * 1024;
 
-/** Gathers the lines of one turn of the event loop into one write. */
+/** Combines the lines of one turn of the event loop into one write. */
 export function createOutbox(output: Writable): Outbox {
   let waiting: string[] = [];
   let gone = false;
@@ -52,7 +52,7 @@ export function createOutbox(output: Writable): Outbox {
   };
 }
 
-/** Waits for one thing, or for the end of the stream. */
+/** Waits for one event, or for the end of the stream. */
 function settled(output: Writable, wait: (resolve: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -4,9 +4,9 @@ import { text } from '../contract/text/text.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 
-/** The name that a question goes under in `inputRequests` and comes back under in `inputResponses`. */
+/** The key of a question in `inputRequests` and `inputResponses`. */
 export const questionKey = 'approval';
-/** The key of a proxied server's form among the requests and their answers. */
+/** The key of a proxied server's form there. */
 export const formKey = 'form';
 
 /** A question as the parameters of `elicitation/create`. */
@@ -17,7 +17,7 @@ export function elicitationOf(question: Question, locale: Locale): Params {
     requestedSchema: {
       type: 'object',
       properties: {
-        // A plain enum: revisions before 2025-11-25 know no titled choices.
+        // A plain enum: revisions before 2025-11-25 have no titled choices.
         scope: {
           type: 'string',
           title: words.title[locale],
@@ -40,7 +40,7 @@ const words = {
   instead: text('Do this instead (denies the call)', '代わりにすること（許可しない場合）'),
 };
 
-/** The requests that an `input_required` result carries. */
+/** The requests of an `input_required` result. */
 export function inputRequestsOf(question: Question, locale: Locale): Params {
   const { form } = question;
   const method = 'elicitation/create';
@@ -48,19 +48,19 @@ export function inputRequestsOf(question: Question, locale: Locale): Params {
   return { [questionKey]: { method, params: elicitationOf(question, locale) } };
 }
 
-/** What the person said. Anything that is not a clear yes or no counts as walking away. */
+/** The person's answer. Anything but a clear yes or no counts as cancelling. */
 export function answerOf(result: unknown): Answer {
   if (!isObject(result)) return { action: 'cancel' };
   if (result.action === 'decline') return { action: 'decline' };
   if (result.action !== 'accept') return { action: 'cancel' };
   const { scope, instead } = isObject(result.content) ? result.content : {};
-  // Who says what to do instead does not want this done, whatever else the form says.
+  // A text in `instead` means no, whatever the other fields say.
   if (typeof instead === 'string' && instead.trim() !== '') return { action: 'decline', instead };
   if (scope === 'no') return { action: 'decline' };
   return { action: 'accept', scope: scope === 'session' || scope === 'hour' ? scope : 'once' };
 }
 
-/** The same for a form of a proxied server: what was filled in goes on as it is. */
+/** The same for a proxied server's form, whose content is passed on unchanged. */
 export function formAnswerOf(result: unknown): FormAnswer {
   if (!isObject(result)) return { action: 'cancel' };
   if (result.action === 'decline') return { action: 'decline' };
@@ -68,7 +68,7 @@ export function formAnswerOf(result: unknown): FormAnswer {
   return { action: 'accept', content: isObject(result.content) ? result.content : {} };
 }
 
-/** Can this client show a form? A bare `elicitation: {}` means forms, as it did before modes existed. */
+/** Whether the client can show a form. A bare `elicitation: {}` means forms, as before modes existed. */
 export function canAsk(capabilities: Params): boolean {
   const { elicitation } = capabilities;
   return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);

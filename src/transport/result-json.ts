@@ -4,11 +4,11 @@ import { isJsonOf } from '../contract/text/json-block.ts';
 import { isObject, type Params } from './jsonrpc.ts';
 
 /**
- * The JSON of a result. A read returns the same long text twice, for models and as data: it is escaped once, which is
- * half of what such a call costs to encode. Where the text is the JSON of the data, it is put in as that.
+ * The JSON of a result. A read returns a long text twice, for models and as data: it is escaped once, which halves the
+ * cost of encoding such a call. A text that is the JSON of the data is inserted as such.
  */
 export function createResultJson(): (result: Params) => string {
-  // Stands for a text until it is put in; nobody outside sees it, so nobody can send it.
+  // Stands for a text until it is inserted; it is never sent, so no one can forge it.
   const mark = randomUUID();
   const marked = new RegExp(`"${mark}(\\d+)"`, 'g');
 
@@ -54,28 +54,28 @@ function filled(json: string, marked: RegExp, texts: readonly string[]): string 
     .reduce((whole, part, index) => whole + (index % 2 === 1 ? (texts[Number(part)] ?? '') : part), '');
 }
 
-/** Most megabytes are ASCII, and are counted several times as fast as they are searched. */
+/** Most long texts are ASCII, and counting bytes is several times faster than searching. */
 function isWide(text: string): boolean {
   return Buffer.byteLength(text) !== text.length && wide.test(text);
 }
 
 /**
- * One wide letter makes two bytes of each letter that it is joined to, and takes the fast ways to write them: beside
- * megabytes without any, the few of a note are escaped.
+ * A single wide letter makes V8 store the whole joined string in two bytes per character, which is slow to write. So
+ * beside megabytes without any, the few wide letters are escaped.
  */
 function narrow(json: string): string {
   const escaped = json.replace(everyWide, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  // What was cut out of wide text is kept wide, whatever is in it.
+  // A part of a two-byte string stays two-byte, so create it again from bytes.
   return Buffer.from(escaped, 'latin1').toString('latin1');
 }
 
-/** What `JSON.stringify` says, made in pieces: its buffer grows by copying, a quarter of the time for megabytes. */
+/** `JSON.stringify` in pieces: its buffer grows by copying, which takes a quarter of the time for megabytes. */
 export function stringJson(text: string): string {
   if (text.length <= pieceChars) return JSON.stringify(text);
   let json = '"';
   for (let from = 0; from < text.length; ) {
     let to = Math.min(from + pieceChars, text.length);
-    // The halves of a character stay together: alone each would be escaped.
+    // Surrogate pairs stay together: a lone half would be escaped.
     if (to < text.length && isFirstHalf(text.charCodeAt(to - 1))) to -= 1;
     json += JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;

@@ -13,7 +13,7 @@ import { createResultJson } from './result-json.ts';
 import type { Era } from './revision.ts';
 import { metaKey } from './revision.ts';
 
-/** Encodes results; on 2026-07-28 each says its type and names the server. */
+/** Encodes results; on 2026-07-28 each includes its type and the server's name. */
 export interface ResultEncoder {
   encode(era: Era, result: Params): string;
 }
@@ -32,13 +32,13 @@ export function createResultEncoder(serverInfo: Params): ResultEncoder {
   };
 }
 
-/** A reply as a result of `tools/call`. The text is complete on its own, and so is the structured content. */
+/** A reply as a result of `tools/call`. Both the text and the structured content are complete. */
 export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Params {
   switch (reply.kind) {
     case 'output':
       return {
         content: reply.content.map((block) => spokenIn(form.revision, block)),
-        // What a proxied server sends with its own failure need not fit its schema, which some clients hold it to.
+        // Data with a proxied server's failure need not match its schema, which some clients enforce.
         ...(form.structured && !reply.isError && reply.structured && { structuredContent: reply.structured }),
         ...(reply.isError && { isError: true }),
         ...(form.meta && reply.meta && { _meta: reply.meta }),
@@ -62,12 +62,12 @@ export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Param
   }
 }
 
-/** Clients that show only the text would hide what a pipeline's errors are told apart by. */
+/** Clients that show only the text would hide the reason by which a pipeline's errors differ. */
 function textOf(reply: Extract<Reply, { readonly kind: 'error' }>): string {
   return reasonOf(reply.structured.error) === undefined ? reply.text : errorWords(reply);
 }
 
-/** A block in words where the client's revision does not have its kind. */
+/** A block as text if the client's revision lacks its type. */
 function spokenIn(revision: string | undefined, block: ContentBlock): ContentBlock {
   if (revision === undefined || revision >= (blockSince.get(block.type) ?? '')) return block;
   if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` };
@@ -79,7 +79,7 @@ const blockSince = new Map([
   ['resource_link', '2025-06-18'],
 ]);
 
-/** A tool as `tools/list` shows it. Who gets no structured content is promised none. */
+/** A tool for `tools/list`. Clients without structured content get no output schema. */
 export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm): Params {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
   const described = form.structured ? tool.outputSchema(locale) : undefined;
@@ -106,8 +106,8 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm)
 }
 
 /**
- * A remote server may want arguments repeated in headers of its own. That is between it and whoever calls it, which
- * is us: our clients call us, and we look at no such headers.
+ * A remote server may want arguments repeated in its own headers. Only its caller, Sekisho, needs these marks; our
+ * clients call us, and we read no such headers.
  */
 function withoutHeaderMarks(schema: JsonSchema): JsonSchema {
   const isMark = (key: string, value: unknown) => key === 'x-mcp-header' && typeof value === 'string';

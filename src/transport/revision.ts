@@ -3,12 +3,12 @@ import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
 
 /** The revisions that open with `initialize`, newest first. */
 export const handshakeRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
-/** The revisions whose every request says its own version. */
+/** The revisions in which every request states its version. */
 export const statelessRevisions = ['2026-07-28'] as const;
 
 const knownRevisions: readonly string[] = [...statelessRevisions, ...handshakeRevisions];
 
-/** `legacy`: a handshake and a connection. `modern`: each request stands alone. */
+/** `legacy`: a handshake and a connection. `modern`: each request is self-contained. */
 export type Era = 'legacy' | 'modern';
 
 export const metaKey = {
@@ -19,7 +19,7 @@ export const metaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** What a 2026-07-28 request says of itself in `_meta`. */
+/** The envelope in `_meta` of a 2026-07-28 request. */
 export interface Envelope {
   readonly version: string;
   readonly client: ClientInfo | undefined;
@@ -31,12 +31,12 @@ export interface ClientInfo {
   readonly version: string;
 }
 
-/** Does the request name its version, and so belong to the modern era (whether or not the rest is right)? */
+/** Whether the request names its version, and so belongs to the modern era (even if the rest is wrong). */
 export function claimsEnvelope(params: Params): boolean {
   return isObject(params._meta) && Object.hasOwn(params._meta, metaKey.protocolVersion);
 }
 
-/** Reads the envelope; throws when it is incomplete. Whether its revision is served is another question. */
+/** Reads the envelope; throws if it is incomplete. Does not check whether its revision is served. */
 export function readEnvelope(params: Params): Envelope {
   const meta = isObject(params._meta) ? params._meta : undefined;
   if (!meta) throw badEnvelope('_meta', 'is missing');
@@ -47,7 +47,7 @@ export function readEnvelope(params: Params): Envelope {
   return { version, capabilities, client: readClientInfo(meta[metaKey.clientInfo]) };
 }
 
-/** Throws, naming the revisions that are served. */
+/** Throws unless the revision is served, naming those that are. */
 export function assertStatelessRevision(requested: string): void {
   if (isStatelessRevision(requested)) return;
   throw new RpcError(rpcCode.unsupportedVersion, 'Unsupported protocol version.', {
@@ -65,12 +65,12 @@ export function isStatelessRevision(version: string | undefined): boolean {
   return statelessRevisions.some((known) => known === version);
 }
 
-/** The revision that a handshake settles on: the client's own where it is known, else the newest of its kind. */
+/** The revision for a handshake: the client's if it is known, else the newest of its kind. */
 export function settleRevision(requested: unknown): string {
   return handshakeRevisions.find((known) => known === requested) ?? handshakeRevisions[0];
 }
 
-/** Name and version as the client gives them, cut to what a log line can bear. */
+/** Name and version as the client sends them, cut to a reasonable length for logs. */
 export function readClientInfo(value: unknown): ClientInfo | undefined {
   if (!isObject(value) || typeof value.name !== 'string') return undefined;
   const version = typeof value.version === 'string' ? value.version : '';

@@ -1,10 +1,10 @@
-/** A request while it runs. */
+/** A running request. */
 export interface Run {
   readonly cancel: AbortController;
-  /** A cancelled request gets no answer. */
+  /** A cancelled request gets no reply. */
   silent: boolean;
   isOver: boolean;
-  /** Withdraws the questions that the request has put to the client; made with the first. */
+  /** Withdraws the request's questions to the client; created with the first. */
   over?: AbortController;
 }
 
@@ -12,7 +12,7 @@ export function startRun(): Run {
   return { cancel: new AbortController(), silent: false, isOver: false };
 }
 
-/** Marks the request as answered; what it still asks of the client is withdrawn. */
+/** Marks the request as answered and withdraws its open questions to the client. */
 export function endRun(run: Run): void {
   run.isOver = true;
   run.over?.abort();

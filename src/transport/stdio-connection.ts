@@ -26,13 +26,13 @@ import { askSignal, cancelRun, endRun, startRun } from './run.ts';
 import { createThrottle } from './throttle.ts';
 import { traceContextOf } from './trace.ts';
 
-/** Requests that may run at once on one connection; more are turned away. */
+/** Concurrent requests of one connection; more are refused. */
 const maxRunning = 1024;
 const maxBatch = 100;
 
 type Request = Extract<Incoming, { kind: 'request' }>;
 
-/** One client over stdio: its handshake if it makes one, its running requests, its subscriptions. */
+/** One client over stdio: its handshake, if any, its running requests and its subscriptions. */
 export interface StdioConnection {
   receive(text: string): void;
   refuse(reason: 'too_large' | 'not_utf8', head: string, tail: string): void;
@@ -44,9 +44,9 @@ export interface StdioConnection {
 }
 
 export interface StdioConnectionOptions {
-  /** Takes the folders that the client says it works in; absent: it is not asked. */
+  /** Takes the folders that the client works in; without it, the client is not asked. */
   readonly place?: ((folders: readonly string[], arrival: Arrival) => Promise<void>) | undefined;
-  /** Hears of failures that the client is told nothing of. */
+  /** Called for failures that the client does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
@@ -64,12 +64,12 @@ export function createStdioConnection(
   let arrival = base;
   let clientCapabilities: Params = {};
   let whenIdle: (() => void) | undefined;
-  /** Settles when it is known where the client works; what came before waits for it. */
+  /** Settles when the client's folders are known; earlier requests wait for it. */
   let placed: Promise<void> | undefined;
-  /** Batches whose answers are not all there. */
+  /** The number of batches with open replies. */
   let batches = 0;
 
-  /** Progress and news can be left out; a reader that is far behind is not buried in them. */
+  /** Drops progress and notifications for a client that is far behind. */
   function announce(method: string, params?: Params): void {
     if (!outbox.isCongested()) outbox.send(notificationFrame(method, params));
   }
@@ -80,7 +80,7 @@ export function createStdioConnection(
     try {
       value = parseMessage(text, 'params', 'arguments');
     } catch {
-      // JSON-RPC answers what cannot be read without an id.
+      // By JSON-RPC, unreadable messages are answered with a null id.
       outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));
       return;
     }
@@ -88,7 +88,7 @@ export function createStdioConnection(
     else void take(readMessage(value), outbox.send);
   }
 
-  /** Revision 2025-03-26 allows several messages in an array; their answers go back in one. */
+  /** Revision 2025-03-26 allows several messages in an array; their replies are sent as one. */
   async function receiveBatch(values: readonly unknown[]): Promise<void> {
     if (values.length === 0 || values.length > maxBatch) {
       const problem = `A batch holds 1 to ${maxBatch} messages.`;
@@ -121,7 +121,7 @@ export function createStdioConnection(
 
   async function serve(request: Request, reply: (frame: string) => void): Promise<void> {
     const { id, method } = request;
-    // A full server still says that it is alive.
+    // A full server still answers ping.
     const full = method !== 'ping' && running.size + subscriptions.size >= maxRunning;
     if (full || running.has(id) || subscriptions.has(id)) {
       const problem = full ? 'Too many requests at once.' : 'A request with this id is running.';
@@ -152,7 +152,7 @@ export function createStdioConnection(
     whenIdle?.();
   }
 
-  /** The frame to send, if one is due. */
+  /** The frame to send, if any. */
   async function answer({ id, method, params }: Request, run: Run): Promise<string | undefined> {
     if (!claimsEnvelope(params)) {
       if (method === 'initialize') return resultFrame(id, shakeHands(params));
@@ -212,7 +212,7 @@ export function createStdioConnection(
     return hands.resultJson;
   }
 
-  /** Clients may be asked once they have said that the handshake is over, and again when they say that something changed. */
+  /** Clients may be asked after `initialized`, and again after each `roots/list_changed`. */
   function findPlace(): void {
     if (!place || !namesItsRoots(clientCapabilities, arrival.client?.name)) return;
     const before = placed;

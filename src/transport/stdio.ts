@@ -21,14 +21,14 @@ export interface StdioOptions extends StdioConnectionOptions {
   readonly extension?: McpExtension | undefined;
 }
 
-/** While requests run after the input has ended, the reader is looked for this often. */
+/** How often to check for the reader while requests run after the end of the input. */
 const readerProbeMs = 200;
-/** Between telling running requests to stop and leaving without them. */
+/** How long to wait for stopped requests before exiting without them. */
 const lastWaitMs = 2 * limits.killGraceMs;
 
 /**
- * Speaks MCP over two streams, every revision, one JSON message a line. `closed` resolves when the input has ended
- * or the signal aborts, every running request is answered or stopped, and the answers are written.
+ * Serves every MCP revision over two streams, one JSON message per line. `closed` resolves when the input has ended or
+ * the signal aborts, every running request is answered or stopped, and the replies are written.
  */
 export function serveStdio(options: StdioOptions): { readonly closed: Promise<void> } {
   const { gateway, input, output, signal } = options;
@@ -44,7 +44,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const gaveUp = Promise.withResolvers<void>();
   let lastWait: NodeJS.Timeout | undefined;
   let isOver = false;
-  /** Work that is told to stop gets a moment for it; after that nobody waits any more. */
+  /** Stopped work gets a moment; after that the server no longer waits. */
   function stop(): void {
     if (isOver) return;
     connection.stop();
@@ -53,7 +53,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
 
   async function run(): Promise<void> {
     await inputEnd();
-    // A reader that is gone shows only when something is written. A space is nothing to a JSON parser.
+    // A closed reader is only noticed by writing; JSON parsers ignore a space.
     const probe = setInterval(() => {
       if (!output.writableNeedDrain) output.write(' ');
     }, readerProbeMs);

@@ -1,13 +1,13 @@
 /**
- * Calls that arrive together begin one after another. What a call does before its first wait is short, but of ten
- * that begin in one turn of the loop a ping would wait for all ten. Resolves when the next may begin, in the order
- * in which they came; undefined where it may at once: a call that comes alone waits for no turn.
+ * Spreads calls that arrive together. The part of a call before its first wait is short, but if ten begin in one turn
+ * of the event loop, a ping waits for all of them. Resolves when the next may begin, in order of arrival; undefined if
+ * it may begin at once, as a single call does.
  */
 export function createThrottle(longestTurnMs = 2): () => Promise<void> | undefined {
   let waiting = 0;
   let hasBegun = false;
   let isLong = false;
-  /** Undefined where none has begun in this turn: the first one may, however slow the machine is. */
+  /** Undefined if none has begun in this turn: the first may, however slow the machine is. */
   let turnBeganMs: number | undefined;
 
   function pass(resolve: () => void): void {
@@ -18,7 +18,7 @@ export function createThrottle(longestTurnMs = 2): () => Promise<void> | undefin
       resolve();
       return;
     }
-    // Ahead of the first that waits for the next turn.
+    // Runs before the first call that waits for the next turn.
     if (!isLong) {
       isLong = true;
       setImmediate(() => {
@@ -36,7 +36,7 @@ export function createThrottle(longestTurnMs = 2): () => Promise<void> | undefin
     }
     hasBegun = true;
     turnBeganMs = performance.now();
-    // After all that this one chunk of input held.
+    // After everything in this chunk of input.
     queueMicrotask(() => {
       hasBegun = false;
     });

@@ -4,7 +4,7 @@ import { isObject } from './jsonrpc.ts';
 
 type TraceContext = Pick<Arrival, 'traceparent' | 'tracestate'>;
 
-/** W3C trace context from `_meta`, where it is well formed; else the one that the request came with. */
+/** The W3C trace context from `_meta` if it is well-formed; else the one of the request. */
 export function traceContextOf(params: Params, arrived: TraceContext = {}): TraceContext {
   const meta = isObject(params._meta) ? params._meta : undefined;
   return meta?.traceparent === undefined
@@ -12,7 +12,7 @@ export function traceContextOf(params: Params, arrived: TraceContext = {}): Trac
     : readTraceContext(meta.traceparent, meta.tracestate);
 }
 
-/** Whatever is not as the standard has it is left out: ids of zeros, versions to come, a state without a parent. */
+/** Leaves out what the standard does not allow: all-zero ids, future versions, a state without a parent. */
 export function readTraceContext(traceparent: unknown, tracestate: unknown): TraceContext {
   if (typeof traceparent !== 'string' || !isTraceparent(traceparent)) return {};
   const isState =
@@ -20,7 +20,7 @@ export function readTraceContext(traceparent: unknown, tracestate: unknown): Tra
   return { traceparent, tracestate: isState ? tracestate : undefined };
 }
 
-/** The length of `tracestate` that W3C Trace Context has everybody pass on. */
+/** The length of `tracestate` that W3C Trace Context requires everyone to propagate. */
 const maxStateChars = 512;
 
 function isTraceparent(value: string): boolean {

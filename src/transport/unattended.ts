@@ -2,14 +2,14 @@ import type { Arrival } from '../contract/call.ts';
 import { isObject } from './jsonrpc.ts';
 
 /**
- * Clients that say with a call that no person is at them, as they were seen to by `npm run clients`. Others do not say
- * it: `copilot -p` and `claude -p` send what they send at a terminal, and are known by how quickly they answer alone.
+ * Clients that mark calls as unattended, as `npm run clients` observed. Others do not: `copilot -p` and `claude -p`
+ * send the same as at a terminal, and only their quick answers give them away.
  */
 const saying: readonly (readonly [
   name: RegExp,
   says: (meta: Readonly<Record<string, unknown>>) => boolean,
 ])[] = [
-  // `codex exec` declines by itself; at a terminal it asks.
+  // `codex exec` declines automatically; at a terminal it asks.
   [/^codex-mcp-client$/, (meta) => turnOf(meta).turn_trigger === 'exec'],
 ];
 

@@ -4,19 +4,19 @@ import type { Admission, Gateway } from '../../contract/gateway.ts';
 import { challengeOf, type ProtectedResource } from './challenge.ts';
 import { refuse } from './outlet.ts';
 
-/** Who may send this request; undefined where it has been answered with a refusal. */
+/** Admits a sender; undefined if the request was answered with a refusal. */
 export type Admit = (
   request: IncomingMessage,
   response: ServerResponse,
   arrival: Arrival,
   as?: {
     readonly purpose?: 'calls' | 'metrics';
-    /** Writes the refusal; absent: as the body of the reply. */
+    /** Writes the refusal; default: as the reply's body. */
     readonly turnAway?: (status: number, reason: string) => void;
   },
 ) => Promise<Extract<Admission, { ok: true }> | undefined>;
 
-/** A refusal names what a client has to bring, as RFC 6750 and RFC 9728 have it. */
+/** A refusal says what the client must send, by RFC 6750 and RFC 9728. */
 export function createAdmit(gateway: Gateway, resource: ProtectedResource | undefined): Admit {
   return async (request, response, arrival, { purpose = 'calls', turnAway } = {}) => {
     const verdict = await gateway.admits(arrival);

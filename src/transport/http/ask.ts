@@ -23,17 +23,17 @@ export interface AskRoute {
 
 const askPath = '/ask';
 
-/** A client that reads nothing must not have a whole conversation kept for it. */
+/** The most that is buffered for a client that does not read. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
-/** Is this the address of questions, or of one conversation? */
+/** Whether this is the address of questions, or of one conversation. */
 export function isAskPath(path: string): boolean {
   return path === askPath || path.startsWith(`${askPath}/`);
 }
 
 /**
- * `POST /ask` answers one question, as JSON or as a stream of events; `DELETE /ask/ID` forgets a conversation.
- * Never throws. Whoever comes here was let in by the door.
+ * `POST /ask` answers one question, as JSON or as a stream of events; `DELETE /ask/ID` forgets a conversation. Never
+ * throws. The request must have been admitted.
  */
 export async function answerAsk(
   route: AskRoute,
@@ -71,7 +71,7 @@ export async function answerAsk(
       route.onFault?.(error);
     }
     const refusal = refusalOf(error, locale, route.maxBodyBytes);
-    // In a stream that has begun, the last event says what a status would have said.
+    // Once a stream has begun, the last event replaces the status.
     const body = response.headersSent ? { type: 'error', ...refusal.error } : { error: refusal.error };
     const headers = [...headersOf(refusal), ...challengeTo(refusal, route.resource)];
     outlet.finish(statusOf(refusal, error), JSON.stringify(body), headers);
@@ -83,7 +83,7 @@ export async function answerAsk(
   }
 }
 
-/** Answers what is turned away before anybody looks at the question. */
+/** Answers a request that was refused before its question was read. */
 export function turnAwayAsk(
   request: IncomingMessage,
   response: ServerResponse,
@@ -169,7 +169,7 @@ function headersOf({ failure }: Pick<AskAnswer, 'failure'>): readonly string[] {
   return retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(retryAfterMs / 1000))];
 }
 
-/** Which scope a token lacks is said where OAuth clients look for it. */
+/** OAuth clients read a missing scope from this header. */
 function challengeTo({ error }: Refusal, resource: ProtectedResource | undefined): readonly string[] {
   const { required_scope: scope } = (error.details ?? {}) as { readonly required_scope?: string };
   if (scope === undefined) return [];
@@ -188,7 +188,7 @@ const statuses = new Map([
   ['not_found', 404],
   ['conflict', 409],
   ['rate_limited', 429],
-  // The server stops; a client that cancelled is gone.
+  // The server is stopping; a client that cancelled is gone.
   ['cancelled', 503],
   ['too_large', 413],
   ['storage_full', 507],

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseMessage } from '../../ground/exact-numbers.ts';
 import { RpcError, rpcCode } from '../jsonrpc.ts';
 
-/** Reads a body as JSON. Throws when it is too large, not UTF-8 or not JSON. */
+/** Reads a body as JSON. Throws if it is too large, not UTF-8 or not JSON. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   assertJson(request);
   const body = await readBody(request, maxBytes);
@@ -22,7 +22,7 @@ function assertJson({ headers }: IncomingMessage): void {
   throw new RpcError(rpcCode.invalidRequest, 'The body must be application/json, unencoded.', undefined, 415);
 }
 
-/** The whole body. Throws where it is over the limit, or the client hangs up. */
+/** The whole body. Throws if it is over the limit, or the client hangs up. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const tooLarge = () =>
@@ -51,7 +51,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', reject);
     request.on('close', () => {
-      // Every request closes; an error is worth making only for one that did not end.
+      // Every request closes; create the error only for one that did not end.
       if (!request.readableEnded) reject(new Error('The client hung up.'));
     });
   });

@@ -2,13 +2,13 @@ import type { Reply } from '../../contract/call.ts';
 import { type OauthTrust, resourceMetadataUrl } from '../../contract/identity.ts';
 import { RpcError, rpcCode } from '../jsonrpc.ts';
 
-/** A protected resource (RFC 9728): this server, where access tokens of others open it. */
+/** This server as a protected resource (RFC 9728) that accepts other issuers' access tokens. */
 export interface ProtectedResource {
-  /** Its canonical address: what clients ask tokens for. */
+  /** Its canonical address, for which clients request tokens. */
   readonly resource: string;
   readonly metadataUrl: string;
   readonly issuers: readonly string[];
-  /** The least that is of use, and what there is for users. */
+  /** The smallest useful scope, and all scopes for users. */
   readonly firstScope: string;
   readonly scopes: readonly string[];
 }
@@ -19,14 +19,14 @@ export function protectedResourceOf({ resource, issuers }: OauthTrust): Protecte
     metadataUrl: resourceMetadataUrl(resource),
     issuers: issuers.map(({ issuer }) => issuer),
     firstScope: issuers[0]?.scopeNames['tools:read'] ?? 'tools:read',
-    // What a client may ask for without being told; the right of an operator is not among it.
+    // The scopes that any client may request; the operator's is not among them.
     scopes: [
       ...new Set(issuers.flatMap(({ scopeNames }) => [scopeNames['tools:read'], scopeNames['tools:write']])),
     ],
   };
 }
 
-/** The token is good and does not go so far. Over HTTP it becomes 403, so that the client can ask for more. */
+/** The token is valid, but its scope is too small. Over HTTP it becomes 403, so that the client can request more. */
 export class InsufficientScope extends RpcError {
   readonly scope: string;
   constructor(scope: string, message: string) {
@@ -36,14 +36,14 @@ export class InsufficientScope extends RpcError {
   }
 }
 
-/** The scope that a refused call would need. */
+/** The scope that a refused call lacks. */
 export function scopeMissingIn(reply: Extract<Reply, { kind: 'error' }>): string | undefined {
   const { details } = reply.structured.error as { readonly details?: { readonly required_scope?: unknown } };
   const scope = details?.required_scope;
   return reply.code === 'forbidden' && typeof scope === 'string' ? scope : undefined;
 }
 
-/** `WWW-Authenticate` as RFC 6750 and RFC 9728 have it. The words are ours or the operator's: none needs escaping. */
+/** `WWW-Authenticate` by RFC 6750 and RFC 9728. All values are ours or the operator's, so none needs escaping. */
 export function challengeOf(
   resource: ProtectedResource | undefined,
   problem: {
@@ -66,7 +66,7 @@ export function challengeOf(
   return fields.length === 0 ? 'Bearer' : `Bearer ${fields.join(', ')}`;
 }
 
-/** Where the description of the resource is found: at its own place, and at the bare one that some clients try. */
+/** The paths of the resource's metadata: the specified one, and the bare one that some clients try. */
 export function metadataPaths(resource: ProtectedResource, mcpPath: string): ReadonlySet<string> {
   const base = '/.well-known/oauth-protected-resource';
   return new Set([new URL(resource.metadataUrl).pathname, base, `${base}${mcpPath}`]);

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Tells a browser that pages of the allowed origins may call and read the answers. Returns whether it answered the
- * request, as it does for a preflight.
+ * Allows browsers to let pages of the allowed origins call and read replies. Returns whether it answered the request,
+ * as for a preflight.
  */
 export function createCors(
   allowedOrigins: readonly string[],

@@ -11,7 +11,7 @@ import type { Session } from './sessions.ts';
 
 type Request = Pick<Extract<Incoming, { kind: 'request' }>, 'id' | 'params'>;
 
-/** A request of revision 2026-07-28, which brings everything with it. */
+/** A request of revision 2026-07-28, which is self-contained. */
 export function modernExchange(
   envelope: Envelope,
   { id, params }: Request,
@@ -30,7 +30,7 @@ export function modernExchange(
   };
 }
 
-/** A request of an older revision; without a session there is nobody to ask and nothing to keep. */
+/** A request of an older revision; without a session it can neither ask the client nor keep anything. */
 export function legacyExchange(
   session: Session | undefined,
   { id, params }: Request,
@@ -63,7 +63,7 @@ export function legacyExchange(
   };
 }
 
-/** Progress can be left out; a reader that is far behind is not buried in it. */
+/** Drops progress for a client that is far behind. */
 function notifier(run: Run, outlet: Outlet): Exchange['notify'] {
   return (method, params) => {
     if (!run.isOver && !outlet.isCongested()) outlet.event(notificationFrame(method, params));

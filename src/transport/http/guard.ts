@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
 export interface GuardRules {
-  /** Host names without a port, e.g. "localhost", "127.0.0.1", "[::1]"; "*" lets every name in. */
+  /** Host names without a port, e.g. "localhost", "127.0.0.1", "[::1]"; "*" allows any. */
   readonly allowedHosts: readonly string[];
-  /** Origins of web pages that may talk to us, e.g. "https://app.example.com". Our own pages always may. */
+  /** Origins of web pages that may call us, e.g. "https://app.example.com". Our own pages always may. */
   readonly allowedOrigins: readonly string[];
 }
 
 /**
- * Says why a request is turned away before anything else is looked at. A page that has its name pointed at this
- * machine (DNS rebinding) is betrayed by its Host, any other foreign page by its Origin.
+ * Returns the reason if a request is to be refused before anything else. The Host header reveals DNS rebinding (a page
+ * whose name points to this machine), and Origin any other foreign page.
  */
 export function createGuard(rules: GuardRules): (request: IncomingMessage) => string | undefined {
   const hosts = new Set(rules.allowedHosts.map((host) => host.toLowerCase()));
@@ -25,7 +25,7 @@ export function createGuard(rules: GuardRules): (request: IncomingMessage) => st
   };
 }
 
-/** The name in a Host header, without its port; nothing where more than a port follows it. */
+/** The name in a Host header without its port; empty if the header is malformed. */
 export function hostName(host: string): string {
   return /^(\[[^\]]*\]|[^:[\]@/]*)(?::\d{0,5})?$/.exec(host)?.[1] ?? '';
 }

@@ -6,7 +6,7 @@ import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 import { knownRevision } from '../revision.ts';
 import { readTraceContext } from '../trace.ts';
 
-/** Who sent a request, as far as its headers say. */
+/** The sender of a request, by its headers. */
 export function arrivalOf(request: IncomingMessage): Arrival {
   return {
     transport: 'http',
@@ -24,7 +24,7 @@ export function headerOf(request: IncomingMessage, name: string): string | undef
   return typeof value === 'string' ? value.trim() : undefined;
 }
 
-/** The language that the client would rather read, of ours; nothing where it does not say. */
+/** The client's preferred language among ours; undefined if it states none. */
 export function localeOf(request: IncomingMessage): Locale | undefined {
   const wanted = (headerOf(request, 'accept-language') ?? '')
     .slice(0, 500)
@@ -40,8 +40,8 @@ export function localeOf(request: IncomingMessage): Locale | undefined {
 }
 
 /**
- * Compares the headers that revision 2026-07-28 wants with the body: what a proxy routes or filters by must be
- * what is done.
+ * Compares the headers of revision 2026-07-28 with the body: proxies route and filter by them, so they must match what
+ * is done.
  */
 export function assertHeadersMatch(
   request: IncomingMessage,
@@ -58,7 +58,7 @@ export function assertHeadersMatch(
   assertSame('mcp-name', header === undefined ? undefined : decodeHeader(header), name);
 }
 
-/** Where the body has what `Mcp-Name` repeats. */
+/** The body's member that `Mcp-Name` repeats. */
 const nameSource = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -71,7 +71,7 @@ function assertSame(header: string, value: string | undefined, expected: string)
   throw new RpcError(rpcCode.headerMismatch, `The header ${header} ${problem}.`, { header });
 }
 
-/** `=?base64?…?=` carries a name that a header cannot hold as it is. */
+/** `=?base64?…?=` contains a name that a header cannot hold as plain text. */
 function decodeHeader(value: string): string | undefined {
   const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -82,7 +82,7 @@ function decodeHeader(value: string): string | undefined {
 function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const { authorization } = headers;
   if (authorization === undefined) return undefined;
-  // Node hands on the first of several; a proxy may have looked at the last. None of them proves anything.
+  // Of several headers, Node passes the first, but a proxy may have checked the last, so none is valid.
   const times = rawHeaders.filter(
     (name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization',
   ).length;
@@ -90,7 +90,7 @@ function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined 
   return /^bearer +(\S+)\s*$/i.exec(authorization)?.[1];
 }
 
-/** Is any message of a batch one of the newest revision? They have no batches. */
+/** Whether a message of the batch is of the newest revision, which has no batches. */
 export function hasEnvelopeClaim(values: readonly unknown[], claims: (params: Params) => boolean): boolean {
   return values.some((value) => isObject(value) && isObject(value.params) && claims(value.params));
 }

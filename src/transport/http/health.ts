@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { sendJson } from './outlet.ts';
 
-/** What a supervisor and a load balancer ask. They bring no token, so they are told no more than yes or no and why. */
+/** Checks for supervisors and load balancers. They send no token, so they learn only yes, or no and why. */
 export interface Health {
-  /** Answers `/health`, `/ready` and `/healthz`; says whether it was one of them. */
+  /** Answers `/health`, `/ready` and `/healthz`; returns whether it was one of them. */
   answer(path: string, response: ServerResponse): Promise<boolean>;
 }
 
 export type Stopping = 'no' | 'draining' | 'stopping';
 
 /**
- * `/health`: the process answers; to start it anew would mend nothing that it says. `/ready`: send it work; not while it
- * is told to stop, and not while its records cannot be reached. However many ask, the records are looked at once a second.
+ * `/health`: the process is alive; a restart would not fix anything it reports. `/ready`: it accepts work, unless it is
+ * stopping or cannot reach its records. The records are checked at most once a second.
  */
 export function createHealth(
   stopping: () => Stopping,

@@ -15,7 +15,7 @@ export interface Listeners {
     outlet: Outlet,
     response: ServerResponse,
   ): Promise<void>;
-  /** Ends every stream in good order. */
+  /** Ends every stream with its closing result. */
   closeAll(): void;
   beat(): void;
 }

@@ -8,7 +8,7 @@ export interface MetricsPage {
   readonly resource: ProtectedResource | undefined;
 }
 
-/** What everybody does here, for whoever runs this server: agents and users are turned away. */
+/** Metrics of all users for the operator of this server: agents and users are refused. */
 export async function answerMetrics(
   { text, resource }: MetricsPage,
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export async function answerMetrics(
 ): Promise<void> {
   request.resume();
   if (observes === undefined) {
-    // Agents are let in without a token, since they prove themselves in their calls: not here.
+    // Agents are admitted without a token elsewhere, since their calls identify them; not here.
     if (request.headers.authorization === undefined) {
       response.setHeader('www-authenticate', challengeOf(resource, {}));
       return refuse(response, 401, 'no_credential');

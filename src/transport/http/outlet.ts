@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorFrame, RpcError, rpcCode } from '../jsonrpc.ts';
 
-/** The way back to an HTTP client: one JSON body, or a stream of events once there is something to say earlier. */
+/** The response to an HTTP client: one JSON body, or a stream of events once there is an earlier message. */
 export interface Outlet {
-  /** Can the client read a stream of events? */
+  /** Whether the client accepts a stream of events. */
   readonly canStream: boolean;
-  /** Begins the stream before there is anything to say. */
+  /** Begins the stream before the first message. */
   open(): void;
-  /** Sends a message now, as an event. Without `canStream` it is dropped. */
+  /** Sends a message now, as an event; dropped without `canStream`. */
   event(frame: string): void;
   /** Sends the last message. */
   finish(status: number, frame: string, headers?: readonly string[]): void;
-  /** Ends without a message: nothing more will be said. */
+  /** Ends without a last message. */
   end(status?: number): void;
   isCongested(): boolean;
-  /** Keeps a quiet answer alive: one that takes this long becomes a stream, and a stream says that it is there. */
+  /** Keeps a slow response alive: turns it into a stream, or sends a sign of life on the stream. */
   beat(): void;
 }
 
@@ -62,7 +62,7 @@ export function createOutlet(request: IncomingMessage, response: ServerResponse)
   };
 }
 
-/** A request that never became a message is refused in the protocol's form all the same. */
+/** The request was no message, but is still refused in the protocol's format. */
 export function refuse(response: ServerResponse, status: number, reason: string): void {
   const code = status === 500 ? rpcCode.internalError : rpcCode.serverBusy;
   sendJson(response, status, errorFrame(null, new RpcError(code, reason)));

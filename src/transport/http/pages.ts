@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRpcError } from '../jsonrpc.ts';
 import { readBody } from './body.ts';
 
-/** Web pages, in the shape that web frameworks speak: a request in, a response out. */
+/** Web pages with the interface of web frameworks: a Request in, a Response out. */
 export interface Pages {
-  /** Is this path theirs? Asked before a body is read or anything is loaded. */
+  /** Whether the path is one of these pages; asked before a body is read or anything is loaded. */
   claims(path: string): boolean;
   answer(request: Request, from: { readonly address?: string | undefined }): Promise<Response>;
 }
 
-/** Lets pages answer requests of node:http. A reader that takes nothing any more is dropped. */
+/** Lets pages answer requests of node:http. A client that stops reading is disconnected. */
 export function routePages(
   pages: Pages,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
@@ -67,11 +67,11 @@ async function send(response: Response, outgoing: ServerResponse, isHead: boolea
     if ((await Promise.race([drained(outgoing), gone])) !== undefined) break;
   }
   outgoing.destroy();
-  // The client is gone: nobody is left to tell.
+  // The client is gone, so errors do not matter.
   await reader.cancel().catch(() => {});
 }
 
-/** Resolves with `undefined` when there is room again, and with `late` where the reader takes nothing for too long. */
+/** Resolves with undefined when there is room again, or with `late` if the client reads nothing for too long. */
 function drained(outgoing: ServerResponse): Promise<'late' | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve('late'), slowestReaderMs);
@@ -82,6 +82,6 @@ function drained(outgoing: ServerResponse): Promise<'late' | undefined> {
   });
 }
 
-/** The largest form: a memory with its tags. */
+/** The largest form is a memory with its tags. */
 const maxFormBytes = 1024 * 1024;
 const slowestReaderMs = 30_000;

@@ -23,26 +23,26 @@ import type { Outlet } from './outlet.ts';
 import { createOutlet } from './outlet.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** Requests that may run at once; more are turned away. */
+/** Concurrent requests; more are refused. */
 const maxRunning = 1024;
 const maxBatch = 100;
 
 type Request = Extract<Incoming, { kind: 'request' }>;
 
-/** What the requests of one HTTP server share. */
+/** Shared by the requests of one HTTP server. */
 export interface HttpDependencies {
   readonly mcp: Mcp;
   readonly sessions: Sessions;
   readonly listeners: Listeners;
-  /** Every request that runs, with its way back. */
+  /** Every running request, with its response. */
   readonly running: Map<Run, Outlet>;
   readonly maxBodyBytes: number;
-  /** Where tokens of others are taken, what is said to who needs more. */
+  /** The challenge for insufficient scopes, if foreign tokens are accepted. */
   readonly resource?: ProtectedResource | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** One POST while it is answered. */
+/** One POST while it is processed. */
 interface Post {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -75,7 +75,7 @@ export async function answerPost(
       else await answerLegacy(dependencies, post, message);
       return;
     }
-    // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
+    // Requests of the newest revision are cancelled by closing their stream; its clients' notifications have no effect.
     if (!isModern)
       takeLegacy(dependencies.sessions, await findSession(dependencies, request, arrival), message);
     outlet.end(202);
@@ -84,7 +84,7 @@ export async function answerPost(
   }
 }
 
-/** A request of revision 2026-07-28: it stands alone. */
+/** A request of revision 2026-07-28, without a session. */
 async function answerModern(dependencies: HttpDependencies, post: Post, message: Request): Promise<void> {
   const { request, response, outlet } = post;
   const { id, method, params } = message;
@@ -122,7 +122,7 @@ async function answerLegacy(dependencies: HttpDependencies, post: Post, message:
   await serve(dependencies, post, message, 'legacy', work, session?.running);
 }
 
-/** Several messages of revision 2025-03-26 in one body, answered in one. */
+/** Several messages of revision 2025-03-26 in one body, with one response. */
 async function answerBatch(
   dependencies: HttpDependencies,
   post: Post,
@@ -157,7 +157,7 @@ async function answerBatch(
       try {
         await serve(dependencies, { ...post, outlet: gather }, message, 'legacy', work, session?.running);
       } catch (error) {
-        // One that cannot begin is its own loss: the others run, and their answers must not be.
+        // A request that cannot begin must not fail the others in the batch.
         frames.push(errorFrame(message.id, asRpcError(error)));
       }
     }),
@@ -166,7 +166,7 @@ async function answerBatch(
   else outlet.finish(200, `[${frames.join(',')}]`);
 }
 
-/** Runs one request to its answer. A client that hangs up aborts it. */
+/** Runs one request to its reply. A client that hangs up aborts it. */
 async function serve(
   dependencies: HttpDependencies,
   { response, outlet }: Post,
@@ -175,7 +175,7 @@ async function serve(
   work: (run: Run) => Promise<string>,
   siblings?: Map<RequestId, Run>,
 ): Promise<void> {
-  // A full server still says that it is alive.
+  // A full server still answers ping.
   if (method !== 'ping' && dependencies.running.size >= maxRunning) {
     throw new RpcError(rpcCode.serverBusy, 'Too many requests at once.', undefined, 503);
   }
@@ -219,7 +219,7 @@ function takeLegacy(sessions: Sessions, session: Session | undefined, message: I
   sessions.cancel(session, message.params.requestId as RequestId);
 }
 
-/** The session that a request names. One that is gone, or somebody else's, is not found: the client starts anew. */
+/** Finds the named session. If it ended or is another caller's, it is not found, and the client initializes again. */
 export async function findSession(
   dependencies: HttpDependencies,
   request: IncomingMessage,

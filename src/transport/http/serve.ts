@@ -30,45 +30,45 @@ export interface HttpOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly maxBodyBytes?: number | undefined;
-  /** Names that this server answers to; absent: those of the loopback interface. "*" is every name. */
+  /** Host names of this server; default: those of the loopback interface. "*" allows any. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Web origins beside our own that may call. */
+  /** Web origins that may call in addition to our own. */
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly maxSessions?: number | undefined;
   readonly sessionIdleMs?: number | undefined;
-  /** A secret of all servers behind one address: a session goes on at any of them. Absent: one of this process. */
+  /** A secret shared by all servers of one address, so that each can continue a session. Default: a fresh one. */
   readonly sessionKey?: Uint8Array | undefined;
-  /** How the servers behind that address speak with each other of these sessions. */
+  /** Communication with those servers about these sessions. */
   readonly others?: SessionLimits['others'];
   readonly stopGraceMs?: number | undefined;
-  /** Answers that take this long become streams, quiet streams are kept alive, and idle sessions closed. */
+  /** The interval for turning slow responses into streams, keeping quiet streams alive and closing idle sessions. */
   readonly beatMs?: number | undefined;
-  /** The text of `/metrics`; absent: there is no such page. */
+  /** The text of `/metrics`; without it, there is no such page. */
   readonly metrics?: (() => string | Promise<string>) | undefined;
-  /** Rejects where the records cannot be reached; `/ready` asks it. */
+  /** Rejects if the records cannot be reached; `/ready` calls it. */
   readonly recordsAnswer?: (() => Promise<unknown>) | undefined;
-  /** More pages. Says whether it answered; it authenticates for itself. */
+  /** Further pages. Returns whether it answered; it authenticates itself. */
   readonly routes?:
     | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
     | undefined;
   readonly extension?: McpExtension | undefined;
-  /** Whose access tokens open this server, as clients are told; absent: nobody's but our own. */
+  /** The issuers of accepted access tokens, for clients to read. Undefined: only our own tokens. */
   readonly trust?: OauthTrust | undefined;
-  /** What answers `POST /ask`; absent: there is no such page. */
+  /** The service for `POST /ask`; without it, there is no such page. */
   readonly ask?: AskRoute['service'] | undefined;
-  /** Hears of failures that the client is told nothing of. */
+  /** Called for failures that the client does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 export interface HttpService {
   readonly address: { readonly host: string; readonly port: number };
-  /** How many sessions of older clients are open. */
+  /** The number of open sessions of older clients. */
   readonly sessionCount: number;
-  /** Requests under way. */
+  /** The number of running requests. */
   readonly running: number;
-  /** Says that no more work is wanted, and takes what comes all the same: load balancers need a while to hear of it. */
+  /** Announces that no more work is wanted, but still accepts it: load balancers notice only after a while. */
   drain(): void;
-  /** No new requests; running ones get a while, then everything ends. */
+  /** Accepts no new requests; running ones get a while, then everything ends. */
   close(): Promise<void>;
 }
 
@@ -81,8 +81,8 @@ const maxConnections = 4096;
 const defaultBeatMs = 15_000;
 
 /**
- * Serves MCP over Streamable HTTP at `/mcp`: revision 2026-07-28 without sessions, the older ones with them. What a
- * call needs is done by hand over node:http.
+ * Serves MCP over Streamable HTTP at `/mcp`: revision 2026-07-28 without sessions, the older ones with them.
+ * Implemented directly on node:http, for the speed of calls.
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const { gateway } = options;
@@ -117,7 +117,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Whoever keeps this connection would come back to one that is about to end.
+    // A kept connection would only lead back to a server that is about to end.
     if (isDraining) response.setHeader('connection', 'close');
     const refusal = guard(request);
     if (refusal !== undefined) return refuse(response, 403, refusal);
@@ -167,7 +167,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     await answerAsk(route, request, response, arrival);
   }
 
-  /** Connections that have brought no request yet. Node does not count them as idle when it stops. */
+  /** Connections without a request so far. Node does not count them as idle when it stops. */
   const unused = new Set<Socket>();
   const server = createServer(
     {
@@ -228,10 +228,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       for (const run of dependencies.running.keys()) run.cancel.abort();
       setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
     }, options.stopGraceMs ?? limits.stopGraceMs);
-    // A connection that is kept alive after its last answer would hold the server open.
+    // Kept-alive connections would keep the server open.
     const sweep = setInterval(() => {
       closeIdle();
-      // What is left then are requests that never came whole, and answers that nobody reads.
+      // Only incomplete requests and unread responses are left.
       if (isOver && dependencies.running.size === 0)
         setTimeout(() => server.closeAllConnections(), 100).unref();
     }, 50);

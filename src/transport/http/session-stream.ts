@@ -27,7 +27,7 @@ export async function answerSession(
     }
     if (!acceptsEvents(request)) return refuse(response, 406, 'Accept must allow text/event-stream.');
     const outlet = createOutlet(request, response);
-    // One stream to a session: a client that opens another has lost the first.
+    // One stream per session: a client that opens another has lost the first.
     session.stream?.end();
     session.stream = outlet;
     response.once('close', () => {

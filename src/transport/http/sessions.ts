@@ -14,11 +14,11 @@ import type { Outlet } from './outlet.ts';
 import type { Ticket } from './tickets.ts';
 import { createTickets, essentialCapabilities, ownerOf } from './tickets.ts';
 
-/** A client of an older revision between its handshake and its end. */
+/** A client of an older revision, from its handshake on. */
 export interface Session {
   readonly id: string;
   readonly bearer: string | undefined;
-  /** Who made the handshake; nobody else may use the session. */
+  /** The caller that made the handshake; only they may use the session. */
   readonly owner: string;
   readonly connectionId: string;
   readonly client: Handshake['client'];
@@ -27,27 +27,27 @@ export interface Session {
   readonly running: Map<RequestId, Run>;
   readonly asks: Asks;
   readonly keeper: Keeper;
-  /** The stream that the client holds open for what belongs to no request. */
+  /** The client's open stream for messages that belong to no request. */
   stream: Outlet | undefined;
   usedAtMs: number;
-  /** When the others last said that it has not ended. */
+  /** When another server last confirmed that the session is open. */
   lookedAtMs: number;
   announce(method: string, params?: Params): void;
 }
 
 /**
- * The sessions that are open: never more than `max`, none idle for longer than `idleMs`. One that was closed to make
- * room, or by another server with the same key, is taken up again when its client comes back.
+ * The open sessions: at most `max`, none idle for longer than `idleMs`. One that was closed to make room, or by another
+ * server with the same key, is restored when its client returns.
  */
 export interface Sessions {
   open(hands: Handshake, arrival: Arrival): Session | undefined;
-  /** The session, if it is open and this caller's. */
+  /** The session, if it is open and belongs to this caller. */
   find(id: string, arrival: Arrival): Promise<Session | undefined>;
-  /** Cancels a request of the session at whichever server it runs; nothing where it is over. Never throws. */
+  /** Cancels a request of the session, at whichever server it runs; no effect if it is over. Never throws. */
   cancel(session: Session, requestId: RequestId): void;
-  /** For good: the client said that it is done. */
+  /** Ends it for good, because the client said that it is done. */
   end(session: Session): Promise<void>;
-  /** Those that were left alone, and those that ended at another server. */
+  /** Closes idle sessions, and those that ended at another server. */
   closeIdle(nowMs: number): Promise<void>;
   closeAll(): Promise<void>;
   readonly size: number;
@@ -58,7 +58,7 @@ export interface SessionLimits {
   readonly max: number;
   readonly idleMs: number;
   readonly key: Uint8Array;
-  /** Other servers that take up these sessions as well; absent: there are none. */
+  /** Other servers that continue these sessions; undefined if there are none. */
   readonly others?:
     | {
         readonly relay: Pick<Relay, 'node' | 'hold' | 'ask'>;
@@ -69,20 +69,20 @@ export interface SessionLimits {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** A client that comes back after this long makes a new handshake. */
+/** A client that returns after this long must make a new handshake. */
 const ticketMaxAgeMs = 24 * 60 * 60_000;
-/** Ended sessions that are remembered, so that they stay ended. */
+/** The number of ended sessions that are remembered, so that they are not restored. */
 const maxEnded = 10_000;
-/** The others have only to take a cancellation. */
+/** The others only have to accept a cancellation. */
 const cancelMs = 10_000;
-/** One that ended at another server may still be used here for so long. */
+/** A session that ended at another server may still be used here for this long. */
 const endedKnownMs = 5000;
 
 export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
   const { max, idleMs, key, others, onFault } = limits;
   const tickets = createTickets(key);
   const ended = new Set<string>();
-  // In order of use: the first is the one that was left alone for longest.
+  // In order of use: the first has been idle longest.
   const sessions = new Map<string, Session>();
 
   async function close(session: Session): Promise<void> {
@@ -114,7 +114,7 @@ export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
     return session;
   }
 
-  /** Ended by its client, wherever that was said. */
+  /** Whether its client ended it, at any server. */
   async function hasEnded(connectionId: string): Promise<boolean> {
     return (await others?.ended.among([connectionId]))?.has(connectionId) ?? false;
   }
@@ -124,7 +124,7 @@ export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
     if (!ticket || ticket.owner !== ownerOf(arrival)) return undefined;
     if (Date.now() - ticket.issuedAtMs > ticketMaxAgeMs || (await hasEnded(ticket.connectionId)))
       return undefined;
-    // Two of its requests may have come together.
+    // Two of its requests may have arrived together.
     return sessions.get(id) ?? takeUp(id, ticket, arrival);
   }
 

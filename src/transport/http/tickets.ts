@@ -5,7 +5,7 @@ import { isObject } from '../jsonrpc.ts';
 import type { ClientInfo } from '../revision.ts';
 import { readClientInfo } from '../revision.ts';
 
-/** What a handshake settled, as far as later requests need it. */
+/** The results of a handshake that later requests need. */
 export interface Ticket {
   readonly connectionId: string;
   readonly client: ClientInfo | undefined;
@@ -17,8 +17,8 @@ export interface Ticket {
 }
 
 /**
- * Session ids that carry their session, sealed. A server that never saw the handshake, or has let the session go,
- * can take it up again: older clients survive a restart and a load balancer without noticing.
+ * Session ids that contain their session, sealed. A server that never saw the handshake, or has dropped the session,
+ * can restore it: older clients survive a restart or a load balancer without noticing.
  */
 export interface Tickets {
   write(ticket: Ticket): string;
@@ -40,20 +40,20 @@ export function createTickets(key: Uint8Array): Tickets {
       const expected = macOf(body);
       if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
         return undefined;
-      // Sealed by us, so it has the shape that we gave it.
+      // We sealed it, so it has our format.
       const ticket = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Ticket;
       return { ...ticket, client: readClientInfo(ticket.client) };
     },
   };
 }
 
-/** The holder where tokens come and go, else the token itself. */
+/** The holder if tokens change, else the token's digest. */
 export function ownerOf({ holder, bearer }: Pick<Arrival, 'holder' | 'bearer'>): string {
   if (holder !== undefined) return `holder ${holder}`;
   return bearer === undefined ? '' : createHash('sha256').update(bearer).digest('base64url');
 }
 
-/** The capabilities that are ever looked at, without what a client may have piled into them. */
+/** The capabilities that we read, without anything else that a client may have sent. */
 export function essentialCapabilities(capabilities: Params): Params {
   const essential: Record<string, Params> = {};
   for (const [name, modes] of Object.entries(knownCapabilities)) {

@@ -11,8 +11,8 @@ import { callResult } from '../results.ts';
 import { saysUnattended } from '../unattended.ts';
 
 /**
- * `tools/call`. Only a malformed envelope is a protocol error: whatever names a tool goes through the gateway, where
- * a refusal is recorded like a success.
+ * `tools/call`. Only a malformed envelope is a protocol error: any call with a tool name goes through the gateway,
+ * which records refusals like successes.
  */
 export function createCallMethod(gateway: Gateway): Method {
   return async (exchange) => {
@@ -50,7 +50,7 @@ export function createCallMethod(gateway: Gateway): Method {
 function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
   const { era, params, ask } = exchange;
   const { inputResponses, requestState } = params;
-  // Kept whatever the client can do: a retry must never be taken for a new call.
+  // Kept whatever the client supports: a retry must never count as a new call.
   const questionState = typeof requestState === 'string' ? requestState : undefined;
   if (!canAsk(exchange.clientCapabilities)) return era === 'modern' ? { questionState } : {};
   if (era === 'legacy') {
@@ -79,7 +79,7 @@ function progressOf(exchange: Exchange): Call['progress'] {
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
   let last = Number.NEGATIVE_INFINITY;
   return (progress, total, message) => {
-    // The protocol wants progress that grows; what stands still or falls back says nothing new.
+    // The protocol requires progress to increase, so skip other values.
     if (!(progress > last)) return;
     last = progress;
     exchange.notify('notifications/progress', {

@@ -4,10 +4,10 @@ import { replyFormOf } from '../reply-form.ts';
 import type { ResultEncoder } from '../results.ts';
 import { toolEntry } from '../results.ts';
 
-/** Encoded lists that are kept: one for each role, purpose, era and form that is about. */
+/** Cached lists: one for each role, purpose, era and form in use. */
 const maxKeptLists = 64;
 
-/** `tools/list`. A list is encoded once for each key of the gateway, locale, era and form. */
+/** `tools/list`. A list is encoded once per gateway key, locale, era and form. */
 export function createListMethod(gateway: Gateway, encoder: ResultEncoder): Method {
   const kept = new Map<string, string>();
   return async ({ era, arrival }) => {

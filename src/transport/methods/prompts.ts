@@ -4,7 +4,7 @@ import type { Exchange, MethodTable } from '../exchange.ts';
 import { InsufficientScope } from '../http/challenge.ts';
 import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 
-/** Prompts as the gateway lends them. */
+/** The gateway's prompts as methods. */
 export function promptMethods(prompts: PromptGateway): MethodTable {
   return {
     'prompts/list': (exchange) =>

@@ -5,7 +5,7 @@ import { InsufficientScope } from '../http/challenge.ts';
 import { RpcError, rpcCode } from '../jsonrpc.ts';
 import type { Era } from '../revision.ts';
 
-/** Resources as the gateway lends them. */
+/** The gateway's resources as methods. */
 export function resourceMethods(resources: ResourceGateway): MethodTable {
   return {
     'resources/list': (exchange) =>
@@ -60,7 +60,7 @@ function freshness(era: Era): object {
   return era === 'modern' ? { ttlMs: 0, cacheScope: 'private' } : {};
 }
 
-/** Runs the work; its ToolErrors become errors of the protocol, in the words that they were written in. */
+/** Runs the work and converts its ToolErrors to protocol errors with the same text. */
 async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
