@@ -1,4 +1,4 @@
-/** Settles as `work` does, or rejects with what `reason` makes as soon as the signal aborts. The work itself goes on. */
+/** Settles like `work`, but rejects with `reason()` as soon as the signal aborts. The work itself continues. */
 export function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,

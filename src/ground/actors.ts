@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../contract/records.ts';
 
 /**
- * Who made a call, with the name that people know them by; where somebody acted for others, all of them, from whom it was
- * done for to who did it.
+ * The caller, with their name for people; with delegation, the whole chain from the one for whom the call was made to
+ * the one that made it.
  */
 export function actorsOf({ principal, facts }: Pick<AuditRecord, 'principal' | 'facts'>): string {
   const { chain, person } = facts ?? {};

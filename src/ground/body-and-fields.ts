@@ -1,7 +1,7 @@
 import type { ContentBlock } from '../contract/call.ts';
 import { jsonBlock } from '../contract/text/json-block.ts';
 
-/** A long text of an output as it is, with real line breaks, and behind it the other fields as JSON. */
+/** A long text of an output with real line breaks, followed by the other fields as JSON. */
 export function bodyAndFields(
   output: Readonly<Record<string, unknown>>,
   body: string,

@@ -1,6 +1,6 @@
 /**
- * Hands chunks on until they are more than `maxBytes`; then the stream fails with what `tooLarge` makes. Where
- * `isFresh` says that a chunk ends a message, the count begins anew behind it.
+ * Passes chunks on until they exceed `maxBytes`; then the stream fails with `tooLarge()`. If `isFresh` says that a
+ * chunk ends a message, counting starts again after it.
  */
 export function boundedStream(
   maxBytes: number,

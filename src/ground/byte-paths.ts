@@ -1,21 +1,21 @@
 import { Buffer } from 'node:buffer';
 
 /*
- * Paths that are bytes, one a character (latin1): a name that is no UTF-8 is a name to the system and to git all the same,
- * and read as UTF-8 it could not be found again.
+ * Paths as bytes, one per character (latin1): to the system and to git a name need not be UTF-8, and decoded as such it
+ * could not be found again.
  */
 
-/** The bytes of such a path, as the kernel takes them. */
+/** The bytes of such a path, for the kernel. */
 export function asBytes(path: string): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
-/** An ordinary path, which stands for its UTF-8, in this form. */
+/** Converts an ordinary path (UTF-8) to this form. */
 export function fromText(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1');
 }
 
-/** Such a path as an ordinary one, to be shown and compared elsewhere; bytes that are no UTF-8 become U+FFFD. */
+/** Converts such a path to an ordinary one for display and comparison; invalid UTF-8 becomes U+FFFD. */
 export function toText(path: string): string {
   return Buffer.from(path, 'latin1').toString('utf8');
 }

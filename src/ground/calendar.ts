@@ -1,11 +1,11 @@
 /**
- * Days in a time zone (default: the machine's) as YYYY-MM-DD. The first day asked for throws `RangeError` for a zone that
- * is none; building the calendar costs 10 ms, which no start should wait for.
+ * Days in a time zone (default: the machine's) as YYYY-MM-DD. The first use throws `RangeError` for an unknown zone;
+ * the calendar takes 10 ms to build, so it is built on demand.
  */
 export function createCalendar(timeZone?: string): (atMs: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (atMs) => {
-    // ISO dates, whatever the locale of the machine.
+    // ISO dates, whatever the machine's locale.
     format ??= new Intl.DateTimeFormat('en-CA', {
       ...(timeZone !== undefined && { timeZone }),
       calendar: 'iso8601',

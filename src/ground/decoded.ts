@@ -6,7 +6,7 @@ const maxEncodedChars = 1 << 16;
 const maxUnpackedBytes = 1 << 16;
 
 /**
- * The text that a word encodes in base64, base32, hex or percent signs, gzipped or not; undefined where it encodes no
+ * The text that a word encodes in base64, base32, hex or percent encoding, possibly gzipped; undefined unless it is
  * ASCII text.
  */
 export function decoded(word: string): string | undefined {
@@ -25,14 +25,14 @@ function decodedBy(decode: (word: string) => Buffer, word: string): string | und
   return isPacked(first) || isPlain.test(first.toString('latin1')) ? readable(decode(word), word) : undefined;
 }
 
-/** Whole bytes in base64 as in base32. */
+/** A whole number of bytes in both base64 and base32. */
 const firstChars = 32;
 
 function percent(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {
-    // A percent sign that encodes nothing.
+    // An invalid percent encoding.
     return '';
   }
 }
@@ -51,7 +51,7 @@ function base32(word: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** Other bytes decode to something as well, and it does not look like this. */
+/** Any bytes decode to something; only printable ASCII of five characters or more counts. */
 function readable(bytes: Buffer, word: string): string | undefined {
   const text = unpacked(bytes).toString('utf8');
   return text !== word && text.length >= 5 && isPlain.test(text) ? text : undefined;

@@ -5,16 +5,16 @@ export interface Program {
   readonly code: Buffer;
   /** Constants, which it may read. */
   readonly data: Buffer;
-  /** Memory of zeros that it may write, from `writable` on. */
+  /** Size of the zeroed memory at `writable`, which it may write. */
   readonly writableBytes: number;
 }
 
-/** Where the file lies in memory. */
+/** The address at which the file is loaded. */
 const base = 0x400000;
 const headBytes = 64 + 2 * 56;
 const dataOffset = 0x4000;
 
-/** Where the memory that a program may write begins. */
+/** The address of the program's writable memory. */
 export const writable = 0x10000000;
 
 /** The address in memory of a byte of `Program.data`. */
@@ -22,7 +22,7 @@ export function addressIn(offset: number): number {
   return base + dataOffset + offset;
 }
 
-/** Collects the constants that a program's calls point to. `put` returns a constant's address, a multiple of eight. */
+/** Collects the constants that a program refers to. `put` returns a constant's address, a multiple of eight. */
 export function createConstants() {
   const parts: Buffer[] = [];
   let length = 0;
@@ -42,8 +42,8 @@ export function createConstants() {
 }
 
 /**
- * An executable file (ELF64, as elf(5) describes it) with one segment that is read and executed, and one of zeros to
- * write to. Throws where the code is longer than its place.
+ * An executable file (ELF64, see elf(5)) with one segment for reading and executing, and one of zeros for writing.
+ * Throws if the code is too long.
  */
 export function linkProgram({ code, data, writableBytes }: Program, architecture: 'x64' | 'arm64'): Buffer {
   if (headBytes + code.length > dataOffset) throw new Error('the program has too many steps');

@@ -1,4 +1,4 @@
-/** Not yet among the types of the library that the compiler knows. */
+/** Missing in the compiler's library types so far. */
 interface RawJson {
   rawJSON(text: string): unknown;
   isRawJSON(value: unknown): boolean;
@@ -8,8 +8,8 @@ const { rawJSON, isRawJSON } = JSON as unknown as RawJson;
 type Members = Record<string, unknown>;
 
 /**
- * A message whose `outer.inner` keeps the digits of whole numbers that are larger than a number can be, such as ids of
- * databases: they are written out again as they came. Elsewhere, numbers are numbers.
+ * Parses a message and keeps the digits of integers in `outer.inner` that exceed JavaScript numbers, such as database
+ * ids: they are written out again unchanged. Elsewhere, numbers are numbers.
  */
 export function parseMessage(text: string, outer: 'params' | 'result', inner: string): unknown {
   const message: unknown = JSON.parse(text);
@@ -25,7 +25,7 @@ export function parseMessage(text: string, outer: 'params' | 'result', inner: st
   return message;
 }
 
-/** Is it a whole number that was kept so? */
+/** Whether it is an integer that was kept this way. */
 export function isWhole(value: unknown): boolean {
   return isRawJSON(value);
 }

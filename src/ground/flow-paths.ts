@@ -1,6 +1,6 @@
 import type { FlowPath } from '../contract/flow.ts';
 
-/** The paths that stand among the facts of a record; none where nothing was found, or they have another form. */
+/** The flow paths among a record's facts; empty if there are none, or they have another form. */
 export function flowPathsIn(facts: Readonly<Record<string, unknown>> | undefined): readonly FlowPath[] {
   const { targets } = fieldsOf(facts?.flow);
   return Array.isArray(targets) ? targets.map(pathOf) : [];

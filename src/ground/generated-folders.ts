@@ -1,4 +1,4 @@
-/** Folders that history leaves out: git's own, and those of what programs generate and can generate again. */
+/** Folders that history leaves out: git's own, and those that programs can generate again. */
 export const unrecordedFolders: readonly string[] = [
   '.git',
   'node_modules',
@@ -14,10 +14,7 @@ export const unrecordedFolders: readonly string[] = [
   '.turbo',
 ];
 
-/**
- * All folders of generated files, whose loss nobody minds; of those that are not above, history keeps what was in
- * them.
- */
+/** All folders of generated files, whose loss is harmless; history keeps those that are not listed above. */
 export const generatedFolders: ReadonlySet<string> = new Set([
   ...unrecordedFolders.filter((name) => name !== '.git'),
   ...['build', '_build', 'out', 'coverage', 'htmlcov', '.nyc_output', '.nuxt', '.output', '.svelte-kit'],

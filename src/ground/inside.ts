@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 
-/** Whether a path is this folder or lies in it. Both are absolute and normalized; everything lies in `/`. */
+/** Whether a path is this folder or inside it. Both are absolute and normalized; everything is inside `/`. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }

@@ -2,9 +2,9 @@ import { type Locale, text } from '../contract/text/text.ts';
 import type { JsonSchema } from '../contract/tool/tool-card.ts';
 
 /**
- * A tool's input as a model is shown it. The call is held against the whole schema. `whole` keeps defaults, bounds and
- * nulls as fields. Otherwise they stand in the description: the providers of some clients' models drop, rewrite or refuse
- * them, each others of them. `closed` says that there are no other arguments, which providers want for strict calls.
+ * A tool's input schema for models; calls are validated against the whole schema. `whole` keeps defaults, bounds and
+ * nulls as fields. Otherwise they are moved to the description: some model providers drop, rewrite or refuse them, each
+ * in its own way. `closed` says that there are no other arguments, which providers require for strict calls.
  */
 export interface SchemaForm {
   readonly closed: boolean;
@@ -45,7 +45,7 @@ function fieldsOf({ default: given, minimum, maximum }: JsonSchema): JsonSchema 
   };
 }
 
-/** Whoever may leave an argument out need not be told that null does the same. */
+/** For an optional argument, null means the same as leaving it out, so it is not mentioned. */
 function withoutNull(property: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = property;
   if (!Array.isArray(anyOf)) return property;
@@ -58,7 +58,7 @@ function descriptionOf(schema: JsonSchema, locale: Locale): string {
   return [said, factsOf(schema, locale)].filter((part) => part !== '').join(' ');
 }
 
-/** What cannot be guessed: not that a switch is off, nor that a list is empty. */
+/** Only facts that cannot be guessed: not that a switch is off, or that a list is empty. */
 function factsOf({ default: given, minimum, maximum }: JsonSchema, locale: Locale): string {
   const isTold = typeof given === 'number' ? given > 0 : typeof given === 'string' && given !== '.';
   const facts = [
@@ -69,5 +69,5 @@ function factsOf({ default: given, minimum, maximum }: JsonSchema, locale: Local
   return facts.length === 0 ? '' : `(${facts.map((fact) => fact[locale]).join(', ')})`;
 }
 
-/** No model asks for so much. */
+/** Larger values are no practical bound. */
 const neverMet = 1_000_000;

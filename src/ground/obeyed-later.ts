@@ -1,9 +1,9 @@
 import { type Text, text } from '../contract/text/text.ts';
 
 /**
- * Files of a project that a program outside obeys without being asked: an editor that opens the folder, a hook at the
- * next commit, a shell that enters it. What a person starts, and knows to run the project's code (package scripts, a
- * Makefile, tests, CI), is none of these.
+ * Project files that a program outside obeys without being asked: an editor that opens the folder, a hook at the next
+ * commit, a shell that enters it. Not included is what a person starts knowing that it runs the project's code (package
+ * scripts, a Makefile, tests, CI).
  */
 export const obeyedLater: readonly { readonly paths: string; readonly by: Text }[] = [
   {

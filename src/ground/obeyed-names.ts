@@ -1,6 +1,6 @@
 /**
- * Names that other programs obey later, outside of every wall, or that the server itself lives by; each one name or
- * several joined by `/`. No tool writes them at any depth, and commands read them and no more where they are there.
+ * Names that programs outside the sandbox obey later, or that the server itself depends on; each one name or several
+ * joined by `/`. No tool writes them at any depth, and commands can only read existing ones.
  */
 export const obeyedNames: readonly string[] = [
   ...[

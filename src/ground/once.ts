@@ -1,11 +1,11 @@
-/** Something that is opened at the first need, once, and closed only if it was. A failed opening is tried again. */
+/** Something that is opened on first use, once, and closed only if it was opened. A failed opening is retried. */
 export interface Once<T> {
   (): Promise<T>;
-  /** What was opened so far; nothing where that failed, which whoever opened it was told. */
+  /** The opened value, if any; undefined if opening failed, which the opener already knows. */
   readonly opened: () => Promise<T | undefined> | undefined;
 }
 
-/** Makes a value at the first call and hands out the same one from then on. */
+/** Creates a value at the first call and returns the same one from then on. */
 export function once<T>(make: () => Promise<T> | T): Once<T> {
   let made: Promise<T> | undefined;
   const get = (): Promise<T> => {
@@ -18,6 +18,6 @@ export function once<T>(make: () => Promise<T> | T): Once<T> {
     }
     return made;
   };
-  // As promised above.
+  // The opener gets the failure.
   return Object.assign(get, { opened: () => made?.catch(() => undefined) });
 }

@@ -1,18 +1,18 @@
-/** Lets so many work at once; the others wait in the order in which they came. */
+/** Limits concurrency; the others wait in order of arrival. */
 export interface Semaphore {
-  /** Resolves with what gives the place back; calling that twice does nothing. Rejects where the signal aborts. */
+  /** Resolves with a function that releases the place; a second call has no effect. Rejects if the signal aborts. */
   acquire(signal?: AbortSignal): Promise<() => void>;
 }
 
 export interface SemaphoreOptions {
-  /** How many may wait; one more is refused with what `full` makes. Default: any number. */
+  /** How many may wait; one more is refused with `full()`. Default: any number. */
   readonly maxWaiting?: number | undefined;
   readonly full?: ((holding: number, waiting: number) => unknown) | undefined;
-  /** What a waiter is refused with when its signal aborts. Default: the signal's reason. */
+  /** The error for a waiter whose signal aborts. Default: the signal's reason. */
   readonly aborted?: ((signal: AbortSignal) => unknown) | undefined;
 }
 
-/** A counting semaphore, first come, first served; `places` may be held at once. */
+/** A counting semaphore, first come, first served, with this many places. */
 export function createSemaphore(places: number, options: SemaphoreOptions = {}): Semaphore {
   const { maxWaiting = Number.POSITIVE_INFINITY, aborted = (signal) => signal.reason } = options;
   const full = options.full ?? (() => new RangeError(`More than ${maxWaiting} wait.`));
@@ -25,7 +25,7 @@ export function createSemaphore(places: number, options: SemaphoreOptions = {}):
       holding -= 1;
       return;
     }
-    // The place is handed over, so that nobody slips in between.
+    // Hands the place over, so that no other caller can take it in between.
     waiting.delete(next);
     next();
   }

@@ -1,4 +1,4 @@
-/** Quotes a word so that a POSIX shell reads it back as the same text; a plain word stays as it is. */
+/** Quotes a word so that a POSIX shell reads it back as the same text; a plain word is unchanged. */
 export function shellQuote(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;

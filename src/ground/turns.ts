@@ -1,9 +1,9 @@
-/** Takes turns by key: work under one key runs one after another, under different keys at once. */
+/** Takes turns by key: work under one key runs in sequence, under different keys in parallel. */
 export interface Turns {
   take<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** No key is kept once nothing runs or waits under it. A failure is its own work's alone: the next one runs. */
+/** Keys are dropped once nothing runs or waits under them. A failure affects only its own work. */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return {

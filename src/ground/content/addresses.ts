@@ -1,7 +1,7 @@
 /**
- * The hosts of all links in a text. `isOdd`: a link-local address (RFC 3927) or the metadata service of a cloud, or an
- * IPv4 address that is not written as four decimal numbers, which only hides where it leads. `issue://123` has no address:
- * what follows the name of a scheme of one's own is a name or a number.
+ * The hosts of all links in a text. `isOdd`: a link-local address (RFC 3927), a cloud's metadata service, or an IPv4
+ * address not written as four decimal numbers, which hides its target. `issue://123` has no host: after a custom scheme
+ * comes a name or a number.
  */
 export function hostsIn(text: string): readonly { readonly host: string; readonly isOdd: boolean }[] {
   return [...text.matchAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'()]{1,2000}/gi)].flatMap(([link]) => {

@@ -1,11 +1,11 @@
 import { decoded } from '../decoded.ts';
 
-/** Names that anybody uses stay below. */
+/** Names in normal use have fewer labels. */
 const maxLabels = 6;
 
 /**
- * Does a host name carry data to whoever answers for its domain: labels that say something when they are decoded, in
- * base32 as no name is written, or more of them than names have?
+ * Whether a host name smuggles data to its domain's name server: labels that decode to text, labels in base32, or more
+ * labels than names have.
  */
 export function carriesData(host: string): boolean {
   const labels = host.split('.').filter((label) => label !== '');
@@ -20,7 +20,7 @@ function says(label: string): boolean {
   return (isHex || isLong) && decoded(label) !== undefined;
 }
 
-/** Host names are written small; base32 is not. */
+/** Host names are lower case; base32 is not. */
 function isBase32(label: string): boolean {
   return /^[A-Z2-7]{12,}$/.test(label) && /[2-7]/.test(label);
 }

@@ -1,16 +1,16 @@
 import { decoded } from '../decoded.ts';
 import { foldHomoglyphs } from './homoglyphs.ts';
 
-/** What a prompt injection wants of the model that reads it. */
+/** The aim of a prompt injection. */
 export type Injection = 'override' | 'role' | 'power' | 'send' | 'secret' | 'prompt' | 'tool' | 'run';
 
 const maxChars = 1 << 17;
 const maxDepth = 8;
 
 /**
- * Prompt injections in a text that a stranger wrote, by their wording: few and specific forms, so that text *about* them,
- * which quotes them, is none. It helps a reader and decides nothing: whoever words one otherwise is not found. Linear. What
- * stands in `own` to the letter is the reader's own.
+ * Prompt injections in untrusted text, by wording: few and specific forms, so that text *about* them, which quotes
+ * them, does not match. It is a hint and decides nothing, since other wordings are not found. Linear. Text that also
+ * occurs verbatim in `own` is the reader's own.
  */
 export function injectionsIn(text: string, own = ''): readonly Injection[] {
   const found = new Set<Injection>();
@@ -18,10 +18,7 @@ export function injectionsIn(text: string, own = ''): readonly Injection[] {
   return [...found];
 }
 
-/**
- * The same for each string of a value by itself; what is beyond 131,072 characters in all, or 8 levels deep, is not
- * read.
- */
+/** The same for each string of a value separately, up to 131,072 characters in all and 8 levels deep. */
 export function injectionsWithin(value: unknown, own = ''): readonly Injection[] {
   const found = new Set<Injection>();
   let left = maxChars;
@@ -33,7 +30,7 @@ export function injectionsWithin(value: unknown, own = ''): readonly Injection[]
   return [...found];
 }
 
-/** Each string of a value, as deep as 8 levels. */
+/** Each string of a value, up to 8 levels deep. */
 export function textsWithin(value: unknown): readonly string[] {
   const parts: string[] = [];
   gather(value, parts, 0);
@@ -54,7 +51,7 @@ function look(part: string, found: Set<Injection>, own: string, depth: number): 
   }
 }
 
-/** What is quoted from its first letter on is mentioned, and not said. */
+/** A match directly after a quotation mark is only mentioned. */
 function isSaid(plain: string, pattern: RegExp, own: string): boolean {
   for (const match of plain.matchAll(pattern))
     if (!quotes.has(plain[match.index - 1] ?? '') && !own.includes(match[0])) return true;
@@ -65,7 +62,7 @@ const quotes = new Set(['"', "'", '“', '‘', '«', '「', '『']);
 
 interface Form {
   readonly kind: Injection;
-  /** One of these stands in every text that the pattern fits: most texts have none, and are not searched. */
+  /** Every matching text contains one of these; most texts have none, and are not searched. */
   readonly anchors: readonly string[];
   /** Linear: no repetition inside another. */
   readonly pattern: RegExp;
@@ -150,7 +147,7 @@ const forms: readonly Form[] = [
   },
 ];
 
-/** Of a record, each string of it by itself; else the text. */
+/** The strings of a JSON record separately; otherwise the whole text. */
 function partsOf(text: string): readonly string[] {
   const first = text.trimStart()[0];
   if (first !== '{' && first !== '[') return [text];

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** What of payment a text holds, by its form and by its own check digits; nothing else counts. */
+/** Payment data in a text, recognized only by form and check digits. */
 export type Money = 'card' | 'account' | 'wallet' | 'wallet-key';
 
-/** The first kind that the text holds; undefined where it holds none. Linear in the text's length. */
+/** The first kind in the text; undefined if there is none. Linear in the text's length. */
 export function moneyIn(text: string): Money | undefined {
   for (const [found] of text.matchAll(/\b\d(?:[ -]?\d){12,18}\b/g)) if (isCard(found)) return 'card';
   for (const [found] of text.matchAll(/\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b/g))
@@ -17,7 +17,7 @@ export function moneyIn(text: string): Money | undefined {
   return /[=:]\s?0x[0-9a-f]{40}\b/i.test(text) ? 'wallet' : undefined;
 }
 
-/** By Luhn, and by how the numbers of a brand begin and how long they are. */
+/** By the Luhn check, and by the prefixes and lengths of brands. */
 function isCard(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   if (!/^(?:4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6(?:011|5\d\d)\d{12})$/.test(digits)) return false;
@@ -28,7 +28,7 @@ function isCard(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** ISO 13616: the country and the check digits at the end, letters as numbers, modulo 97 is 1. */
+/** ISO 13616: with country and check digits moved to the end and letters as numbers, modulo 97 is 1. */
 function isAccount(text: string): boolean {
   const turned = text.slice(4) + text.slice(0, 4);
   let rest = 0;
@@ -50,7 +50,7 @@ function base58(text: string): Buffer | undefined {
   return [25, 37, 38].includes(bytes.length) ? bytes : undefined;
 }
 
-/** The last four bytes are the start of the hash of what is before them, hashed twice. */
+/** The last four bytes must equal the start of the double hash of the rest. */
 function isChecked(bytes: Buffer): boolean {
   const sha256 = (data: Buffer) => createHash('sha256').update(data).digest();
   return sha256(sha256(bytes.subarray(0, -4)))

@@ -1,7 +1,7 @@
 const announced =
   /(?:^|[^a-z])(?:password|passwd|passphrase|secret|(?:secret|private|api)[_-]?(?:access[_-]?)?key)["']?\s?[:=]\s?["']?([^\s"',;&<>{}()[\]$]{10,200})/gi;
 
-/** Does a text state a password or a key: behind a word such as `password:`, or in a URL? Placeholders are none. */
+/** Whether a text states a password or key: after a word such as `password:`, or in a URL. Samples do not count. */
 export function holdsPassword(words: string): boolean {
   for (const [, value = ''] of words.matchAll(announced)) if (isOne(value)) return true;
   return /:\/\/[^\s/:@]{1,64}:(?![*x.]{3})[^\s/@]{6,200}@[\w.-]{3,}/i.test(words);
@@ -19,8 +19,8 @@ const connecting = new Set(
 );
 
 /**
- * Is the text nothing but 12, 15, 18, 21 or 24 words as a wallet's recovery phrase has them (BIP 39)? By their form,
- * not by its list.
+ * Whether the text is just 12, 15, 18, 21 or 24 words, like a wallet's recovery phrase (BIP 39); does not check BIP
+ * 39's word list.
  */
 export function isSeedPhrase(words: string): boolean {
   if (words.length > 300) return false;

@@ -7,21 +7,21 @@ import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../counted.ts';
 import { firstBytes } from '../text/cut-middle.ts';
 
-/** A dry run as a reply has it. */
+/** A dry run for a reply. */
 export interface DryRunReport {
-  /** A line each, deletions first, e.g. "changed src/a.ts (+1 −2)". */
+  /** One line each, deletions first, e.g. "changed src/a.ts (+1 −2)". */
   readonly changes: string[];
-  /** How many of them are not listed. */
+  /** The number of changes that are not listed. */
   readonly more: number;
-  /** Unified; what had no room is left out. */
+  /** Unified, as far as it fits. */
   readonly diff: string;
-  /** What the rules about effects would make of it, where they would not let it land. */
+  /** The decision of the rules about effects, if they would not let it land. */
   readonly rules?: string | undefined;
 }
 
 /**
- * A dry run as a reply tells it, in at most `maxBytes` of UTF-8, half of them for the list where list and diff are long.
- * `nameOf` gives a path as its caller spells it.
+ * A dry run for a reply, in at most `maxBytes` of UTF-8, half of them for the list if list and diff are long. `nameOf`
+ * gives a path as its caller writes it.
  */
 export function reportDryRun(
   { changes, total, diff, isDiffCut }: DryRun,
@@ -57,7 +57,7 @@ export function reportDryRun(
   };
 }
 
-/** What landed of a command that was tried first, a line each, and below that what did not as it lay there. */
+/** The landed changes of a command that was tried first, one line each, then those that differ from the layer. */
 export function reportLanded(
   { effects, conflicts, refused }: Tried,
   options: Pick<Parameters<typeof reportDryRun>[1], 'locale' | 'nameOf'>,
@@ -86,7 +86,7 @@ export function reportLanded(
   ];
 }
 
-/** What `reportLanded` returned as text for a reply, below a line that says what it is. */
+/** The lines of `reportLanded` as text for a reply, below a heading. */
 export function landedWords(lines: readonly string[], locale: Locale): string {
   const head = text('tried first; it changed', '先に試し、次のものを変更しました');
   return [`${head[locale]}:`, ...lines.map((line) => `  ${line}`)].join('\n');
@@ -105,7 +105,7 @@ function rulesWords({ decision, rule, because }: EffectVerdict): Text {
     : text(`it would be refused: ${because.en} (${rule})`, `拒否されます: ${because.ja} (${rule})`);
 }
 
-/** A report as text for a reply; its first line says what matters. */
+/** A report as text for a reply, with a summary in its first line. */
 export function dryRunWords({ changes, more, diff, rules }: DryRunReport, locale: Locale): string {
   const count = changes.length + more;
   const head =

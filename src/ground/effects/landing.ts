@@ -2,9 +2,7 @@ import type { Attended, HeldLayer, LandedOutcome } from '../../contract/capabili
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/**
- * The error (`unavailable`) where `on_failure: "discard"` was asked of a command that cannot run on a layer, and why.
- */
+/** The error (`unavailable`) if `on_failure: "discard"` is impossible because the command cannot run on a layer. */
 export function cannotDiscard(why: Text): ToolError {
   return new ToolError(
     'unavailable',
@@ -21,10 +19,10 @@ export function cannotDiscard(why: Text): ToolError {
   );
 }
 
-/** What the reply of a failed command says, beside its own errors. */
+/** The note in a failed command's reply, beside its own errors. */
 export const discardedNote = '[layer: it failed, so nothing that it wrote was kept]\n';
 
-/** The same result; if its layer waits for an answer, with what `change` makes of that layer. */
+/** Applies `change` to the layer if it waits for an answer; otherwise returns the result unchanged. */
 export function withHeld(attended: Attended, change: (layer: HeldLayer) => HeldLayer): Attended {
   if (attended.kind === 'going' || attended.result.landed?.kind !== 'held') return attended;
   const { result } = attended;
@@ -34,7 +32,7 @@ export function withHeld(attended: Attended, change: (layer: HeldLayer) => HeldL
   };
 }
 
-/** The facts for a call's record, where not everything is as the command left it: at most 100 paths of each kind. */
+/** The facts for a call's record if the outcome differs from what the command left: at most 100 paths of each kind. */
 export function landedFacts(landed: LandedOutcome | undefined): { readonly landed?: object } {
   if (!landed || landed.kind === 'unfit' || landed.kind === 'held') return {};
   if (landed.kind === 'discarded') return { landed: { discarded: true } };

@@ -11,7 +11,7 @@ const subjects = {
   answer: text('Cancelled.', '中断しました。'),
 } as const satisfies Readonly<Record<string, Text>>;
 
-/** The error (`cancelled`) of a call that its caller took back or left; `what` names what ended with it. */
+/** The error (`cancelled`) of a call that its caller cancelled or abandoned; `what` names what ended with it. */
 export function cancelled(what: keyof typeof subjects = 'call', cause?: unknown): ToolError {
   return new ToolError('cancelled', subjects[what], { cause });
 }

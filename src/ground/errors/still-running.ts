@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** The error (`still_running`) of a call that goes on after its reply; `id` is what its result is fetched by. */
+/** The error (`still_running`) of a call that outlasts its reply; `id` is for fetching its result. */
 export function stillRunning(id: string): ToolError {
   return new ToolError('still_running', text('The call is still running.', '呼び出しはまだ実行中です。'), {
     suggestion: text(

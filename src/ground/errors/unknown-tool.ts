@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** The error (`not_found`) for a name that no tool has. It suggests the nearest names, or what `otherwise` says. */
+/** The error (`not_found`) for an unknown tool name. Suggests the nearest names, or `otherwise`. */
 export function unknownTool(name: string, nearest: readonly string[], otherwise: Text): ToolError {
   const shown = JSON.stringify(name.slice(0, 80));
   return new ToolError(

@@ -2,8 +2,8 @@ import { type ErrorCode, ToolError } from '../../contract/error.ts';
 import { joinSentences, text } from '../../contract/text/text.ts';
 
 /**
- * The error of a call that ran and may have changed something, but whose record could not be written; `cause`: why. One
- * that failed has said itself what became of its effects.
+ * The error if the record of a call that may have changed something could not be written; `cause`: why. For a failed
+ * call, its own error already says what became of its effects.
  */
 export function unrecorded(cause: unknown, failure?: unknown): ToolError {
   if (failure instanceof ToolError) {
@@ -29,7 +29,7 @@ export function unrecorded(cause: unknown, failure?: unknown): ToolError {
   );
 }
 
-/** The error of a call that did not run, or only read, and whose record could not be written; `cause`: why. */
+/** The error if the record of a call that did not run, or only read, could not be written; `cause`: why. */
 export function unanswered(cause: unknown): ToolError {
   const code = codeOf(cause);
   return new ToolError(

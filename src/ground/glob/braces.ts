@@ -1,13 +1,13 @@
 export interface BraceSyntax {
-  /** Are `{1..3}` and `{a..e}` alternatives, as in bash? */
+  /** Whether `{1..3}` and `{a..e}` are alternatives, as in bash. */
   readonly ranges?: boolean;
-  /** Is a brace within `[…]` a member of that? */
+  /** Whether a brace within `[…]` is a member of the set. */
   readonly sets?: boolean;
-  /** Does `{a}` stand for `a`? It is otherwise no alternative, and stays as it is written. */
+  /** Whether `{a}` means `a`. Otherwise it is literal. */
   readonly alone?: boolean;
 }
 
-/** `a{b,c{d,e}}` as `ab`, `acd` and `ace`, in this order, one at a time: there may be more than anybody wants. */
+/** `a{b,c{d,e}}` as `ab`, `acd` and `ace`, in this order, lazily: there may be very many. */
 export function* expandBraces(pattern: string, syntax: BraceSyntax = {}): Generator<string, undefined> {
   const waiting = [pattern];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -21,14 +21,14 @@ export function* expandBraces(pattern: string, syntax: BraceSyntax = {}): Genera
   }
 }
 
-/** Is there a `{` without its `}`? */
+/** Whether there is a `{` without its `}`. */
 export function hasOpenBrace(pattern: string, syntax: BraceSyntax = {}): boolean {
   return groupsOf(pattern, syntax).open > 0;
 }
 
 interface Group {
   readonly start: number;
-  /** After its `}`. */
+  /** The position after its `}`. */
   readonly end: number;
   readonly choices: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** What `[:alpha:]` and its like hold, as in the C locale of shells. */
+/** The characters of `[:alpha:]` etc. in the C locale of shells. */
 export const asciiClasses: ReadonlyMap<string, RegExp> = new Map([
   ['alpha', /[a-z]/i],
   ['digit', /\d/],

@@ -1,8 +1,8 @@
 import { type GlobSyntax, type Token, tokensOf } from './tokens.ts';
 
 /**
- * Makes a matcher of a glob without braces. It keeps the set of places in the pattern that the text so far can have
- * led to, so time grows with text times pattern and no faster, whatever either is made of.
+ * Makes a matcher of a glob without braces. It tracks the set of pattern positions that the text may have reached, so
+ * time is at most proportional to text times pattern, whatever they contain.
  */
 export function compileGlob(pattern: string, syntax: GlobSyntax): (text: string) => boolean {
   const tokens = tokensOf(pattern, syntax);
@@ -10,7 +10,7 @@ export function compileGlob(pattern: string, syntax: GlobSyntax): (text: string)
   const end = plainRun(tokens.toReversed()).split('').reverse().join('');
   const within = longestRun(tokens);
   const matches = matcherOf(tokens);
-  // Most texts fail by their ends, or by what they do not hold anywhere, at no cost.
+  // Most texts fail these cheap checks.
   return (text) => text.endsWith(end) && text.startsWith(start) && text.includes(within) && matches(text);
 }
 
@@ -29,13 +29,13 @@ function plainRun(tokens: readonly Token[]): string {
   return run;
 }
 
-/** The places in a pattern that a text has led to, and where each character that came leads from there. */
+/** The pattern positions that a text has reached, and the next state for each character seen so far. */
 interface Reached {
   readonly places: ReadonlySet<number>;
   readonly after: Map<string, Reached>;
 }
 
-/** What is remembered of a pattern at most; a hostile one can lead to more. */
+/** The most states to cache; a hostile pattern can have more. */
 const mostRemembered = 2000;
 
 function matcherOf(tokens: readonly Token[]): (text: string) => boolean {
@@ -75,14 +75,14 @@ function placesAfter(tokens: readonly Token[], places: ReadonlySet<number>, char
     const token = tokens[place];
     if (token === undefined) continue;
     if (token.kind === 'star' ? char !== '/' : token.kind === 'all') enter(tokens, place, next);
-    // Within a folder's name, what follows the folders is not reached.
+    // Inside a folder's name, the tokens after the folders cannot match yet.
     if (token.kind === 'folders') next.add(place);
     if (takes(token, char)) enter(tokens, place + 1, next);
   }
   return next;
 }
 
-/** Adds a place, and those behind it that nothing need be read for. */
+/** Adds a position, and those after it that match the empty string. */
 function enter(tokens: readonly Token[], place: number, places: Set<number>): Set<number> {
   for (let at = place; ; at++) {
     places.add(at);
@@ -91,7 +91,7 @@ function enter(tokens: readonly Token[], place: number, places: Set<number>): Se
   }
 }
 
-/** Does this character lead past the token? */
+/** Whether this character matches the token. */
 function takes(token: Token, char: string): boolean {
   switch (token.kind) {
     case 'char':

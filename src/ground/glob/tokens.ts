@@ -3,26 +3,26 @@ export type Token =
   /** Any one character of a name. */
   | { readonly kind: 'one' }
   | { readonly kind: 'set'; readonly has: (char: string) => boolean }
-  /** Whatever is in one name. */
+  /** Anything within one name. */
   | { readonly kind: 'star' }
-  /** Whatever there is, slashes too. */
+  /** Anything, including slashes. */
   | { readonly kind: 'all' }
   /** Whole folders with their slashes, or none. */
   | { readonly kind: 'folders' };
 
 /** How a pattern is to be read. */
 export interface GlobSyntax {
-  /** Is a `**` that is no whole name still more than one `*`? */
+  /** Whether a `**` that is only a part of a name still crosses slashes. */
   readonly wideInNames?: boolean;
   /** The characters of each POSIX class, e.g. `[:alpha:]`. */
   readonly classes: ReadonlyMap<string, RegExp>;
-  /** Throws for a `[` without its `]`, which is otherwise a character like others. */
+  /** Throws for a `[` without its `]`, which is otherwise literal. */
   readonly onOpenSet?: () => never;
 }
 
 /**
- * Reads a glob (POSIX fnmatch, and `**`): `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a backslash takes the next
- * character as it is.
+ * Parses a glob (POSIX fnmatch, and `**`): `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a backslash makes the next
+ * character literal.
  */
 export function tokensOf(pattern: string, syntax: GlobSyntax): readonly Token[] {
   const chars = [...pattern];
@@ -58,7 +58,7 @@ function setAt(chars: readonly string[], open: number, classes: GlobSyntax['clas
   const first = open + (isNegated ? 2 : 1);
   const tests: ((char: string) => boolean)[] = [];
   for (let at = first; at < chars.length; at++) {
-    // A `]` that comes first is a member.
+    // A leading `]` is a member.
     if (chars[at] === ']' && at > first) {
       return { has: (char: string) => tests.some((test) => test(char)) !== isNegated, end: at };
     }

@@ -1,24 +1,20 @@
 import type { ApprovalRecord, GrantWanted, StandingScope } from '../../contract/records.ts';
 import { isInside } from '../inside.ts';
 
-/** A standing approval: what it says, and where it holds. */
+/** A standing approval: its rules and its extent. */
 export interface StandingApproval {
   readonly scope?: string | undefined;
   readonly grant?: string | undefined;
   readonly folder?: string | undefined;
 }
 
-/**
- * The rules that a grant consists of, each as JSON. A quote inside of one is escaped, so that they part only where
- * one ends.
- */
+/** The rules of a grant, each as JSON. Quotes inside are escaped, so the separator matches only between rules. */
 export function rulesOfGrant(grant: string): readonly string[] {
   return grant.split(/(?<=\}) (?=\{"tool":)/);
 }
 
 /**
- * The first of the approvals that together cover every rule of what a call needs; undefined where a rule is not
- * covered.
+ * The first of the approvals that together cover every rule of the wanted grant; undefined if a rule is not covered.
  */
 export function coveredBy<A extends StandingApproval>(
   approvals: readonly A[],
@@ -33,12 +29,12 @@ export function coveredBy<A extends StandingApproval>(
 function covers({ scope, grant, folder }: StandingApproval, rule: string, at: string | undefined): boolean {
   if (grant === undefined) return false;
   if (scope !== 'folder') return rulesOfGrant(grant).includes(rule);
-  // All that such a call names lies below its folder, so that its paths say no more.
+  // All paths of such a call are inside its folder, so they need not be compared.
   if (at === undefined || folder === undefined || !isInside(at, folder)) return false;
   return rulesOfGrant(grant).map(withoutPath).includes(withoutPath(rule));
 }
 
-/** The rules of a grant as they read with this scope; each ends with where or how long it holds (`untilMs`: epoch). */
+/** The rules of a grant as they read with this scope; each ends with its extent (`untilMs`: epoch). */
 export function scopedGrant(
   { grant = '', folder }: Pick<ApprovalRecord, 'grant' | 'folder'>,
   scope: StandingScope,
@@ -51,7 +47,7 @@ export function scopedGrant(
   };
   const rules = rulesOfGrant(grant).map((rule) => {
     const fields = fieldsOf(scope === 'folder' ? withoutPath(rule) : rule);
-    // No rule of ours: shown as it is.
+    // Not one of our rules: shown unchanged.
     if (!fields) return rule;
     const { decision, ...about } = fields;
     return JSON.stringify({ ...about, ...more, decision });
@@ -70,7 +66,7 @@ function fieldsOf(rule: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return JSON.parse(rule) as Readonly<Record<string, unknown>>;
   } catch {
-    // Cut or foreign: it is compared as it stands.
+    // Cut or foreign: compared as text.
     return undefined;
   }
 }

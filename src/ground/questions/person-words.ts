@@ -1,9 +1,9 @@
 import { cleanLine } from '../../contract/text/clean-text.ts';
 
-/** A sentence, not a document: it stands in a reply that a model pays for. */
+/** A sentence, not a document: it becomes part of a reply that a model pays for. */
 const maxChars = 500;
 
-/** What a person wrote, as a model may be told it: one line, nothing hidden, bounded. Nothing where it says nothing. */
+/** A person's text for a model: one line, nothing hidden, limited in length. Undefined if empty. */
 export function cleanWords(words: string): string | undefined {
   const line = cleanLine(words).trim();
   if (line === '') return undefined;

@@ -3,8 +3,8 @@ import type { QuestionGroup } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 
 /**
- * Groups waiting questions that one answer may settle: of the same caller, session, tool and rule. What only a person may
- * answer stands alone. A group's id is made of its members' ids.
+ * Groups open questions that one answer may settle: the same caller, session, tool and rule. A question that only a
+ * person may answer is a group by itself. The group's id derives from its members' ids.
  */
 export function groupsOf(pending: readonly ApprovalRecord[]): readonly QuestionGroup[] {
   const groups = Map.groupBy(pending, ({ id, principal, sessionId, tool, rule, answer }) =>

@@ -7,12 +7,12 @@ interface Named {
   readonly writtenAt?: string | undefined;
 }
 
-/** A rule by its name and where it is written, for whoever may read the file: `rules[0], /home/me/…/sekisho.jsonc:3`. */
+/** A rule's name and its source, for readers of that file: `rules[0], /home/me/…/sekisho.jsonc:3`. */
 export function ruleName({ rule, writtenAt }: Named, locale: Locale): string {
   return `${rule}${comma[locale]}${cleanLine(writtenAt ?? builtIn[locale])}`;
 }
 
-/** The same for a model, which learns nothing of where files lie on this machine: `rules[0] (sekisho.jsonc:3)`. */
+/** The same for a model, without the file's path on this machine: `rules[0] (sekisho.jsonc:3)`. */
 export function ruleForModel({ rule, writtenAt }: Named): Text {
   const file = writtenAt?.replace(/^.*\//s, '');
   const { en, ja } = file === undefined ? builtIn : verbatim(cleanLine(file));

@@ -3,7 +3,7 @@ import type { Covered } from '../../contract/operator.ts';
 import type { AuditRecord, GrantWanted, Scope } from '../../contract/records.ts';
 import { coveredBy, rulesOfGrant } from './grant-rules.ts';
 
-/** What the record of a call that was asked about says of its question. */
+/** The facts in a call's record about its question. */
 export interface QuestionFacts {
   readonly grant: string;
   readonly folder?: string | undefined;
@@ -16,10 +16,7 @@ type Approval = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
   readonly sessionId?: string | undefined;
 };
 
-/**
- * Which of these calls would not have been asked about, had this approval stood; of them the first five different
- * ones.
- */
+/** The calls that this approval would have answered, and the first five different ones of them. */
 export function coveredAmong(entries: readonly AuditRecord[], approval: Approval): Covered {
   const standing = { ...approval, grant: factGrant(approval.grant) };
   const covered = entries.filter((entry) => {
@@ -32,7 +29,7 @@ export function coveredAmong(entries: readonly AuditRecord[], approval: Approval
   return { of: entries.length, calls: covered.length, among };
 }
 
-/** A grant as the log keeps it: a rule that is long is its digest, so that each call is not written down twice. */
+/** A grant for the log: a long rule is replaced by its digest, so that no call is stored twice. */
 export function factGrant(grant: string): string {
   return rulesOfGrant(grant)
     .map((rule) =>
@@ -43,10 +40,7 @@ export function factGrant(grant: string): string {
     .join(' ');
 }
 
-/**
- * What a record's facts say of its question; undefined where the call was not asked about, or nothing could be
- * granted.
- */
+/** The question facts of a record; undefined if the call was not asked about, or nothing could be granted. */
 function questionFacts({ facts }: Pick<AuditRecord, 'facts'>): QuestionFacts | undefined {
   const policy = facts?.policy;
   if (typeof policy !== 'object' || policy === null || !('grant' in policy)) return undefined;

@@ -1,12 +1,12 @@
-/** Whatever stands behind these is a secret, but for a sample or a word of code. */
+/** Anything after these is a secret, except for samples and code. */
 const passwordWord =
   '(?<!\\bno)pass(?:word|wd|phrase|code)|(?<![A-Za-z])psk|pwd|(?<![A-Za-z])(?:pass|pw)|(?:store|key|db|user|admin|root|ssh|smtp|mail|ftp|http|server|login|become|master|require|sudo)[_-]?pass|(?<=[_-])(?:pass|pwd|pw|PASS|PWD)|パスワード|暗証番号|合言葉';
-/** Behind these a secret stands, or the name of one, its type, or a number. */
+/** After these comes a secret, or its name, its type, or a number. */
 const secretWord =
   '(?:access|refresh|id|auth|api|bot|session|bearer|csrf|xsrf)?[_-]?token|secret|(?:api|access|secret|private|account|auth|signing|encryption|encrypt|master|shared|preshared|license|storage|service|webhook|admin|client|consumer|app|deploy|publish|write|read|ssh|ssl|tls|rsa|jwt|hmac|cookie|session|sas|subscription)[_-]?key(?:[_-]?(?:data|pem|base|base64|b64))?|SharedAccessKey|credentials?|passkey|(?<![A-Za-z])_?auth|connection[_-]?string|signature|(?<![A-Za-z])sig|mnemonic|seed[_-]phrase|recovery[_-]phrase|dsn|community|トークン|秘密鍵|API ?キー|シークレット';
 
 const name = `(?:(?<strong>${passwordWord})|(?<weak>${secretWord}))`;
-/** In quotes, also in those of a text within a text, or up to where a word ends. */
+/** In quotes, including nested ones, or up to the end of a word. */
 const value =
   '(?:\\\\"(?<inner>(?:[^"\\\\\\n]|\\\\\\\\.){1,2000})|"(?<double>(?:[^"\\\\\\n]|\\\\.){1,2000})|\'(?<single>[^\'\\n]{1,2000})|`(?<tick>[^`\\s]{1,2000})|(?<bare>(?:[^\\s"\'`<>,;&|(){}\\\\]|\\\\[^nrt\\n])(?:[^\\s"\'`<>&;,\\\\]|[&;,](?![\\w .-]{1,40}=|[\\s&;,"\'`]|$)|\\\\[^nrt\\n])*))';
 
@@ -22,7 +22,7 @@ const told = new RegExp(
   `(?<head>(?:${name}\\s(?:is|was)\\s?:?\\s{0,2}|\\blogin\\s\\S{1,100}\\s{1,8}(?<netrc>password)\\s{1,8}|\\b(?<sql>identified (?:with \\S{1,40} )?by|with password|password for \\S{1,60}|encrypted password|password)\\s{1,3}(?=['"])))${value}`,
   'gi',
 );
-/** `requirepass …`, `setx API_KEY …`: with nothing between, what follows must look like no word. */
+/** `requirepass …`, `setx API_KEY …`: without a separator, the value must not look like a word. */
 const spaced = new RegExp(
   `(?<head>${name}["']?\\s{1,4}(?:for \\S{1,60} )?)(?<loose>[^\\s"'\`<>,;&|(){}\\\\]{6,500})`,
   'gi',
@@ -36,15 +36,15 @@ const beside = new RegExp(
   `(?<head>(?:name|key)["']?\\s?[:=]\\s?["']?[\\w.-]{0,60}${name}["']?[\\s,]{1,20}-?\\s?["']?value["']?\\s?[:=]\\s?)${value}`,
   'gi',
 );
-/** A whole line of a file of settings: `password: two words`. */
+/** A whole line of a settings file: `password: two words`. */
 const line =
   /^(?<head>[ \t-]{0,40}[\w.]{0,40}(?<strong>pass(?:word|wd|phrase)|mnemonic|seed[_ -]phrase|recovery[_ -]phrase|パスワード)[ \t]{0,4}(?:[:：][ \t]{1,8}|[ \t]=[ \t]{1,4}))(?<bare>[^\s"'{[#][^\n#"']{0,300})/gim;
 
-/** What a header brings: all of it, to its line's or its quote's end. */
+/** A header's value, up to the end of its line or quotation. */
 const headers =
   /(?<head>\b(?:proxy-)?authorization\\?["']?\s{0,3}[:=](?!=)\s{0,3}\\?["']?(?:digest|hawk|aws4-hmac-sha256)\s{1,4})(?<bare>[^\n\\]{2,4000})|(?<head>\b(?:proxy-)?authorization\\?["']?\s{0,3}[:=](?!=)\s{0,3}\\?["']?(?:(?:bearer|basic|token|digest|negotiate|ntlm|apikey|key|aws4-hmac-sha256|hawk|splunk|bot|genie\w*)\s{1,4})?)(?<bare>[^\s"'`\\=][^\n"'`\\]{2,4000})|(?<cookies>\b(?:set-)?cookie2?\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?)(?<jar>[^\s"'\\=]{1,200}=[^\n"'\\]{1,8000})|(?<scheme>\b(?:bearer|basic)\s{1,4})(?<sent>[\w.~+/=-]{8,4000})/gi;
 
-/** Options whose letter means a secret in one program and something else in the next. */
+/** Option letters that mean a secret only in certain programs. */
 const programs =
   /(?<head>\b(?:(?:mysql\w{0,8}|mariadb[\w-]{0,12})\s(?:[^\n|;&]{0,200}\s)?-p|sshpass\s{1,4}-p\s{0,4}|(?:docker|podman|nerdctl|buildah|helm|oc|az)\s(?:[^\n|;&]{0,60}\s)?login\s(?:[^\n|;&]{0,200}\s)?-p\s{1,4}|(?:mongosh?|mongodump|mongorestore|cqlsh|influx)\s(?:[^\n|;&]{0,200}\s)?-p\s{1,4}|redis-cli\s(?:[^\n|;&]{0,200}\s)?-a\s{1,4}|ldap\w{2,10}\s(?:[^\n|;&]{0,200}\s)?-w\s{1,4}|(?:sqlcmd|bcp|osql|ipmitool)\s(?:[^\n|;&]{0,200}\s)?-P\s{0,4}|(?:7z\w{0,2}|unrar|rar)\s(?:[^\n|;&]{0,200}\s)?-p|(?:zip|unzip)\s(?:[^\n|;&]{0,200}\s)?-P\s{1,4}|htpasswd\s(?:[^\n|;&]{0,200}\s)?-[a-zA-Z]{0,3}b[a-zA-Z]{0,3}\s\S{1,100}\s\S{1,64}\s|net\suse\s[^\n]{0,200}\/user:\S{1,60}\s|snmp\w{2,10}\s(?:[^\n|;&]{0,200}\s)?-[cAX]\s{1,4}|smbclient\s[^\n|;&]{0,200}-U\s?[^\s%]{1,60}%|xfreerdp\s[^\n|;&]{0,200}\/p:|openssl\s[^\n|;&]{0,200}\spass:|lftp\s[^\n|;&]{0,100}-u\s[^\s,]{1,60},|net\suser\s\S{1,60}\s(?!\/)|add_user\s\S{1,60}\s|wpa_passphrase\s\S{1,60}\s|ConvertTo-SecureString\s(?:-String\s)?|add-(?:generic|internet)-password\s[^\n|;&]{0,200}-w\s|(?:kinit|secret-tool)\s[^\n|;&]{0,200}<<<\s?|openssl\senc\s[^\n|;&]{0,200}-k\s{1,4}))(?!-)(?:"(?<double>[^"\n]{1,500})|'(?<single>[^'\n]{1,500})|(?<bare>[^\s"'$][^\s"']{2,500}))|(?<piped>\b(?:echo|printf)\s(?:-\w{1,2}\s|%s\s)?["']?)(?<word>[^\s"'$|]{4,200})(?=["']?\s{0,2}\|\s{0,2}(?:sudo\s(?:-\w+\s)*-S\b|\S{1,30}\slogin\b|passwd\b|chpasswd\b|kinit\b|gpg\b))/g;
 
@@ -52,15 +52,15 @@ const programs =
 const userOption =
   /(?<head>(?<![\w-])(?:-u|-U|--user|--proxy-user|--http-user|--auth|-a)[\s=]{0,4})(?:"[^\s:"'@/]{1,64}:(?<double>[^"\n]{1,500})|'[^\s:"'@/]{1,64}:(?<single>[^'\n]{1,500})|[^\s:"'@/$]{1,64}:(?!\d{1,10}(?:[\s"'`)]|$))(?<bare>[^\s"'$%][^\s"']{1,500}))|(?<both>\s-u\s?[^\s-]\S{0,60}\s{1,4}-[pP]\s{0,4}["']?)(?<loose>[^\s"'$]{6,200})|(?<biscuit>(?<![\w-])(?:-b|--cookie)[\s=]{1,4}["']?[\w.-]{1,60}=)(?<sent>[^\s"']{8,4000})/g;
 
-/** The password of an address, whatever stands in it, and a credential in the user's place. */
+/** The password of an address, whatever its characters, and a credential in place of the user. */
 const address =
   /(?<head>\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'<>?#]{0,128}:)(?!\d{1,5}(?:[/?#]|$)|x-oauth-basic@)(?<bare>[^\s"'<>`]{1,300})(?=@[\w[%{])|(?<alone>\b[a-z][a-z0-9+.-]{1,30}:\/\/)(?<user>[\w.~-]{16,300})(?=:?(?:x-oauth-basic)?@[\w[])/g;
 
-/** What signs or opens an address: `?sig=…`, `&X-Amz-Signature=…`, `&code=…`. */
+/** Query parameters that sign or open an address: `?sig=…`, `&X-Amz-Signature=…`, `&code=…`. */
 const query =
   /(?<head>[?&#;](?:amp;)?(?:sig|se?ignature|x-(?:amz|goog|ms)-(?:signature|security-token|credential)|[\w-]{0,20}token|[\w-]{0,20}key|auth|code|sid|session(?:id)?|ticket|assertion|otp|invite|magic|state_token)=)(?<bare>[^\s"'&<>#]{12,4000})/gi;
 
-/** Numbers of a key that is written as JSON or XML, and the lines of programs' own files. */
+/** Numbers of a key in JSON or XML, and lines of programs' own files. */
 const parts =
   /(?<head>"(?:d|p|q|dp|dq|qi|k)"\s?:\s?")(?<bare>[\w-]{20,2000})(?=")|(?<tag><(?:D|P|Q|DP|DQ|InverseQ)>)(?<number>[A-Za-z0-9+/=]{20,2000})(?=<)|(?<store>"auth"\s?:\s?")(?<login>[A-Za-z0-9+/]{8,2000}={0,2})(?=")|(?<pgpass>^[\w.*-]{1,100}:(?:\d{2,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:)(?<last>\S{3,200})$|(?<cisco>\b(?:secret|password)\s[05789]\s)(?<coded>\S{4,200})|(?<otp>\b(?:one[- ]time (?:code|password)|verification code|otp|2fa code|security code|(?<![a-z])pin(?: code)?)\s?(?:is|:|=)\s?)(?<digits>\d{4,8}\b)|(?<prose>\bseed phrase[:\s]{1,3}|\bmnemonic[:=\s"']{1,4}|\brecovery phrase[:\s]{1,3})(?<seed>(?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})/gim;
 
@@ -68,10 +68,10 @@ interface Groups {
   readonly [group: string]: string | undefined;
 }
 
-/** One of the names has this in it. */
+/** Every name contains one of these. */
 const anyName =
   /pas|pw|psk|tok|sec|key|cred|auth|sig|string|mnem|phrase|dsn|comm|code|otp|identified|[パ暗合ト秘シキ]/i;
-/** The kinds in the order in which they are looked for, and what a text must hold for each. */
+/** The kinds in search order, with a quick test for each. */
 const named = [
   { needs: /value/i, finder: beside },
   { needs: /</, finder: marked },
@@ -108,14 +108,14 @@ export function replaceAnnounced(words: string, put: string): string {
   return rest;
 }
 
-/** A sentence, where a colon stands behind a word of it: "There is no password: anyone may enter". */
+/** Whether the match is part of a sentence with a colon: "There is no password: anyone may enter". */
 function goesOn({ head, bare }: Groups, after: string): boolean {
   return (
     bare !== undefined && head?.endsWith(': ') === true && /^[a-z]+$/.test(bare) && /^ [a-z]/.test(after)
   );
 }
 
-/** Of what matched, the value; undefined where it is none. */
+/** The secret value of a match; undefined if it is none. */
 function secretIn(groups: Groups, finder: RegExp): string | undefined {
   const { jar, number, login, last, coded, digits, seed, word } = groups;
   const sure = jar ?? number ?? login ?? last ?? coded ?? digits ?? seed ?? word;
@@ -138,7 +138,7 @@ function isSecret(found: string, isQuoted: boolean, groups: Groups, finder: RegE
   return isWeighed ? isMixed(found) : isPasswordValue(found, isQuoted);
 }
 
-/** Stands for a value in documents, or leads to where one is. */
+/** A placeholder in documents, or a reference to the value. */
 function isSample(found: string): boolean {
   return (
     /^(?:\[redacted\]|\$[\w(]|\$$|%[A-Za-z_]{2,}%|%\(?[a-z]|\{\{|#\{|<|@[A-Z_]+@$|\/run\/secrets\/|\.\.\.|…|-$|env:|file:)|\$[{(]/.test(
@@ -152,10 +152,10 @@ function isSample(found: string): boolean {
 }
 
 const plainWords = /^(?:[a-z]{1,14}[ ,.;:]+){0,11}[a-z]{1,14}[.;:]?$/i;
-/** Types, states, and what programs are told instead of a secret. */
+/** Types, states, and words used instead of a secret. */
 const wordsOfCode =
   /^(?:str(?:ing)?|text|number|int(?:eger)?|bool(?:ean)?|any|unknown|object|array|bytes?|char|varchar|optional|required|true|false|yes|no|on|off|null|nil|none|undefined|empty|hidden|prompt|stdin|files?|compat|sss|ldap|systemd|input|field|type|Option|SecretStr|Optional|and|or|is|for|the|not|are|must|should|can|was|will|to|in|of|from|with|when|if|a|an|it|has|have|unset|set|missing|invalid|valid|wrong|incorrect|expired|changed|reset|ok|ask|auto|default|disabled|enabled|never|always|same|new|old|this|that|self|await|async|void|password|passwd|pass|token|secret|ALL)(?:[?;,.!:)\]]+|\b\s.*)?$/i;
-/** A call, or a member of what commonly holds settings. */
+/** A call, or a member of an object that usually contains settings. */
 const code =
   /^(?:await |new |return )?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[|\{)|^(?:process|os|env|config|settings|self|this|req|request|args|options|opts|params|body|user|data|ctx|context|secrets|vars|var|local|props|cfg|conf|input|form|event|app|credentials|creds|state|module|output|each|values|client|account|row|item|res|response|result|z|t|schema|sys|System|Deno|Bun|import|std|django|flask|core|models|types|typing)(?:\.|::|->|\?\.)[\w$]/;
 
@@ -164,7 +164,7 @@ function isPasswordValue(found: string, isQuoted: boolean): boolean {
   return isQuoted || !(code.test(found) || /^[-+]?\d{1,2}$|^[[({/\\]/.test(found));
 }
 
-/** Is it no name, no type, no number and no sentence? */
+/** Whether it is no name, type, number or sentence. */
 function isRandom(whole: string, isQuoted: boolean): boolean {
   const found = whole.replace(/[):;,.\]]+$/, '');
   if (found.length < 6 || /^[\d.,:+-]+$|[^ -~]/.test(found) || wordsOfCode.test(found)) return false;
@@ -179,7 +179,7 @@ function isRandom(whole: string, isQuoted: boolean): boolean {
   return /\d/.test(found) || found.length >= 12;
 }
 
-/** Stands in the place of a word, and is none: letters and digits that make no name. */
+/** In the position of a word but unlike one: letters and digits that form no name. */
 function isLikely(found: string, isLong: boolean): boolean {
   if (
     isSample(found) ||
@@ -194,7 +194,7 @@ function isLikely(found: string, isLong: boolean): boolean {
   );
 }
 
-/** Does it hold what words do not: digits or signs among letters? */
+/** Whether digits or signs occur among letters, unlike in words. */
 function isMixed(found: string): boolean {
   const bare = found.replace(/[.,;:!?]+$/, '');
   return (

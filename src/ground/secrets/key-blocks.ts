@@ -1,7 +1,7 @@
 const label =
   /-{4,5} ?BEGIN ([A-Z0-9 ]{0,30}(?:PRIVATE KEY(?: BLOCK)?|SECRET KEY)|OpenVPN Static key V1|OPENSSH PRIVATE KEY) ?-{4,5}/g;
 const ending = /-{4,5} ?END [A-Za-z0-9 ]{1,60}-{4,5}/g;
-/** Lines of a key whose end was cut off: what is left of it in base64, and the headers that stand before. */
+/** Lines of a key whose end was cut off: the remaining base64, and headers before it. */
 const openLines =
   /(?:(?:\\[nrt]|[\s"'+|>,-])*(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,200}|[A-Za-z0-9+/=]{16,}))*(?:(?:\\[nrt]|[\s"'+|>,-])*[A-Za-z0-9+/]{0,60}={0,2}(?=$|["'\n\\]))?/y;
 /** The end of a key whose beginning was cut off. */
@@ -9,12 +9,12 @@ const closedLines =
   /(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{16,80}(?:\r?\n|\\n)[ \t]{0,20}){0,200}[A-Za-z0-9+/=]{1,80}(?:\r?\n|\\n)[ \t]{0,20}-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const puttyLines = /(Private-Lines: \d{1,4}(?:\r?\n|\\n))(?:[A-Za-z0-9+/=]{1,100}(?:\r?\n|\\r|\\n)*)+/g;
 
-/** The text with `put` in place of each private key: the whole block, also where its end or its beginning is not there. */
+/** The text with `put` in place of each private key: the whole block, even if its beginning or end is missing. */
 export function replaceKeyBlocks(words: string, put: string): string {
   if (!/PRIVATE|SECRET KEY|OpenVPN|Private-Lines/.test(words)) return words;
   const kept: string[] = [];
   let from = 0;
-  /** Where the next ending stands, as far as it was looked for: a text of beginnings alone is not searched for each. */
+  /** The next ending found so far, so that many beginnings without an end do not each cause a search. */
   let end: RegExpExecArray | null | undefined;
   for (const found of words.matchAll(label)) {
     if (found.index < from) continue;

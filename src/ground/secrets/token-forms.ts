@@ -1,6 +1,6 @@
 /**
- * How issuers write their credentials: a beginning of their own, and then at least so many of certain characters. No form
- * ends with something that a match must still find behind a run of any length, so that a search takes time in proportion.
+ * Credential formats of issuers: a fixed prefix and then a minimum of certain characters. No form requires anything
+ * after a run of any length, so that searching takes linear time.
  */
 const forms: readonly string[] = [
   // Sekisho's own.
@@ -35,20 +35,20 @@ const forms: readonly string[] = [
   // Vaults, keys and wallets.
   'A3-[A-Z0-9]{6}-[A-Z0-9-]{20,}|ops_eyJ[\\w+/=]{60,}|st\\.[0-9a-f-]{20,}\\.[0-9a-f]{20,}\\.?[0-9a-f]*|AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}|gAAAAA[\\w-]{60,}={0,2}',
   '[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?!\\w)|[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,}|S[A-D][A-Z2-7]{54}(?!\\w)|nsec1[02-9ac-hj-np-z]{58}|edsk[1-9A-HJ-NP-Za-km-z]{50,}|suiprivkey1[02-9ac-hj-np-z]{50,}',
-  // Tokens that say what they hold, and hashes of passwords.
+  // Tokens with readable content, and password hashes.
   '(?<![\\w-])eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{10,}(?:\\.[\\w-]*){0,2}|v[1-4]\\.(?:local|public)\\.[\\w-]{40,}',
   '\\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2[id]{1,2}|scrypt|pbkdf2[\\w-]*|bcrypt-sha256)\\$[\\w./$=,+-]{20,}|(?<=pbkdf2_sha(?:1|256)\\$)\\d+\\$[\\w./$=+-]{30,}|\\{(?:SSHA|SHA|SMD5|CRYPT)\\d*\\}[A-Za-z0-9+/=$.]{20,}',
 ];
 
-/** These begin names as well, so that what follows must look random. */
+/** Names begin like this, too, so the rest must look random. */
 const ambiguous =
   'sk-[\\w-]{20,}|sk_[0-9a-f]{40,}|pa-[\\w-]{40,}|[sb]\\.[A-Za-z0-9]{24}(?![\\w.])|(?:rnd|fw)_\\w{20,}|(?:sbp|napi|pnu|hf|bkua|bkpt|bkct|sgp|sgd|hcaik|hcbik|live|test|secret)_[A-Za-z0-9]{30,}|xai-\\w{40,}';
 
-// An escaped line break ends in a letter, and a token may follow it.
+// A token may follow an escaped line break, which ends in a letter.
 const start = '(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]))';
 const anyForm = new RegExp(`${start}(?:${forms.join('|')}|(?<unsure>${ambiguous}))`, 'g');
 
-/** The text with `put` in place of each credential that has an issuer's form. */
+/** The text with `put` in place of each credential in an issuer's format. */
 export function replaceTokens(words: string, put: string): string {
   return words.replace(anyForm, (found, ...rest) => {
     const { unsure } = rest.at(-1) as { readonly unsure?: string };
@@ -56,7 +56,7 @@ export function replaceTokens(words: string, put: string): string {
   });
 }
 
-/** Does the text hold a credential of an issuer's form, and not a sample of one? */
+/** Whether the text contains a credential in an issuer's format that is no sample. */
 export function holdsToken(words: string): boolean {
   for (const [found] of words.matchAll(anyForm)) if (looksRandom(found) && !isSample(found)) return true;
   return false;

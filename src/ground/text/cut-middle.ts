@@ -2,20 +2,20 @@
 export interface CutText {
   readonly head: string;
   readonly tail: string;
-  /** Where the middle begins, and how long it is, as UTF-8. */
+  /** The start and length of the omitted middle, in bytes of UTF-8. */
   readonly fromByte: number;
   readonly leftOutBytes: number;
 }
 
 /**
- * The beginning and the end of a text that is over `maxBytes` as UTF-8, two thirds and one: a log's cause is at its
- * start and its result at its end. Both end at a line where one is near. Undefined where all of it fits.
+ * The first two thirds and the last third of a text over `maxBytes` of UTF-8: a log's cause is at its start and its
+ * result at its end. Both are cut at a line if one is near. Undefined if the text fits.
  */
 export function cutMiddle(text: string, maxBytes: number): CutText | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return undefined;
   const third = Math.floor(maxBytes / 3);
-  // A character is a byte at least, so these hold what is looked at: of megabytes no bytes are made that go out again.
+  // A character is at least one byte, so these slices suffice; the rest of a long text is never encoded.
   const head = firstBytes(Buffer.from(text.slice(0, maxBytes + spareChars)), maxBytes - third);
   const end = Buffer.from(text.slice(-third - spareChars));
   const start = end.length - third;
@@ -29,24 +29,21 @@ export function cutMiddle(text: string, maxBytes: number): CutText | undefined {
   };
 }
 
-/** The first and the last may be half a character of two. */
+/** The outermost characters may be half of a surrogate pair. */
 const spareChars = 4;
 
-/**
- * The first bytes of a UTF-8 text, at most `maxBytes`, up to the end of a line where one is near, else of a
- * character.
- */
+/** The first bytes of a UTF-8 text, at most `maxBytes`, up to the end of a line if one is near, else of a character. */
 export function firstBytes(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   const line = bytes.lastIndexOf(10, maxBytes - 1) + 1;
   if (line > maxBytes * 0.75) return bytes.subarray(0, line);
   let end = maxBytes;
   while (end > 0 && isContinuation(bytes[end])) end--;
-  // A character that is longer than what fits goes out all the same: a reader must get on.
+  // A single character that exceeds the limit is returned all the same, so that the reader advances.
   return bytes.subarray(0, end || 1 + continued(bytes, 1));
 }
 
-/** How many bytes from there on belong to a character that began before. */
+/** The number of bytes from there that continue a character. */
 function continued(bytes: Buffer, from: number): number {
   let count = 0;
   while (count < 3 && isContinuation(bytes[from + count])) count++;

@@ -3,7 +3,7 @@ import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../counted.ts';
 
-/** A digest as lines for a terminal, a mail or a notice: what a person reads after lunch. Cleaned. */
+/** A digest as lines for a terminal, a mail or a notice. Cleaned. */
 export function digestWords(digest: Digest): Text {
   const parts = [
     head(digest),
@@ -18,7 +18,7 @@ export function digestWords(digest: Digest): Text {
   return text(parts.map(({ en }) => en).join('\n'), parts.map(({ ja }) => ja).join('\n'));
 }
 
-/** `ran 12, changed 3`, without what did not happen. */
+/** `ran 12, changed 3`, without zero counts. */
 export function countsWords(counts: Readonly<Record<StepKind, number>>): Text {
   const kinds = (Object.keys(kindWords) as StepKind[]).filter((kind) => counts[kind] > 0);
   return text(
@@ -27,7 +27,7 @@ export function countsWords(counts: Readonly<Record<StepKind, number>>): Text {
   );
 }
 
-/** What a session's steps are called. */
+/** The names of a session's kinds of steps. */
 export const kindWords: Readonly<Record<StepKind, Text>> = {
   read: text('read', '読み取り'),
   ran: text('ran', '実行'),
@@ -39,7 +39,7 @@ export const kindWords: Readonly<Record<StepKind, Text>> = {
   failed: text('failed', '失敗'),
 };
 
-/** What became of a path, in a word. */
+/** The change of a path, in a word. */
 export const changeKinds: Readonly<Record<StoryChange['change'], Text>> = {
   created: text('created', '作成'),
   changed: text('changed', '変更'),

@@ -6,13 +6,12 @@ const maxShownChars = 1024;
 const maxItems = 100;
 const maxDepth = 8;
 
-/** Keys whose values are secrets in anybody's arguments. */
+/** Keys whose values are secrets in any arguments. */
 const secretKey =
   /(?:^|[_-])(?:token|passkey|pass(?:word|wd|phrase|code)?|pwd|pw|psk|secret|credentials?|(?:api|access|secret|private|signing|encryption|account|master|shared|session|auth)[_-]?key|authorization|cookies?|connection[_-]?string|mnemonic|(?:seed|recovery)[_-]?phrase|otp)$/i;
 
 /**
- * Arguments as the log may keep them: secrets taken out by name and by form, long values as digest and length,
- * wide and deep ones cut.
+ * Arguments for the log: secrets removed by name and by form, long values as digest and length, wide and deep ones cut.
  */
 export function redact(value: unknown, secrets: readonly string[], depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
@@ -32,7 +31,7 @@ export function redact(value: unknown, secrets: readonly string[], depth = 0): u
   return { ...shown };
 }
 
-/** `--token` in a list of a program's words: what follows is one. */
+/** Whether a word of a program's list, like `--token`, announces a secret as the next one. */
 function announces(word: unknown): boolean {
   return typeof word === 'string' && /^--?[a-z]/i.test(word) && isSecretName(word);
 }
@@ -46,17 +45,17 @@ function isSecretName(name: string): boolean {
   return secretKey.test(snakeCase(name));
 }
 
-/** A text as the log may keep it. */
+/** A text for the log. */
 export function redactText(words: string): string {
   if (words.length > maxShownChars) {
     const digest = createHash('sha256').update(words).digest('hex').slice(0, 16);
     return `[${counted(words.length, 'character')}, sha256 ${digest}…]`;
   }
-  // A secret and what announces it are at least that long; many arguments are shorter and need no search.
+  // A secret with its announcement is at least this long, so skip shorter arguments.
   return words.length < 9 ? words : withoutSecrets(words);
 }
 
-/** `accessToken` is `access_Token` by another custom. */
+/** Converts `accessToken` to `access_Token`. */
 function snakeCase(key: string): string {
   return key.slice(0, 200).replace(/([a-z\d])([A-Z])/g, '$1_$2');
 }
