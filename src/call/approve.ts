@@ -2,13 +2,13 @@ import { posix } from 'node:path';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
-import type { AuditLog } from '../contract/records.ts';
+import type { ApprovalRecord, AuditLog } from '../contract/records.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { factGrant } from '../ground/questions/would-cover.ts';
 import { refused } from './asking/answers.ts';
 import { type ConsentDependencies, consentTo } from './asking/consent.ts';
-import { questionFor } from './asking/question.ts';
+import { questionFor, questionParts } from './asking/question.ts';
 import { wouldCover } from './asking/would-cover.ts';
 import { digestOf } from './digest.ts';
 import type { HeldTrials } from './effects/held.ts';
@@ -75,6 +75,10 @@ export async function approve(
     ...{ digest, rule, writtenAt, answer, grant, folder },
     // Whoever agreed to the plan had not read where this call's words come from.
     beyondPlans: flow?.verdict !== undefined,
+    parts: questionParts({ tool, risk, input: validated.input }, verdict, validated.call.arrival.client),
+    onPending: ({ id }: ApprovalRecord) => {
+      facts.question = id;
+    },
     async message() {
       const wanted =
         grant === undefined ? undefined : { principal: caller.principal, tool: tool.name, grant };

@@ -135,7 +135,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   addPasskeyRoutes(app, dependencies, outside);
   addCallRoutes(app, dependencies, { recentCalls, feed, verification });
   addApprovals(app, dependencies);
-  addRecordRoutes(app, dependencies);
+  addRecordRoutes(app, dependencies, recentCalls);
   addOperatorRoutes(app, dependencies);
   addNoticeRoutes(app, dependencies);
 

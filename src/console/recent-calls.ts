@@ -3,6 +3,10 @@ import type { AuditEntry, AuditLog } from '../contract/records.ts';
 
 /** What charts and the list of sessions need of a call. */
 export interface RecentCall {
+  readonly id: string;
+  readonly seq: number;
+  /** Its command, or its tool with the arguments, in a line. */
+  readonly what: string;
   readonly atMs: number;
   readonly principal: string;
   readonly sessionId: string;
@@ -70,10 +74,28 @@ function isCall({ tool }: AuditEntry): boolean {
 }
 
 function shortened(entry: AuditEntry): RecentCall {
-  const { atMs, principal, sessionId, transport, client, tool, durationMs, approver } = entry;
+  const { id, seq, atMs, principal, sessionId, transport, client, tool, durationMs, approver } = entry;
   const kind = kindOf(entry);
   const waited = approver !== undefined || kind === 'asked' || entry.code === 'denied';
-  return { atMs, principal, sessionId, transport, client, tool, kind, durationMs, waited };
+  const what = titleOf(entry);
+  return { id, seq, what, atMs, principal, sessionId, transport, client, tool, kind, durationMs, waited };
+}
+
+/** A call in a line: its command, or its tool and what that is about. */
+export function titleOf(entry: AuditEntry): string {
+  const given = subjectOf(entry);
+  const isCommand = Object(entry.arguments).command === given;
+  return (isCommand ? given : `${entry.tool} ${given}`).slice(0, titleChars).toWellFormed();
+}
+
+/** The first words of the arguments: a path or a command says more than the rest. */
+export function subjectOf({ arguments: given }: AuditEntry): string {
+  if (given === undefined || given === null) return '';
+  if (typeof given !== 'object') return String(given);
+  const values = Object.values(given);
+  const first = values.find((value) => typeof value === 'string' && value !== '');
+  if (typeof first === 'string') return first;
+  return values.length === 0 ? '' : JSON.stringify(given);
 }
 
 /** Refused by us is one thing, failed at its work another. */
@@ -83,5 +105,6 @@ export function kindOf({ outcome, code, stop }: AuditEntry): RecentCall['kind'] 
   return stop === 'run' ? 'failed' : 'refused';
 }
 
+const titleChars = 200;
 const keptCalls = 20_000;
 const pageRows = 2000;

@@ -23,11 +23,29 @@ export function data(value: unknown, view: Pick<View, 'words'>): Html {
   return block(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''), view);
 }
 
-/** The time of day; the whole of it on pointing at it. */
-export function time(ms: number, { locale, dependencies }: Pick<View, 'locale' | 'dependencies'>): Html {
+/** A moment. The browser tells it in its reader's own zone, and how long ago unless `isExact`; without code, in ours. */
+export function time(
+  ms: number,
+  { locale, dependencies }: Pick<View, 'locale' | 'dependencies'>,
+  isExact = false,
+): Html {
   const at = new Date(ms);
   const isToday = Math.abs(dependencies.now() - ms) < 20 * 3_600_000;
-  return html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${clock(at, locale, isToday)}</time>`;
+  return html`<time datetime="${at.toISOString()}" title="${at.toISOString()}"${isExact ? raw(' data-exact') : ''}>${clock(at, locale, isToday)}</time>`;
+}
+
+/** A code of ours by its word; the code itself on pointing at it. */
+export function named(code: string, words: Readonly<Record<string, string>>): Html {
+  return html`<span title="${line(code, 60)}">${line((Object.hasOwn(words, code) && words[code]) || code, 60)}</span>`;
+}
+
+/** Somebody by the name that people know them by: `user:ada` is Ada with a token, `local` whoever is at this machine. */
+export function who(principal: string, { words }: Pick<View, 'words'>): Html {
+  const [kind = '', ...name] = principal.split(':');
+  const word = new Map(Object.entries(words.people)).get(kind);
+  const shown =
+    name.length === 0 ? (word ?? principal) : word === undefined ? principal : `${name.join(':')} (${word})`;
+  return html`<span title="${line(principal, 80)}">${line(shown, 60)}</span>`;
 }
 
 export function clock(at: Date, locale: Locale, isToday: boolean): string {
@@ -59,13 +77,13 @@ export function size(bytes: number): string {
 }
 
 /** A unified diff, a line of it a row. */
-export function diffBlock(diff: string, view: Pick<View, 'words'>): Html {
+export function diffBlock(diff: string, view: Pick<View, 'words'>, isLonger = false): Html {
   // The line of equals signs parts files from each other; here there is one.
   const lines = cleanText(cut(diff, mostChars))
     .split('\n')
     .filter((row) => !/^={60,}$/.test(row));
   const rows = lines.slice(0, mostLines).map((row) => html`<span class="${kindOf(row)}">${row}\n</span>`);
-  const isCut = diff.length > mostChars || lines.length > mostLines;
+  const isCut = isLonger || diff.length > mostChars || lines.length > mostLines;
   return html`<pre class="diff" tabindex="0">${rows}</pre>${isCut ? html`<p class="quiet">… ${view.words.more(String(diff.length))}: <code>sekisho diff</code></p>` : ''}`;
 }
 

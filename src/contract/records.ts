@@ -146,6 +146,39 @@ export interface GrantWanted {
 export type PlannedCall = Omit<ApprovalRecord, 'id' | 'status' | 'scope' | 'grant'> &
   Required<Pick<ApprovalRecord, 'decidedBy' | 'planId'>>;
 
+/** What a question is about in parts, for a page that folds what is long. Cleaned, as its message is. */
+export interface QuestionParts {
+  /** The command; of another call its tool, and what that is about. */
+  readonly what: string;
+  /** The program that calls, by its own name. */
+  readonly client?: string | undefined;
+  /** Why the person is asked, in a line. */
+  readonly because: Text;
+  /** Where a command would begin, as it was named; absent in the root. */
+  readonly folder?: string | undefined;
+  /** The rest of the call, a line each: arguments, variables. May be empty. */
+  readonly details: Text;
+  /** What a command has done on a layer, or what it is about to do (`isHeld`). */
+  readonly effects?: QuestionEffects | undefined;
+}
+
+export interface QuestionEffects {
+  readonly isHeld: boolean;
+  /** By folder and kind of change, deletions first. */
+  readonly folders: readonly {
+    readonly folder: string;
+    readonly change: 'deleted' | 'created' | 'changed';
+    readonly files: number;
+    /** The first of them. */
+    readonly names: readonly string[];
+  }[];
+  /** Changes that are in none of these folders. */
+  readonly more: number;
+  /** Unified; empty where there is none. */
+  readonly diff: string;
+  readonly isDiffCut: boolean;
+}
+
 /** A question to a person, bound to caller, tool and the digest of the exact arguments. */
 export interface ApprovalRecord {
   readonly id: string;
@@ -155,6 +188,8 @@ export interface ApprovalRecord {
   readonly digest: string;
   /** The text for the person, cleaned, in each language: theirs may differ from the caller's. */
   readonly message: Text;
+  /** The same in parts; absent in a question of an older version or of a plan. */
+  readonly about?: QuestionParts | undefined;
   readonly rule: string;
   readonly status: ApprovalStatus;
   readonly createdAtMs: number;

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lackOfLayers } from '../process/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { launchBrowser, missingBrowser, openConsole, openTab } from './console-world.ts';
 
@@ -16,6 +17,83 @@ const config = {
   assistant: { layout: 'workspace' as const },
   rules: [{ tool: 'file_write', decision: 'ask' as const, because: 'Writing is looked at.' }],
 };
+
+describe(`a question about what a command did`, needs(missingBrowser ?? lackOfLayers), () => {
+  const thirty = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`tmpdata/measure-${at}.csv`, `day,visits\n${at},${at * 37}\n`]),
+  );
+
+  test('has its command as title and its answers in view; what it would lose is folded by folder', async () => {
+    const world = await openConsole({ flags: { profile: 'coding' }, files: { ...thirty, 'a.md': 'a\n' } });
+    const { page, complaints } = await openTab(browser, world, {
+      ...{ timezoneId: 'Asia/Tokyo', viewport: { width: 390, height: 844 } },
+    });
+    const command = 'rm -r tmpdata';
+    const denied = world.send('bash', { command });
+    await page.waitForSelector('.question');
+    const first = page.locator('.question').first();
+    expect(await first.locator('h3').textContent()).toBe(command);
+    expect(await first.locator('.why').textContent()).toMatch(/^it deletes or overwrites 30 files/);
+    expect((await first.innerText()).match(/which is most of what was there/g)).toHaveLength(1);
+    expect(await first.locator('.quiet strong').first().textContent()).toBe('raw');
+    expect(await first.locator('.folders summary').allTextContents()).toEqual([
+      'deletes 30 files in tmpdata/',
+    ]);
+    expect(await first.locator('.folders .names li').count()).toBe(30);
+    expect(await first.locator('.diff .file').count()).toBe(60);
+    for (const size of [
+      { width: 390, height: 844 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(size);
+      for (const answer of ['yes', 'no']) {
+        const box = await first.locator(`button.${answer}`).first().boundingBox();
+        expect((box?.y ?? Infinity) + (box?.height ?? 0), answer).toBeLessThan(size.height);
+      }
+    }
+    await first.locator('button.no').first().click();
+    await page.waitForSelector('[role=status]:has-text("Denied.")');
+    await denied;
+
+    // The one that was asked before is counted for the next of its kind.
+    const again = world.send('bash', { command });
+    await page.waitForSelector('.question');
+    await page.click('summary:has-text("Allow more")');
+    expect(await first.locator('.offers').textContent()).toContain(
+      '1 of the last 1 call needed this answer.',
+    );
+    expect(await first.locator('details p').first().textContent()).toBe(
+      `Allows: Whatever exactly \`${command}\` does.`,
+    );
+    await first.locator('button.yes').first().click();
+    await page.waitForSelector('[role=status]:has-text("Allowed:")');
+    await again;
+    expect(existsSync(join(world.root, 'tmpdata'))).toBe(false);
+
+    // From History to the call, from there to its question, and the whole call is undone.
+    await page.goto(`${world.base}/history`);
+    expect(await page.locator('.timeline > li').count()).toBe(1);
+    await page.click(`.timeline a:has-text("${command}")`);
+    await page.waitForURL(/\/calls\/\d+$/);
+    expect(await page.textContent('h1')).toBe(command);
+    const shown = await page.textContent('.facts time');
+    const expected = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'Asia/Tokyo',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+    const [entry] = await world.store.audit.search({ tool: 'bash', limit: 1, newestFirst: true });
+    expect(shown).toContain(expected.format(entry?.atMs));
+    await page.click('a:has-text("See the question")');
+    await page.waitForSelector(`.question h3:has-text("${command}")`);
+    await page.click('a:has-text("Its calls")');
+    await page.click('.calls a');
+    await page.click('button:has-text("Undo this call")');
+    await page.waitForSelector('[role=status]:has-text("Undone.")');
+    expect(readdirSync(join(world.root, 'tmpdata'))).toHaveLength(30);
+    expect(complaints).toEqual([]);
+  });
+});
 
 describe(`in a browser`, needs(missingBrowser), () => {
   test('a call appears as it happens, in every tab, and none is lost while a tab was cut off', async () => {
@@ -103,7 +181,7 @@ describe(`in a browser`, needs(missingBrowser), () => {
     await world.call('write_file', { path: 'note.md', content: 'one\nTWO\n' });
     const { page, complaints } = await openTab(browser, world);
     await page.goto(`${world.base}/history`);
-    await page.click('.timeline a:has-text("note.md")');
+    await page.click('.paths a:has-text("note.md")');
     expect(await page.locator('.diff .minus').allTextContents()).toEqual(['-two\n']);
     expect(await page.locator('.diff .plus').allTextContents()).toEqual(['+TWO\n']);
 

@@ -110,7 +110,9 @@ describe('an approval', () => {
     const world = await openConsole({ config: { ...config, rules } });
     const cookie = await world.enter();
     const { question, reply } = await waiting(world);
-    expect(await (await world.get('/approvals', cookie)).text()).toMatch(/its call waits for another \d+ s/);
+    expect(await (await world.get('/approvals', cookie)).text()).toMatch(
+      /the call stops waiting <time datetime=/,
+    );
     const taken = await world.submit(`/approvals/${question.id}`, cookie, { answer: 'once' });
     expect(taken.headers.get('location')).toContain('note=approved');
     await reply;
@@ -214,7 +216,13 @@ describe('a token that is no operator', () => {
 });
 
 describe('a form', () => {
-  const acts = ['/approvals/x', '/approvals/x/revoke', '/history/x/undo', '/memories/local/x/forget'];
+  const acts = [
+    '/approvals/x',
+    '/approvals/x/revoke',
+    '/history/x/undo',
+    '/history/undo-call',
+    '/memories/local/x/forget',
+  ];
 
   test.each([...acts, '/memories/local/x', '/servers/x/approve', '/policy', '/calls/verify'])(
     '%s is refused without the proof of this session, or from another origin',

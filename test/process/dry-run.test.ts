@@ -105,7 +105,7 @@ describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
     expect(snapshot(root)).toEqual(before);
     expect(changes).toEqual([
       { root, path: 'b.txt', change: 'deleted', kind: 'file', bytes: 2, lines: { added: 0, removed: 1 } },
-      { root, path: 'src/deep', change: 'deleted', kind: 'folder', files: 1 },
+      { root, path: 'src/deep', change: 'deleted', kind: 'folder', files: 1, names: ['d.bin'] },
       {
         ...{ root, path: 'a.txt', change: 'changed', kind: 'file', bytes: 8, mode: '644 → 755' },
         lines: { added: 1, removed: 1 },

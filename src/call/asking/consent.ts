@@ -1,4 +1,4 @@
-import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
+import type { ApprovalRecord, ApprovalStore, QuestionParts } from '../../contract/records.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import type { Validated } from '../slips.ts';
@@ -29,6 +29,7 @@ export interface Asking {
   /** A plan says nothing of why it is asked about. */
   readonly beyondPlans?: boolean | undefined;
   readonly message: () => Text | Promise<Text>;
+  readonly parts: QuestionParts;
   /** Told of the question once it is open. */
   readonly onPending?: ((pending: ApprovalRecord) => void) | undefined;
 }
@@ -71,6 +72,7 @@ export async function consentTo(
       ...{ digest, rule, writtenAt, answer, folder },
       grant: answer ? undefined : grant,
       message: await asking.message(),
+      about: asking.parts,
       createdAtMs: nowMs,
       expiresAtMs: nowMs + dependencies.expiryMs,
     },

@@ -2,6 +2,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { Covered } from '../../contract/operator.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
+import type { QuestionParts } from '../../contract/records.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
@@ -41,20 +42,55 @@ function questionIn(locale: Locale, asked: Parameters<typeof questionFor>[0]): s
   return [...lines.map(shortened), ...reasonLines(verdict, locale), ...grants].join('\n');
 }
 
+type Asked = Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant' | 'covered'>;
+
+/** The same for a page: what is called and why, and the rest of the call. `client`: by its own name. */
+export function questionParts(
+  { tool, risk, input }: Omit<Asked, 'caller'>,
+  { because, others = 0 }: Pick<PolicyVerdict, 'because' | 'others'>,
+  client: { readonly name: string } | undefined,
+): QuestionParts {
+  const line = risk.command && cleanText(shown(risk.command.line));
+  const about = risk.writes?.[0] ?? risk.reads?.[0] ?? risk.hosts?.[0] ?? '';
+  const inBoth = (of: (locale: Locale) => string) => text(of('en'), of('ja'));
+  return {
+    what: shortened(line ?? cleanLine(`${tool.name} ${about}`.trim())),
+    client: client && cleanLine(client.name).slice(0, riskyChars),
+    because: inBoth((locale) =>
+      cleanLine(`${because[locale]}${others > 0 ? labels.more(others)[locale] : ''}`).slice(0, maxChars),
+    ),
+    folder: risk.workingFolder === '.' ? undefined : risk.workingFolder && cleanLine(risk.workingFolder),
+    details: inBoth((locale) =>
+      [...(risk.command ? [] : argumentsOf({ risk, input }, locale)), ...variableLine(risk, locale)]
+        .map(shortened)
+        .join('\n'),
+    ),
+  };
+}
+
 /** The lines of a question that say who wants to do what, and where. */
-export function callLines(
-  { tool, caller, risk, input }: Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant' | 'covered'>,
-  locale: Locale,
-): string[] {
-  const lines = [cleanLine(labels.wants(caller.principal, tool.name)[locale])];
-  if (risk.command) lines.push(`${labels.command[locale]}: ${continued(shown(risk.command.line))}`);
-  else if (risk.steps) lines.push(...risk.steps.map((step) => `  ${cleanLine(step[locale])}`));
-  else lines.push(`${labels.arguments[locale]}: ${argumentLines(input)}`);
-  if (risk.workingFolder !== undefined)
-    lines.push(`${labels.folder[locale]}: ${cleanLine(risk.workingFolder)}`);
+export function callLines({ tool, caller, risk, input }: Asked, locale: Locale): string[] {
+  const what = risk.command
+    ? [`${labels.command[locale]}: ${continued(shown(risk.command.line))}`]
+    : argumentsOf({ risk, input }, locale);
+  const wants = cleanLine(labels.wants(caller.principal, tool.name)[locale]);
+  return [wants, ...what, ...placeLines(risk, locale)].map(shortened);
+}
+
+function argumentsOf({ risk, input }: Pick<Asked, 'risk' | 'input'>, locale: Locale): readonly string[] {
+  if (risk.steps) return risk.steps.map((step) => `  ${cleanLine(step[locale])}`);
+  return [`${labels.arguments[locale]}: ${argumentLines(input)}`];
+}
+
+function placeLines(risk: Risk, locale: Locale): readonly string[] {
+  const { workingFolder } = risk;
+  const folder = workingFolder === undefined ? [] : [`${labels.folder[locale]}: ${cleanLine(workingFolder)}`];
+  return [...folder, ...variableLine(risk, locale)];
+}
+
+function variableLine(risk: Risk, locale: Locale): readonly string[] {
   const variables = variablesIn(risk);
-  if (variables !== '') lines.push(`${labels.variables[locale]}: ${cleanLine(variables)}`);
-  return lines.map(shortened);
+  return variables === '' ? [] : [`${labels.variables[locale]}: ${cleanLine(variables)}`];
 }
 
 /** Why, by which rule, where that is written, and whether only a person answers. */

@@ -5,7 +5,7 @@ import { consentTo } from '../asking/consent.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { heldTrialMs } from './held.ts';
-import { effectsGrant, effectsQuestion } from './question.ts';
+import { effectsGrant, effectsParts, effectsQuestion, grantFact } from './question.ts';
 import type { SettleDependencies } from './settle.ts';
 import { putBack, refusedWhileHeld } from './words.ts';
 
@@ -26,7 +26,8 @@ export function createHolding(
   const ask: OnWatchedHold = async (effects, ended) => {
     const verdict = rules.decide(effects, false);
     const { decision, rule, writtenAt, answer, because } = verdict;
-    notes.facts.held = { decision, rule, writtenAt, because, came: 'put-back' };
+    const held = { decision, rule, writtenAt, because, ...grantFact(permit, verdict) };
+    notes.facts.held = { ...held, came: 'put-back' };
     if (decision === 'deny') {
       refusal = putBack(refusedWhileHeld(verdict));
       return false;
@@ -49,14 +50,16 @@ export function createHolding(
         {
           ...{ digest: randomUUID(), rule, writtenAt, answer, grant },
           message: () => effectsQuestion(permit, { effects, verdict, grant, isHeld: true }),
+          parts: effectsParts(permit, { effects, verdict, isHeld: true }),
           onPending: ({ id }) => {
             questionId = id;
+            notes.facts.question = id;
           },
         },
         { ...dependencies, ...(isAnswered && { waitMs: heldTrialMs }), expiryMs: heldTrialMs },
       );
       notes.knows(consent);
-      notes.facts.held = { decision, rule, writtenAt, because, came: 'went-on' };
+      notes.facts.held = { ...held, came: 'went-on' };
       return true;
     } catch (error) {
       if (questionId !== undefined)

@@ -1,35 +1,42 @@
+import { posix } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import type { EffectVerdict } from '../../contract/effects.ts';
+import type { QuestionEffects, QuestionParts } from '../../contract/records.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 import { reportDryRun } from '../../ground/effects/dry-run-report.ts';
-import { callLines, grantLines, headlineOf, reasonLines, shown } from '../asking/question.ts';
+import { factGrant } from '../../ground/questions/would-cover.ts';
+import { callLines, grantLines, headlineOf, questionParts, reasonLines, shown } from '../asking/question.ts';
 import type { Permit } from '../slips.ts';
 
 /** The list of changes and the diff, half each where both are long. */
 const maxBytes = 12_000;
+/** The diff on a page, which scrolls. */
+const diffChars = 64 * 1024;
+const mostFolders = 100;
+const mostNames = 100;
+
+interface Asked {
+  readonly effects: DryRun;
+  readonly verdict: EffectVerdict;
+  readonly grant?: string | undefined;
+  /** It runs on the folders themselves, and is held. */
+  readonly isHeld?: boolean;
+}
 
 /**
  * What a person reads before the effects of a command land. The first line counts them, what is lost before all else;
  * then the command, where, why they are asked, the changes and the diff, which ends it.
  */
-export function effectsQuestion(
-  permit: Permit,
-  asked: {
-    readonly effects: DryRun;
-    readonly verdict: EffectVerdict;
-    readonly grant?: string | undefined;
-    /** It runs on the folders themselves, and is held. */
-    readonly isHeld?: boolean;
-  },
-): Text {
+export function effectsQuestion(permit: Permit, asked: Asked): Text {
   return text(questionIn('en', permit, asked), questionIn('ja', permit, asked));
 }
 
 function questionIn(
   locale: Locale,
   permit: Permit,
-  { effects, verdict, grant, isHeld = false }: Parameters<typeof effectsQuestion>[1],
+  { effects, verdict, grant, isHeld = false }: Asked,
 ): string {
   const { tool, risk } = permit;
   const { command } = risk;
@@ -51,6 +58,39 @@ function questionIn(
     ...(grant === undefined ? [] : grantLines(grant, undefined, locale)),
   ];
   return [...lines, ...(diff === '' ? [] : [diff])].join('\n');
+}
+
+/** The same for a page: changes by folder, the diff apart. */
+export function effectsParts(
+  permit: Permit,
+  { effects, verdict, isHeld = false }: Pick<Asked, 'effects' | 'verdict' | 'isHeld'>,
+): QuestionParts {
+  const parts = questionParts(permit, verdict, permit.call.arrival.client);
+  const folders = new Map<string, QuestionEffects['folders'][number] & { names: string[]; files: number }>();
+  let more = effects.total - effects.changes.length;
+  const isOne = new Set(effects.changes.map(({ root }) => root)).size < 2;
+  for (const { root, path, change, kind, files = 1, names } of effects.changes) {
+    const isFolder = kind === 'folder' && change === 'deleted';
+    const parent = isFolder ? path : posix.dirname(path);
+    const folder = cleanLine(isOne ? parent : posix.join(root, parent));
+    const key = `${change} ${folder}`;
+    const found = folders.get(key) ?? { folder, change, files: 0, names: [] };
+    found.files += isFolder ? files : 1;
+    const inside = isFolder ? (names ?? []) : [posix.basename(path)];
+    found.names.push(...inside.slice(0, mostNames - found.names.length).map((name) => cleanLine(name)));
+    if (folders.has(key) || folders.size < mostFolders) folders.set(key, found);
+    else more += found.files;
+  }
+  const diff = cleanText(effects.diff);
+  const shownDiff = diff.slice(0, diffChars).toWellFormed();
+  const isDiffCut = effects.isDiffCut || shownDiff.length < diff.length;
+  return { ...parts, effects: { isHeld, folders: [...folders.values()], more, diff: shownDiff, isDiffCut } };
+}
+
+/** For the log, what would have answered the question: so that it is counted for the next of its kind. */
+export function grantFact(permit: Permit, verdict: EffectVerdict): object {
+  const isAsked = verdict.decision === 'ask' && verdict.answer === undefined;
+  return isAsked ? { grant: factGrant(effectsGrant(permit, verdict)) } : {};
 }
 
 /** What a standing approval to this would let land: whatever the same command does, where this rule asks. */

@@ -5,7 +5,7 @@ import { type Consent, type ConsentDependencies, consentTo } from '../asking/con
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { type HeldTrial, type HeldTrials, heldTrialMs } from './held.ts';
-import { effectsGrant, effectsQuestion } from './question.ts';
+import { effectsGrant, effectsParts, effectsQuestion, grantFact } from './question.ts';
 import { discarded, lateWords, notYet, refusedEffects } from './words.ts';
 
 export interface SettleDependencies extends ConsentDependencies {
@@ -30,7 +30,15 @@ export async function settle(
   const verdict = dependencies.rules.decide(effects, isTried);
   const came = (how: 'landed' | 'interrupted' | 'discarded' | 'waits', more: object = {}) => {
     const { decision, rule, writtenAt, because } = verdict;
-    notes.facts.tried = { decision, rule, writtenAt, because, came: how, ...more };
+    notes.facts.tried = {
+      decision,
+      rule,
+      writtenAt,
+      because,
+      came: how,
+      ...grantFact(permit, verdict),
+      ...more,
+    };
   };
   if (verdict.decision === 'deny') {
     came('discarded');
@@ -39,7 +47,7 @@ export async function settle(
   }
   if (verdict.decision === 'ask') {
     try {
-      notes.knows(await agreed(held, verdict, permit, dependencies));
+      notes.knows(await agreed(held, verdict, permit, dependencies, notes));
     } catch (error) {
       if (error instanceof ToolError && error.code === 'denied') {
         came('discarded');
@@ -80,8 +88,10 @@ function agreed(
   verdict: EffectVerdict,
   permit: Permit,
   dependencies: SettleDependencies,
+  notes: RunNotes,
 ): Promise<Consent> {
   const { call } = permit;
+  const asked = { effects: held.layer.effects, verdict };
   const { rule, writtenAt, answer } = verdict;
   const grant = answer === undefined ? effectsGrant(permit, verdict) : undefined;
   return consentTo(
@@ -98,9 +108,11 @@ function agreed(
     {
       digest: held.digest,
       ...{ rule, writtenAt, answer, grant },
-      message: () => effectsQuestion(permit, { effects: held.layer.effects, verdict, grant }),
+      message: () => effectsQuestion(permit, { ...asked, grant }),
+      parts: effectsParts(permit, asked),
       onPending: ({ id }) => {
         held.questionId = id;
+        notes.facts.question = id;
       },
     },
     { ...dependencies, expiryMs: Math.min(dependencies.expiryMs, heldTrialMs) },

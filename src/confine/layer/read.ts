@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { generatedFolders } from '../../ground/generated-folders.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
@@ -183,25 +184,54 @@ async function tellDeleted(
   name: string,
   path: string,
   before: Stats,
-  { tell, diff, pause }: Reading,
+  reading: Reading,
 ): Promise<void> {
+  const { tell, diff } = reading;
   if (lower === undefined) return;
   const kind = kindOf(before);
-  if (kind === 'folder')
-    return tell(path, { change: 'deleted', kind, files: await countFiles(lower, name, pause) });
+  if (kind === 'folder') {
+    const names: string[] = [];
+    const files = await countFiles(lower, name, path, names, reading);
+    return tell(path, { change: 'deleted', kind, files, names: names.map((each) => relative(path, each)) });
+  }
   if (kind !== 'file') return tell(path, { change: 'deleted', kind });
   const lines = await diff.add(toText(path), at(lower, name), undefined);
   tell(path, { change: 'deleted', kind, bytes: before.size, ...(lines && { lines }) });
 }
 
-async function countFiles(parent: number, name: string, pause: Pause, depth = 0): Promise<number> {
+/** Counts the files of a deleted folder. The first of them are named, and shown where they were written by hand. */
+async function countFiles(
+  parent: number,
+  name: string,
+  path: string,
+  names: string[],
+  reading: Reading,
+  depth = 0,
+): Promise<number> {
+  const { diff, pause } = reading;
+  const isShown = !generatedFolders.has(name) && name !== '.git';
   let count = 0;
   const folder = openFolderIn(parent, name, 'latin1');
   try {
     for (const inner of entriesOf(folder)) {
       await pause();
-      const isFolder = statIn(folder, inner)?.isDirectory() && depth < deepest;
-      count += isFolder ? await countFiles(folder, inner, pause, depth + 1) : 1;
+      const stat = statIn(folder, inner);
+      const innerPath = join(path, inner);
+      if (stat?.isDirectory() && depth < deepest) {
+        count += await countFiles(
+          folder,
+          inner,
+          innerPath,
+          names,
+          isShown ? reading : { ...reading, diff: noDiff },
+          depth + 1,
+        );
+        continue;
+      }
+      count += 1;
+      if (names.length < mostNamed) names.push(toText(innerPath));
+      if (stat?.isFile() && isShown && !diff.isCut())
+        await diff.add(toText(innerPath), at(folder, inner), undefined);
     }
   } finally {
     closeSync(folder);
@@ -269,3 +299,5 @@ const noDiff: Diff = { add: async () => undefined, text: () => '', isCut: () => 
 
 /** Each level keeps two folders open. What lies deeper is in the layer, and not told. */
 export const deepest = 200;
+/** Of a deleted folder. */
+const mostNamed = 100;

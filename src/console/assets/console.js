@@ -51,6 +51,34 @@
     if (event.target.closest('[data-keys]')) document.getElementById('keys')?.showModal();
   });
 
+  // Times in the reader's own zone, and how long ago.
+  const language = document.documentElement.lang === 'ja' ? 'ja' : 'en-GB';
+  const ago = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  const far = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' });
+  const units = [
+    ['second', 1, 60],
+    ['minute', 60, 3600],
+    ['hour', 3600, 86_400],
+    ['day', 86_400, 604_800],
+  ];
+
+  function tell(element) {
+    const at = new Date(element.dateTime);
+    const seconds = (at - Date.now()) / 1000;
+    const [unit, per] = units.find(([, , below]) => Math.abs(seconds) < below) ?? [];
+    const near = unit && !('exact' in element.dataset);
+    const words = near ? ago.format(Math.trunc(seconds / per), unit) : far.format(at);
+    if (element.textContent !== words) element.textContent = words;
+    element.title = exact.format(at);
+  }
+
+  const tellTimes = () => document.querySelectorAll('time').forEach(tell);
+  tellTimes();
+  setInterval(tellTimes, 1000);
+  for (const change of ['htmx:after:swap', 'htmx:sse:after:message'])
+    document.addEventListener(change, tellTimes);
+
   // A form is sent once, however often its button is pressed.
   document.addEventListener('submit', (event) => {
     const form = event.target;

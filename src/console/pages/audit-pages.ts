@@ -8,6 +8,9 @@ export interface CallQuery {
   readonly outcome?: string | undefined;
   readonly since?: string | undefined;
   readonly before?: number | undefined;
+  /** Milliseconds: a stretch of a chart. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export interface AuditPage {
@@ -21,14 +24,19 @@ export interface AuditPage {
 /** Reads the query of an address; what makes no sense counts as absent. */
 export function queryOf(here: URL): CallQuery {
   const word = (name: string) => here.searchParams.get(name)?.trim().slice(0, 200) || undefined;
-  const before = Number(word('before'));
+  const number = (name: string) => {
+    const value = Number(word(name));
+    return Number.isSafeInteger(value) && value > 0 ? value : undefined;
+  };
   return {
     text: word('text'),
     tool: word('tool'),
     principal: word('principal'),
     outcome: word('outcome'),
     since: word('since'),
-    before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+    before: number('before'),
+    from: number('from'),
+    to: number('to'),
   };
 }
 
@@ -42,7 +50,8 @@ export async function searchPage(
   own: string | undefined,
   nowMs: number,
 ): Promise<AuditPage> {
-  const sinceMs = query.since === undefined ? undefined : nowMs - (spansMs.get(query.since) ?? 0);
+  const sinceMs =
+    query.from ?? (query.since === undefined ? undefined : nowMs - (spansMs.get(query.since) ?? 0));
   const [newest] = await log.search({ beforeSeq: query.before, limit: 1, newestFirst: true });
   if (!newest) return { entries: [] };
   const entries: AuditEntry[] = [];
@@ -55,6 +64,7 @@ export async function searchPage(
       principal: own ?? query.principal,
       outcome: query.outcome,
       sinceMs,
+      untilMs: query.to,
       beforeSeq: before,
       afterSeq,
       limit: pageRows + 1 - entries.length,

@@ -1,18 +1,21 @@
 import { html, raw } from 'hono/html';
+import type { HistoryEntry } from '../../contract/capabilities/history.ts';
 import type { AuditEntry } from '../../contract/records.ts';
 import { actorsOf } from '../../ground/actors.ts';
 import { flowPathsIn } from '../../ground/flow-paths.ts';
-import { clock, data, duration, line, size, time } from '../shown.ts';
+import { titleOf } from '../recent-calls.ts';
+import { clock, data, duration, line, named, size, time, who } from '../shown.ts';
 import type { AuditPage, CallQuery } from './audit-pages.ts';
 import { callRows, outcomeOf } from './call-row.ts';
 import { flowPaths } from './flow-path.ts';
+import { changeList, undoCall } from './history.ts';
 import { form, page } from './page.ts';
 import { type ChainState, chainLine } from './verification.ts';
 import type { Html, View } from './view.ts';
 
 /** The log, searched and leafed through. */
 export function callsPage(query: CallQuery, found: AuditPage, chain: ChainState, view: View): Html {
-  const { words, here } = view;
+  const { words, here, dependencies } = view;
   const say = words.calls;
   const verify = view.person.isOperator
     ? html`<div class="row between">${chainLine(chain, view)}${form(view, '/calls/verify', html`<button>${say.verify}</button>`)}</div>`
@@ -36,39 +39,49 @@ ${view.person.isOperator ? html`<label>${say.principal}<input name="principal" v
       ],
       query.since,
     )}</select></label>
-<button>${say.search}</button></form>
-${found.entries.length > 0 ? html`<ol class="calls" data-list>${callRows(found.entries, view)}</ol>` : html`<p class="empty">${say.empty}</p>`}
+${query.from === undefined ? '' : html`<input type="hidden" name="from" value="${query.from}"><input type="hidden" name="to" value="${query.to ?? ''}">`}<button>${say.search}</button></form>
+${query.from === undefined ? '' : html`<p class="quiet">${say.between} ${time(query.from, view, true)} – ${time(query.to ?? dependencies.now(), view, true)}</p>`}
+${found.entries.length > 0 ? html`<ol class="calls" data-list>${callRows(found.entries, view)}</ol>` : html`<p class="empty">${say.empty} <a href="/calls">${say.all}</a></p>`}
 ${further(found, here, view)}`,
   );
 }
 
 /** Everything that was written down of one call. */
-export function callPage(entry: AuditEntry, view: View): Html {
+export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], view: View): Html {
   const { words } = view;
   const say = words.calls;
   const has = (name: string, value: unknown) =>
     value === undefined || value === '' ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
   const { fields } = say;
-  const { refusal, chain: _, person: __, ...facts } = entry.facts ?? {};
+  const { refusal, chain: _, person: __, question, ...facts } = entry.facts ?? {};
+  const actors = actorsOf(entry);
+  const why = [facts.policy, facts.tried, facts.held]
+    .map((each) => Object(Object(each).because)[view.locale])
+    .find((each) => typeof each === 'string');
   const decision = [entry.rule, refusal].filter((part) => typeof part === 'string').join(': ');
   const session = view.person.isOperator
-    ? html`<a href="/history?session=${encodeURIComponent(entry.sessionId)}">${line(entry.sessionId)}</a>`
+    ? html`<a href="/sessions/${encodeURIComponent(entry.sessionId)}" title="${line(entry.sessionId)}">${say.story}</a>`
     : line(entry.sessionId);
+  const asked =
+    typeof question === 'string'
+      ? html`<a href="/approvals/${encodeURIComponent(question)}">${say.question}</a>`
+      : '';
   return page(
     view,
     'calls',
-    `${say.detail}: ${line(entry.tool, 60)}`,
+    line(titleOf(entry), 120),
     html`<dl class="facts">
-${has(fields.time, time(entry.atMs, view))}${has(fields.outcome, html`<strong>${outcomeOf(entry, view)}</strong>`)}
-${has(fields.caller, line(actorsOf(entry), 1000))}${has(fields.session, entry.sessionId === '' ? '' : session)}
-${has(fields.transport, entry.transport)}${has(fields.client, entry.client && line(entry.client))}
-${has(fields.stop, entry.stop)}${has(fields.decision, line(decision, 1000))}
-${has(fields.approver, entry.approver && line(entry.approver))}${has(fields.duration, duration(entry.durationMs))}
+${has(fields.time, time(entry.atMs, view, true))}${has(say.tool, html`<a href="/calls?tool=${encodeURIComponent(entry.tool)}" title="${say.same}">${line(entry.tool, 60)}</a>`)}${has(fields.outcome, html`<strong>${outcomeOf(entry, view)}</strong>`)}
+${has(fields.caller, actors === entry.principal ? who(actors, view) : line(actors, 1000))}${has(fields.session, entry.sessionId === '' ? '' : session)}
+${has(fields.transport, named(entry.transport, words.transports))}${has(fields.client, entry.client && line(entry.client))}
+${has(fields.stop, named(entry.stop, words.stops))}${has(words.approvals.question, asked)}${has(say.why, why && line(why, 500))}${has(fields.decision, line(decision, 1000))}
+${has(fields.approver, entry.approver && who(entry.approver, view))}${has(fields.duration, duration(entry.durationMs))}
 ${has(fields.size, `${size(entry.inputBytes)}, ${size(entry.outputBytes)}`)}${has(fields.trace, entry.traceId && line(entry.traceId))}
 ${has(fields.id, html`<code>${entry.id}</code>`)}${has(fields.entry, html`${entry.seq} <code class="quiet">${entry.hash.slice(0, 16)}…</code>`)}</dl>
 ${flowPaths(flowPathsIn(facts), entry.tool, view)}
+${changes.length === 0 ? '' : html`<section><div class="row between"><h2>${words.history.changes}</h2>${changes.some(({ undoneBy }) => undoneBy === undefined) ? undoCall(entry.id, view) : ''}</div>${changeList(changes, view)}</section>`}
 <h2>${say.arguments}</h2>${data(entry.arguments ?? {}, view)}
-${Object.keys(facts).length > 0 ? html`<h2>${say.facts}</h2>${data(facts, view)}` : ''}
+${Object.keys(facts).length > 0 ? html`<details><summary>${say.recorded}</summary>${data(facts, view)}</details>` : ''}
 ${entry.cause !== undefined && view.person.isOperator ? html`<h2>${say.cause}</h2>${data(entry.cause, view)}` : ''}
 <p><a href="/calls">${words.back}</a></p>`,
   );

@@ -25,7 +25,9 @@ export function charts(calls: readonly RecentCall[], span: Span, view: View): Ht
   const { words, locale, dependencies } = view;
   const { bars, minutes } = spans[span];
   const now = dependencies.now();
-  const series = barsOf(calls, now, bars, minutes * 60_000);
+  const barMs = minutes * 60_000;
+  const series = barsOf(calls, now, bars, barMs);
+  const since = `from=${now - bars * barMs}&to=${now}`;
   const total = series.reduce((sum, bar) => sum + all(bar), 0);
   const refused = series.reduce((sum, bar) => sum + bar.refused, 0);
   const failed = series.reduce((sum, bar) => sum + bar.failed, 0);
@@ -36,35 +38,59 @@ export function charts(calls: readonly RecentCall[], span: Span, view: View): Ht
       ? html`<b class="figure">–</b><span class="quiet">${say.noLatency}</span>`
       : html`<b class="figure">${duration(quantile(durations, 0.5))}</b><span class="quiet">${say.median} · ${say.p95} ${duration(quantile(durations, 0.95))}</span>`;
   return html`<div class="charts">
-<figure><figcaption>${say.calls}<b class="figure">${count(total, locale)}</b><span class="quiet">${say.perBucket(minutes)}</span></figcaption>
-${stacked(series, `${say.calls}: ${total}`, [
-  ['passed', (bar) => bar.passed + bar.asked],
-  ['failed', (bar) => bar.failed],
-  ['refused', (bar) => bar.refused],
-])}</figure>
-<figure><figcaption>${say.refused}<b class="figure">${count(refused, locale)}</b><span class="quiet"><i class="dot failed"></i>${say.failed} ${count(failed, locale)}</span></figcaption>
-${stacked(series, `${say.refused}: ${refused}, ${say.failed}: ${failed}`, [
-  ['failed', (bar) => bar.failed],
-  ['refused', (bar) => bar.refused],
-])}</figure>
+<figure><figcaption>${say.calls}<a class="figure" href="/calls?${since}">${count(total, locale)}</a><span class="quiet">${say.perBucket(minutes)}</span></figcaption>
+${stacked(
+  series,
+  `${say.calls}: ${total}`,
+  [
+    ['passed', (bar) => bar.passed + bar.asked],
+    ['failed', (bar) => bar.failed],
+    ['refused', (bar) => bar.refused],
+  ],
+  linksTo(now, barMs, ''),
+)}</figure>
+<figure><figcaption>${say.refused}<a class="figure" href="/calls?outcome=error&${since}">${count(refused, locale)}</a><span class="quiet"><i class="dot failed"></i>${say.failed} ${count(failed, locale)}</span></figcaption>
+${stacked(
+  series,
+  `${say.refused}: ${refused}, ${say.failed}: ${failed}`,
+  [
+    ['failed', (bar) => bar.failed],
+    ['refused', (bar) => bar.refused],
+  ],
+  linksTo(now, barMs, 'outcome=error&'),
+)}</figure>
 <figure><figcaption>${say.latency}${latency}</figcaption>${lines(series, say.latency)}</figure>
 </div>`;
 }
 
 type Stack = readonly (readonly [kind: string, of: (bar: Bar) => number])[];
 
-function stacked(series: readonly Bar[], label: string, stack: Stack): Html {
+/** The calls of a bar, `left` bars from the right. By pointer: for the keyboard the figure above leads to all of them. */
+function linksTo(now: number, barMs: number, more: string) {
+  return (left: number) => `/calls?${more}from=${now - (left + 1) * barMs}&to=${now - left * barMs}`;
+}
+
+function stacked(
+  series: readonly Bar[],
+  label: string,
+  stack: Stack,
+  hrefOf: (left: number) => string,
+): Html {
   const highest = Math.max(1, ...series.map((bar) => stack.reduce((sum, [, of]) => sum + of(bar), 0)));
   const step = width / series.length;
-  const rects = series.flatMap((bar, place) => {
+  const rects = series.map((bar, place) => {
     let top = height;
-    return stack.map(([kind, of]) => {
+    const total = stack.reduce((sum, [, of]) => sum + of(bar), 0);
+    if (total === 0) return '';
+    const drawn = stack.map(([kind, of]) => {
       const value = of(bar);
       if (value === 0) return '';
       const tall = Math.max(1.5, (value / highest) * (height - 4));
       top -= tall;
       return html`<rect class="${kind}" x="${(place * step + step * 0.12).toFixed(1)}" y="${top.toFixed(1)}" width="${(step * 0.76).toFixed(1)}" height="${tall.toFixed(1)}"/>`;
     });
+    const whole = html`<rect class="whole" x="${(place * step).toFixed(1)}" y="0" width="${step.toFixed(1)}" height="${height}"/>`;
+    return html`<a href="${hrefOf(series.length - 1 - place)}" tabindex="-1" aria-label="${total}">${whole}${drawn}</a>`;
   });
   return drawing(label, html`${rects}<text x="${width}" y="9" text-anchor="end">${highest}</text>`);
 }
@@ -95,7 +121,7 @@ function lines(series: readonly Bar[], label: string): Html {
 }
 
 function drawing(label: string, content: Html): Html {
-  return html`<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><line class="ground" x1="0" x2="${width}" y1="${height}" y2="${height}"/>${content}</svg>`;
+  return html`<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="group" aria-label="${label}"><line class="ground" x1="0" x2="${width}" y1="${height}" y2="${height}"/>${content}</svg>`;
 }
 
 function barsOf(calls: readonly RecentCall[], now: number, bars: number, barMs: number): readonly Bar[] {

@@ -1,35 +1,89 @@
 import { html } from 'hono/html';
 import type { FileState, HistoryEntry } from '../../contract/capabilities/history.ts';
-import { diffBlock, line, size, time } from '../shown.ts';
+import type { RecentCall } from '../recent-calls.ts';
+import { count, diffBlock, line, size, time, who } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';
 
-/** What tools changed, newest first; undefined where nothing is kept. */
-export function historyPage(
-  entries: readonly HistoryEntry[] | undefined,
-  next: number | undefined,
-  session: string | undefined,
-  view: View,
-): Html {
+/** What is shown of the history: all of it, a session's or a call's. */
+export interface HistoryParts {
+  /** Newest first; undefined where nothing is kept. */
+  readonly entries: readonly HistoryEntry[] | undefined;
+  readonly next: number | undefined;
+  readonly session?: string | undefined;
+  readonly call?: string | undefined;
+  /** By their ids, the newest calls. */
+  readonly calls: ReadonlyMap<string, RecentCall>;
+}
+
+/** What tools changed, by the calls that changed it. */
+export function historyPage(parts: HistoryParts, view: View): Html {
+  const { entries, next, session, call, calls } = parts;
   const say = view.words.history;
   const there = new URL(view.here);
   there.searchParams.delete('note');
   there.searchParams.set('before', String(next));
-  const rows = (entries ?? []).map(
-    (
-      entry,
-    ) => html`<li class="${entry.undoneBy === undefined ? '' : 'over'}"><a href="/history/${encodeURIComponent(entry.id)}">
-<span class="when">${time(entry.atMs, view)}</span><span class="verb ${verbOf(entry)}">${say[verbOf(entry)]}</span>
-<span class="given">${line(entry.path, 160)}</span><span class="quiet">${sizes(entry)}</span>
-<span class="caller">${line(entry.tool, 40)} · ${line(entry.principal, 40)}</span>${entry.undoneBy === undefined ? '' : html`<span class="quiet">${say.undone}</span>`}</a></li>`,
-  );
+  const groups = [...Map.groupBy(entries ?? [], ({ auditId }) => auditId)];
+  const rows = groups.map(([id, changes]) => callRow(id, changes, calls.get(id), call !== undefined, view));
+  const all = html` · <a href="/history">${say.all}</a>`;
+  const only =
+    call !== undefined
+      ? html`<p>${say.ofCall}${all}</p>`
+      : session === undefined
+        ? ''
+        : html`<p>${say.session(line(session, 60))}${all}</p>${rows.length === 0 ? '' : undoSession(session, view)}`;
   return page(
     view,
     'history',
     say.title,
-    html`${session === undefined ? '' : html`<p>${say.session(line(session, 60))} · <a href="/history">${say.all}</a></p>${rows.length === 0 ? '' : undoSession(session, view)}`}
+    html`${only}
 ${rows.length === 0 ? html`<p class="empty">${entries ? say.empty : say.off}</p>` : html`<ol class="rows timeline" data-list>${rows}</ol>`}
 ${next === undefined ? '' : html`<p><a rel="next" href="${there.pathname + there.search}">${view.words.older}</a></p>`}`,
+  );
+}
+
+/** One call with the paths that it changed. */
+function callRow(
+  id: string,
+  changes: readonly HistoryEntry[],
+  call: RecentCall | undefined,
+  isOpen: boolean,
+  view: View,
+): Html {
+  const { words, locale } = view;
+  const say = words.history;
+  const [{ atMs = 0, tool = '', principal = '' } = {}] = changes;
+  const kinds = [...Map.groupBy(changes, verbOf)].map(
+    ([verb, { length }]) => html`<span class="verb ${verb}">${say[verb]}</span> ${count(length, locale)} `,
+  );
+  const link = `/calls?text=${encodeURIComponent(id)}`;
+  const undo = changes.some(({ undoneBy }) => undoneBy === undefined)
+    ? undoCall(id, view)
+    : html`<span class="quiet">${say.undoneWhole}</span>`;
+  const list = changeList(changes, view);
+  return html`<li><div class="row between"><span><span class="when">${time(atMs, view)}</span> <a class="given" href="${call ? `/calls/${call.seq}` : link}">${line(call?.what ?? tool, 120)}</a>
+<span class="quiet">${line(call?.client ?? tool, 40)} · ${who(principal, view)}</span></span>${undo}</div>
+${changes.length === 1 ? list : html`<details${isOpen || changes.length < 4 ? ' open' : ''}><summary>${kinds}</summary>${list}</details>`}</li>`;
+}
+
+/** The paths, each leading to its difference. */
+export function changeList(changes: readonly HistoryEntry[], view: View): Html {
+  const say = view.words.history;
+  return html`<ul class="paths">${changes.map(
+    (entry) =>
+      html`<li class="${entry.undoneBy === undefined ? '' : 'over'}"><span class="verb ${verbOf(entry)}">${say[verbOf(entry)]}</span> <a href="/history/${encodeURIComponent(entry.id)}"><code>${line(entry.path, 160)}</code></a> <span class="quiet">${sizes(entry)}${entry.undoneBy === undefined ? '' : ` · ${say.undone}`}</span></li>`,
+  )}</ul>`;
+}
+
+/** All that one call changed, or nothing of it. */
+export function undoCall(id: string, view: View): Html {
+  const say = view.words.history;
+  const isConflict = view.here.searchParams.get('note') === 'conflict';
+  const force = isConflict ? html`<input type="hidden" name="force" value="yes">` : '';
+  return form(
+    view,
+    '/history/undo-call',
+    html`<input type="hidden" name="call" value="${id}">${force}<button class="${isConflict ? 'no' : ''}">${isConflict ? say.force : say.undoCall}</button>`,
   );
 }
 
@@ -63,10 +117,10 @@ export function changePage(entry: HistoryEntry, diff: string, view: View): Html 
     view,
     'history',
     line(entry.path, 80),
-    html`<p class="quiet">${say[verbOf(entry)]} · ${time(entry.atMs, view)} · ${line(entry.tool, 40)} · ${line(entry.principal, 60)} · ${sizes(entry)} ${links}</p>
-${diffBlock(diff, view)}
+    html`<p class="quiet">${say[verbOf(entry)]} · ${time(entry.atMs, view)} · ${line(entry.tool, 40)} · ${who(entry.principal, view)} · ${sizes(entry)} ${links}</p>
 ${undo}
-<p><a href="/calls?text=${encodeURIComponent(entry.auditId)}">${say.call}</a> · <a href="/history?session=${encodeURIComponent(entry.sessionId)}">${say.session(line(entry.sessionId, 40))}</a> · <a href="/history">${say.all}</a></p>`,
+${diffBlock(diff, view)}
+<p><a href="/history?call=${encodeURIComponent(entry.auditId)}">${say.ofCall}</a> · <a href="/calls?text=${encodeURIComponent(entry.auditId)}">${say.call}</a> · <a href="/history?session=${encodeURIComponent(entry.sessionId)}">${say.session(line(entry.sessionId, 12))}</a> · <a href="/history">${say.all}</a></p>`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { otherLocale } from '../../contract/text/text.ts';
-import { block, diffBlock, line, time } from '../shown.ts';
+import { line } from '../shown.ts';
 import type { Words } from '../words/en.ts';
-import { partsOf } from './approval-cards.ts';
 import { shell } from './page.ts';
+import { questionHead, questionRest } from './question.ts';
 import type { Html, View } from './view.ts';
 
 export interface LinkParts {
@@ -36,18 +36,13 @@ ${records.map((record) => card(record, action, canAnswer, view))}
 function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: Outside): Html {
   const { words } = view;
   const say = words.approvals;
-  const { question, diff } = partsOf(record.message[view.locale]);
-  const answers =
+  const buttons =
     record.status !== 'pending'
-      ? html`<p><strong>${say.status[record.status]}</strong></p>`
+      ? ''
       : canAnswer
         ? html`<form method="post" action="${action}" class="row" data-unlock="${action}/unlock" data-failed="${words.link.locked}"><input type="hidden" name="id" value="${record.id}">
 <button class="yes" name="answer" value="once">${say.once}</button><button class="no" name="answer" value="deny">${say.deny}</button></form>`
         : html`<p class="quiet">${words.link.noPasskey}</p>`;
-  return html`<article class="question" aria-label="${line(record.tool)}">
-<header><h2>${line(record.tool, 80)}</h2><p class="quiet">${line(record.principal, 60)} · ${say.asked} ${time(record.createdAtMs, view)} · ${say.expires} ${time(record.expiresAtMs, view)}</p></header>
-${block(question, view)}
-${diff === '' ? '' : diffBlock(diff, view)}
-${answers}
-</article>`;
+  return html`<article class="question" aria-label="${line(record.about?.what ?? record.tool)}">
+${questionHead(record, view)}${buttons}${questionRest(record, view)}</article>`;
 }

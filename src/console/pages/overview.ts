@@ -2,7 +2,7 @@ import { html, raw } from 'hono/html';
 import type { NodeView } from '../../contract/nodes.ts';
 import type { AuditEntry } from '../../contract/records.ts';
 import type { RecentCall } from '../recent-calls.ts';
-import { count, line } from '../shown.ts';
+import { count, line, named } from '../shown.ts';
 import type { Waiting } from '../waiting.ts';
 import { approvalCards } from './approval-cards.ts';
 import { callRows } from './call-row.ts';
@@ -54,13 +54,14 @@ function liveList(newest: readonly AuditEntry[], view: View): Html {
 }
 
 function serving(chain: ChainState, view: View): Html {
-  const { served } = view.dependencies;
-  const say = view.words.overview;
+  const { words, dependencies } = view;
+  const { served } = dependencies;
+  const say = words.overview;
   return html`<section><dl class="facts">
 <dt>${say.serving}</dt><dd>${served.roots.map((root) => html`<code>${line(root)}</code> `)}</dd>
-<dt>${say.mode}</dt><dd>${served.mode}</dd>
+<dt>${say.mode}</dt><dd>${named(served.mode, words.modes)}</dd>
 <dt>${say.toolsets}</dt><dd>${served.toolsets.join(', ')}</dd>
 <dt>${say.sandbox}</dt><dd>${served.sandbox}</dd>
-<dt>${say.chain}</dt><dd>${chainLine(chain, view)} <a href="/calls">${view.words.nav.calls}</a></dd>
+<dt>${say.chain}</dt><dd>${chainLine(chain, view)} <a href="/calls">${words.nav.calls}</a></dd>
 <dt>${say.version}</dt><dd>${served.version}</dd></dl></section>`;
 }

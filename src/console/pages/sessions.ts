@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
 import type { TaskEventView, TaskView } from '../../contract/team/tasks.ts';
 import type { RecentCall } from '../recent-calls.ts';
-import { block, count, line, time } from '../shown.ts';
+import { block, count, line, named, time, who } from '../shown.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';
 
@@ -33,8 +33,8 @@ export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, v
   const rows = sessions.slice(0, shown).map(
     (
       seen,
-    ) => html`<li><span class="when">${time(seen.lastMs, view)}</span><span class="tool">${line(seen.principal, 60)}</span>
-<span class="given">${line([seen.client, seen.transport].filter(Boolean).join(' · '), 80)}</span>
+    ) => html`<li><span class="when">${time(seen.lastMs, view)}</span><span class="tool">${line(seen.client ?? '', 60) || who(seen.principal, view)}</span>
+<span class="given">${who(seen.principal, view)} · ${named(seen.transport, words.transports)}</span>
 <span class="quiet">${say.calls(count(seen.calls, locale))}${seen.refused > 0 ? ` · ${say.refused(count(seen.refused, locale))}` : ''}</span>
 <span class="quiet"><a href="/sessions/${encodeURIComponent(seen.sessionId)}">${words.story.open}</a> · <a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say.history}</a></span></li>`,
   );

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { SessionStory, StoryChange, StoryStep } from '../../contract/story.ts';
 import { changeKinds, countsWords, kindWords } from '../../ground/text/digest-words.ts';
-import { count, diffBlock, line, time } from '../shown.ts';
+import { count, diffBlock, line, named, time, who } from '../shown.ts';
 import { flowPaths } from './flow-path.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';
@@ -33,8 +33,8 @@ export function storyPage(
   return page(
     view,
     'sessions',
-    say.title(line(principal, 60)),
-    html`<p class="quiet">${line([client, transport, sessionId].filter(Boolean).join(' · '), 160)} · ${time(beganAtMs, view)} – ${time(endedAtMs, view)}</p>
+    say.title(line(client ?? principal, 60)),
+    html`<p class="quiet"><span title="${line(sessionId)}">${line(client ?? '', 60)} ${who(principal, view)}</span> · ${named(transport, words.transports)} · ${time(beganAtMs, view)} – ${time(endedAtMs, view)}</p>
 <p>${countsWords(counts)[locale]}</p>
 ${said.length === 0 ? '' : html`<section><h2>${say.said}</h2>${said.map((each) => html`<blockquote>${line(each, 500)}</blockquote>`)}</section>`}
 <section><h2>${say.steps}</h2>${story.unshownSteps > 0 ? html`<p class="quiet">${say.earlier(count(story.unshownSteps, locale))}</p>` : ''}<ol class="rows wide" data-list>${steps}</ol></section>

@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { Answer, Answered } from '../../contract/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { approvalUpdate } from '../pages/approval-cards.ts';
-import { approvalsPage } from '../pages/approvals.ts';
+import { approvalsPage, questionPage } from '../pages/approvals.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import { scopeOf } from '../pages/view.ts';
 import { questionsFor } from '../waiting.ts';
@@ -29,6 +29,16 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
   app.get('/approvals/waiting', async (context) => {
     const view = context.get('view');
     return context.html(await approvalUpdate(await questionsFor(view, dependencies), view));
+  });
+
+  app.get('/approvals/:id', async (context) => {
+    const view = context.get('view');
+    const own = scopeOf(view.person);
+    const record = await (await dependencies.approvals()).get(context.req.param('id'));
+    if (!record || (own !== undefined && record.principal !== own)) return context.notFound();
+    const isOpen = record.status === 'pending' && view.person.isOperator;
+    const offers = isOpen ? await (await dependencies.operator()).offers([record]) : new Map();
+    return context.html(await questionPage(record, { records: [record], offers }, view));
   });
 
   /** Exactly the questions that the form was made for. */

@@ -107,7 +107,10 @@ export function addCallRoutes(
     const entry = await entryAt(await dependencies.audit(), Number(context.req.param('seq')));
     const own = scopeOf(view.person);
     if (!entry || (own !== undefined && entry.principal !== own)) return context.notFound();
-    return context.html(await callPage(entry, view));
+    // Changes are shown to operators, as their own page is.
+    const isShown = view.person.isOperator;
+    const changes = isShown && (await dependencies.history?.list({ auditId: entry.id, limit: mostChanges }));
+    return context.html(await callPage(entry, changes || [], view));
   });
 
   app.get('/sessions/:id', async (context) => {
@@ -150,6 +153,7 @@ function spanOf(given: string | undefined): 'hour' | 'day' {
 }
 
 const mostMissed = 100;
+const mostChanges = 500;
 
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof ConfigError)) throw error;

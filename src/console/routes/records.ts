@@ -7,29 +7,40 @@ import { changePage, historyPage } from '../pages/history.ts';
 import { memoriesPage, memoryPage } from '../pages/memories.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import type { View } from '../pages/view.ts';
+import type { RecentCalls } from '../recent-calls.ts';
 import type { Words } from '../words/en.ts';
 import { actsOf } from './acts-of.ts';
 
 /** Pages that act on records: history, memories. Every act is in the log under the person's name. */
-export function addRecordRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
-  addHistory(app, dependencies);
+export function addRecordRoutes(
+  app: Hono<PageContext>,
+  dependencies: ConsoleDependencies,
+  recentCalls: RecentCalls,
+): void {
+  addHistory(app, dependencies, recentCalls);
   addMemories(app, dependencies);
 }
 
-function addHistory(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+function addHistory(
+  app: Hono<PageContext>,
+  dependencies: ConsoleDependencies,
+  recentCalls: RecentCalls,
+): void {
   const { history } = dependencies;
   app.get('/history', async (context) => {
     const view = context.get('view');
-    const session = context.req.query('session');
+    const { session, call } = context.req.query();
     const before = Number(context.req.query('before'));
-    const entries = await history?.list({
+    const found = await history?.list({
       sessionId: session,
+      auditId: call,
       beforeSeq: Number.isSafeInteger(before) && before > 0 ? before : undefined,
-      limit: pageEntries + 1,
+      limit: pageChanges + 1,
     });
-    const page = entries?.slice(0, pageEntries) ?? [];
-    const next = (entries?.length ?? 0) > pageEntries ? page.at(-1)?.seq : undefined;
-    return context.html(await historyPage(history ? page : undefined, next, session, view));
+    const entries = found?.slice(0, pageChanges);
+    const next = (found?.length ?? 0) > pageChanges ? entries?.at(-1)?.seq : undefined;
+    const calls = new Map((await recentCalls.calls()).map((each) => [each.id, each]));
+    return context.html(await historyPage({ entries, next, session, call, calls }, view));
   });
 
   app.get('/history/:id', async (context) => {
@@ -44,6 +55,13 @@ function addHistory(app: Hono<PageContext>, dependencies: ConsoleDependencies): 
     const sessionId = await fieldOf(context, 'session');
     if (!history || !sessionId) return context.notFound();
     return goBack(context, await undo(context, { sessionId }, false), '/history');
+  });
+
+  app.post('/history/undo-call', async (context) => {
+    const auditId = await fieldOf(context, 'call');
+    if (!history || !auditId) return context.notFound();
+    const note = await undo(context, { auditId }, (await fieldOf(context, 'force')) === 'yes');
+    return context.redirect(`/history?call=${encodeURIComponent(auditId)}&note=${note}`, 303);
   });
 
   app.post('/history/:id/undo', async (context) => {
@@ -138,4 +156,6 @@ function addMemories(app: Hono<PageContext>, dependencies: ConsoleDependencies):
 }
 
 const pageEntries = 50;
+/** A call may have changed hundreds of files; they fold into one line. */
+const pageChanges = 500;
 const mostOwners = 500;

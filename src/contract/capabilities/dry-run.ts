@@ -18,6 +18,8 @@ export interface DryRunChange {
   readonly kind: 'file' | 'folder' | 'symlink' | 'other';
   /** Of a deleted folder: the files in it and below. */
   readonly files?: number | undefined;
+  /** The first of these files, relative to the folder; only for a deleted folder. */
+  readonly names?: readonly string[] | undefined;
   /** Only for text. */
   readonly lines?: { readonly added: number; readonly removed: number } | undefined;
   /** Size of the file after the change, or before its deletion. */

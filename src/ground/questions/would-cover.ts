@@ -19,14 +19,15 @@ type Approval = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
 /** The calls that this approval would have answered, and the first five different ones of them. */
 export function coveredAmong(entries: readonly AuditRecord[], approval: Approval): Covered {
   const standing = { ...approval, grant: factGrant(approval.grant) };
-  const covered = entries.filter((entry) => {
-    const asked = questionFacts(entry);
-    if (!asked || entry.principal !== approval.principal || entry.tool !== approval.tool) return false;
+  // What a person did is in the log as well.
+  const calls = entries.filter(({ tool }) => !tool.startsWith('sekisho '));
+  const covered = calls.filter((entry) => {
+    if (entry.principal !== approval.principal || entry.tool !== approval.tool) return false;
     if (approval.scope === 'session' && entry.sessionId !== approval.sessionId) return false;
-    return coveredBy([standing], asked) !== undefined;
+    return questionFacts(entry).some((asked) => coveredBy([standing], asked) !== undefined);
   });
   const among = [...new Set(covered.map(shownCall))].slice(0, mostShown);
-  return { of: entries.length, calls: covered.length, among };
+  return { of: calls.length, calls: covered.length, among };
 }
 
 /** A grant for the log: a long rule is replaced by its digest, so that no call is stored twice. */
@@ -40,11 +41,12 @@ export function factGrant(grant: string): string {
     .join(' ');
 }
 
-/** The question facts of a record; undefined if the call was not asked about, or nothing could be granted. */
-function questionFacts({ facts }: Pick<AuditRecord, 'facts'>): QuestionFacts | undefined {
-  const policy = facts?.policy;
-  if (typeof policy !== 'object' || policy === null || !('grant' in policy)) return undefined;
-  return typeof policy.grant === 'string' ? (policy as QuestionFacts) : undefined;
+/** What a record's facts say of its questions: about its words, what it did, and what it was held for. */
+function questionFacts({ facts = {} }: Pick<AuditRecord, 'facts'>): readonly QuestionFacts[] {
+  return [facts.policy, facts.tried, facts.held].filter(
+    (each): each is QuestionFacts =>
+      typeof each === 'object' && each !== null && 'grant' in each && typeof each.grant === 'string',
+  );
 }
 
 /** A call in one line of at most 80 characters: its command, or its tool with the arguments as JSON. */

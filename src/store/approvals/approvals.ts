@@ -252,6 +252,7 @@ function rowOf(input: Parameters<ApprovalStore['request']>[0]): ApprovalRow {
     last_used_at_ms: null,
     instead: null,
     plan_id: null,
+    about: input.about === undefined ? null : JSON.stringify(input.about),
   };
 }
 

@@ -13,6 +13,7 @@ export function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
     tool: row.tool,
     digest: row.digest,
     message: readText(row.message),
+    about: row.about === null ? undefined : (JSON.parse(row.about) as ApprovalRecord['about']),
     rule: row.rule,
     status: late ? 'expired' : (row.status as ApprovalStatus),
     createdAtMs: row.created_at_ms,

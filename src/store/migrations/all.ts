@@ -14,6 +14,7 @@ import { relay } from './013-relay.ts';
 import { contents } from './014-contents.ts';
 import { retention } from './015-retention.ts';
 import { givenTasks } from './016-given-tasks.ts';
+import { questionParts } from './017-question-parts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; a database's version is the number of steps taken. Only append. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   contents,
   retention,
   givenTasks,
+  questionParts,
 ];

@@ -98,6 +98,7 @@ export interface ApprovalRow {
   last_used_at_ms: number | null;
   instead: string | null;
   plan_id: string | null;
+  about: string | null;
 }
 
 export interface RateRow {

@@ -1,0 +1,54 @@
+import { html } from 'hono/html';
+import type { ApprovalRecord, QuestionEffects } from '../../contract/records.ts';
+import { ruleName } from '../../ground/questions/rule-name.ts';
+import { block, count, diffBlock, line, time, who } from '../shown.ts';
+import type { Html, View } from './view.ts';
+
+type Seen = Pick<View, 'words' | 'locale' | 'dependencies'>;
+
+/** What stands above the answers: the call, who wants it, why the person is asked, and what it would change. */
+export function questionHead(record: ApprovalRecord, view: Seen): Html {
+  const { message, about, createdAtMs, expiresAtMs, principal } = record;
+  const { locale, dependencies } = view;
+  const say = view.words.approvals;
+  const waitsUntilMs = createdAtMs + dependencies.waitMs;
+  const isWaited = record.status === 'pending' && waitsUntilMs > dependencies.now();
+  const until = isWaited ? [say.waits, waitsUntilMs] : [say.expires, expiresAtMs];
+  const end =
+    record.status === 'pending'
+      ? html` · ${until[0]} ${time(Number(until[1]), view)}`
+      : html` · <strong>${say.status[record.status]}</strong>`;
+  const from = html`<strong>${line(about?.client ?? record.tool, 60)}</strong> · ${who(principal, view)}${about?.folder === undefined ? '' : html` · ${say.inFolder(line(about.folder, 120))}`}`;
+  const facts = html`<p class="quiet">${from} · ${say.asked} ${time(createdAtMs, view)}${end}</p>`;
+  if (!about) return html`${facts}${block(message[locale], view)}`;
+  return html`<h3 class="what" tabindex="0"><code>${about.what}</code></h3>
+<p class="why">${about.because[locale]}</p>${facts}${about.effects ? changes(about.effects, view) : ''}`;
+}
+
+/** What stands below them, as long as it is: the diff, the arguments, and the question as other faces put it. */
+export function questionRest({ about, message, ...record }: ApprovalRecord, view: Seen): Html {
+  const { locale } = view;
+  const say = view.words.approvals;
+  if (!about) return html``;
+  const { effects, details } = about;
+  const diff = effects?.diff
+    ? html`<details${effects.diff.length < shortDiff ? ' open' : ''}><summary>${say.diff}</summary>${diffBlock(effects.diff, view, effects.isDiffCut)}</details>`
+    : '';
+  return html`${details[locale] === '' ? '' : block(details[locale], view)}${diff}
+<details><summary>${say.details}</summary><p class="quiet">${say.rule}: ${ruleName(record, locale)}</p>${block(message[locale], view)}</details>`;
+}
+
+/** The files by folder, each folder's names behind it. */
+function changes({ folders, more, isHeld }: QuestionEffects, { words, locale }: Seen): Html {
+  const say = words.approvals;
+  const rows = folders.map(({ folder, change, files, names }) => {
+    const head = html`<span class="verb ${change}">${say.changes[change]}</span> ${say.filesIn(files, count(files, locale), folder === '.' ? '' : `${folder}/`)}`;
+    const left = files - names.length;
+    return html`<li><details><summary>${head}</summary><ul class="names">${names.map((name) => html`<li><code>${name}</code></li>`)}</ul>${left > 0 ? html`<p class="quiet">${say.moreFiles(count(left, locale))}</p>` : ''}</details></li>`;
+  });
+  return html`<ul class="folders">${rows}</ul>${more > 0 ? html`<p class="quiet">${say.moreFiles(count(more, locale))}</p>` : ''}
+<p class="quiet">${isHeld ? say.isHeld : say.isTried}</p>`;
+}
+
+/** A diff of so many characters is open from the start. */
+const shortDiff = 1500;
