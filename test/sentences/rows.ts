@@ -55,6 +55,11 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
       'test/effects/landing.test.ts › that moves a folder which is there runs on the folders themselves, once',
     absent: 'test/effects/once.test.ts › is not run again for another git where it wrote outside',
   },
+  {
+    says: '[history: not written, as no tool writes it and a person has to: …]',
+    shown: 'test/effects/watched-obeyed.test.ts › to what no tool writes is refused',
+    absent: 'test/effects/watched-obeyed.test.ts › and what everybody does is not asked about',
+  },
   ...[
     'It is held now. If you agree, it goes on. If not, or if nobody answers in time, it is ended and all of this is put back.',
     'It had begun on the folders themselves: it was ended, and what it had changed was put back.',

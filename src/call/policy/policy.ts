@@ -11,11 +11,11 @@ import type {
 } from '../../contract/policy.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
+import { createObeyedBy } from '../../ground/obeyed-by.ts';
 import type { Policy } from '../approve.ts';
 import { type Argv, mayFitCommand } from './command.ts';
 import { grantText } from './grant.ts';
 import { modes } from './modes.ts';
-import { createObeyedBy } from './obeyed-later.ts';
 import { judgePassed } from './passed.ts';
 import { type ReadyRule, readRule, runsCommands } from './rule.ts';
 

@@ -5,8 +5,8 @@ import type { PolicyDecision, PolicyRule, Risk } from '../../contract/policy.ts'
 import { text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Annotations } from '../../contract/tool/tool-card.ts';
+import { createGlob, createHostGlob, createPathGlob } from '../../ground/glob/rule-glob.ts';
 import { type Argv, mayFitCommand, surelyFitsCommand } from './command.ts';
-import { createGlob, createHostGlob, createPathGlob } from './glob.ts';
 
 /** A rule of the operator, ready to be asked. */
 export interface ReadyRule {

@@ -10,9 +10,17 @@ import { createDiff } from '../layer/diff.ts';
 import { type Collected, isGits, lowerPath, type Touched, upperPath } from '../layer/losses/collect.ts';
 import { surveyLosses } from '../layer/losses/survey.ts';
 import type { Overlay } from '../layer/overlay.ts';
+import type { Content } from './entering.ts';
 import { type Former, readJournal } from './journal.ts';
 
-/** What a command that still runs has done, and the loss that waits, as if that had happened. */
+/** A loss that waits. */
+interface PendingLoss {
+  /** Host path, bytes, one a character. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** What a command that still runs has done, and what waits, as if that had happened. */
 export interface SoFar {
   /** Without the diff. */
   readonly effects: DryRun;
@@ -32,12 +40,15 @@ export interface SoFarOptions {
 
 export async function readSoFar(
   { folder, roots, isOurs, mostBytes, earlier }: SoFarOptions,
-  pending: { readonly path: string; readonly isFolder: boolean },
+  pending: PendingLoss | { readonly contents: readonly Content[] },
 ): Promise<SoFar> {
+  const coming = 'contents' in pending ? pending.contents : [];
+  const lost = 'contents' in pending ? undefined : pending;
   const formers = new Map<string, Former>();
   for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
   const isPending = (path: string) =>
-    path === pending.path || (pending.isFolder && path.startsWith(`${pending.path}/`));
+    path === lost?.path || (lost?.isFolder === true && path.startsWith(`${lost.path}/`));
+  const isComing = (path: string) => coming.some((content) => content.path === path);
   const all: (Touched & { readonly root: string })[] = [];
   const losses = {
     files: 0,
@@ -56,7 +67,7 @@ export async function readSoFar(
       lowerOf: (path) => formers.get(path)?.kept && fromText(formers.get(path)?.kept ?? ''),
     };
     const touched = [...formers.values()]
-      .filter(({ path }) => path.startsWith(`${top}/`))
+      .filter(({ path }) => path.startsWith(`${top}/`) && !isComing(path))
       .map(
         (former): Touched => ({
           ...{ overlay, path: relative(top, former.path), before: beforeOf(former) },
@@ -64,8 +75,8 @@ export async function readSoFar(
           lower: former.kept && fromText(former.kept),
         }),
       );
-    if (pending.path.startsWith(`${top}/`) && !formers.has(pending.path))
-      touched.push({ overlay, path: relative(top, pending.path), before: statAt(pending.path) });
+    if (lost?.path.startsWith(`${top}/`) && !formers.has(lost.path))
+      touched.push({ overlay, path: relative(top, lost.path), before: statAt(lost.path) });
     const found = sorted(touched);
     const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
     const gone = found.gone.length;
@@ -77,7 +88,32 @@ export async function readSoFar(
     losses.names.push(...one.names);
     all.push(...touched.map((each) => ({ ...each, root })));
   }
-  const changes = all.flatMap((each) => changeOf(each) ?? []);
+  const arrived = coming.flatMap((content) => {
+    const root = roots.findLast((each) => content.path.startsWith(`${fromText(each)}/`));
+    if (root === undefined) return [];
+    const path = relative(fromText(root), content.path);
+    const former = formers.get(content.path);
+    const before = former ? former.kept && fromText(former.kept) : statAt(content.path) && content.path;
+    return [{ ...content, root, path, before }];
+  });
+  // It is asked about for that alone: what it has lost was asked about when it did.
+  if (coming.length > 0)
+    Object.assign(losses, {
+      files: 0,
+      unkept: 0,
+      withKept: 0,
+      repositories: [],
+      names: [],
+      obeyed: arrived.map(({ path }) => path),
+    });
+  const changes = [
+    ...all.flatMap((each) => changeOf(each) ?? []),
+    ...arrived.map(
+      ({ root, path, before }): DryRunChange => ({
+        ...{ root, path: toText(path), change: before === undefined ? 'created' : 'changed', kind: 'file' },
+      }),
+    ),
+  ];
   const listed = changes.toSorted(byRank).slice(0, limits.dryRunChanges);
   const effects: DryRun = { changes: listed, total: changes.length, losses, diff: '', isDiffCut: false };
   const recently = Date.now() - handMs;
@@ -88,6 +124,9 @@ export async function readSoFar(
     ),
     async show() {
       const diff = createDiff(limits.dryRunDiffBytes);
+      for (const { path, before, at } of arrived)
+        if (at !== undefined)
+          await diff.add(path, before === undefined ? undefined : asBytes(before), asBytes(at));
       for (const each of all) {
         const change = changeOf(each);
         if (change?.kind !== 'file' || diff.isCut()) continue;

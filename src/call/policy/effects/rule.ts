@@ -2,7 +2,7 @@ import type { DryRunChange } from '../../../contract/capabilities/dry-run.ts';
 import { type EffectDecision, type EffectRule, mostDeleted } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
-import { createPathGlob, mayFitBelow } from '../glob.ts';
+import { createPathGlob, mayFitBelow } from '../../../ground/glob/rule-glob.ts';
 import { losesFiles, unlistedText } from './builtin.ts';
 import { type EffectFacts, isDeletedFolder } from './facts.ts';
 

@@ -2,12 +2,19 @@ import type { Buffer } from 'node:buffer';
 import type { GitObjects } from '../losses/git-objects.ts';
 import type { Pause } from '../pauses.ts';
 
-/** What is looked for: a blob at a path of a repository, as a file or as a link. */
+/** What is looked for: a blob at a path of a repository, as a file or as a link; without a blob, anything at that path. */
 export interface Wanted {
   /** Bytes, one a character. */
   readonly path: string;
-  readonly blob: string;
-  readonly isLink: boolean;
+  readonly blob?: string;
+  readonly isLink?: boolean;
+}
+
+export interface Searched {
+  readonly algorithm: 'sha1' | 'sha256';
+  readonly objects: GitObjects;
+  /** The commits that it begins at. */
+  tips(): Iterable<string>;
 }
 
 /**
@@ -15,13 +22,13 @@ export interface Wanted {
  * puts another in its place. The newest come first, and not more than some thousands are looked at.
  */
 export async function isCommitted(
-  { path, blob, isLink }: Wanted,
-  tips: Iterable<string>,
-  objects: GitObjects,
+  { path, blob, isLink = false }: Wanted,
+  { algorithm, objects, tips }: Searched,
   pause: Pause,
 ): Promise<boolean> {
   const names = path.split('/');
-  const seen = new Set<string>(tips);
+  const idBytes = algorithm === 'sha1' ? 20 : 32;
+  const seen = new Set<string>(tips());
   const trees = new Set<string>();
   const waiting = [...seen];
 
@@ -32,9 +39,10 @@ export async function isCommitted(
     trees.add(key);
     const content = objects.read(tree);
     const entry =
-      content?.type === 'tree' ? entryIn(content.content, names[depth] ?? '', blob.length) : undefined;
+      content?.type === 'tree' ? entryIn(content.content, names[depth] ?? '', idBytes) : undefined;
     if (!entry) return false;
     if (depth < names.length - 1) return entry.mode === '40000' && isIn(entry.id, depth + 1);
+    if (blob === undefined) return true;
     return entry.id === blob && (isLink ? entry.mode === '120000' : entry.mode.startsWith('100'));
   }
 
@@ -61,8 +69,7 @@ function words(content: Buffer): string {
 }
 
 /** gitformat-index(5) says it in passing: mode, space, name, NUL and the bytes of the id. */
-function entryIn(tree: Buffer, name: string, digits: number) {
-  const idBytes = digits / 2;
+function entryIn(tree: Buffer, name: string, idBytes: number) {
   for (let at = 0; at < tree.length; ) {
     const space = tree.indexOf(0x20, at);
     const end = tree.indexOf(0, space);

@@ -33,15 +33,18 @@ export interface Gate {
   /**
    * May this content come to this path? Freely where nothing obeys it, where it stands there already or stood there
    * before, and where a person or a remote committed it at this very path. `shown`: the path below the root, as people
-   * write it; `path`: below the gate's folder; `at`: where the content is read.
+   * write it; `path`: below the gate's folder; `at`: where the content is read; `former`: where that is read which stood
+   * there, if not below the gate's folder.
    */
   mayEnter(
     shown: string,
     path: string,
-    content: { readonly at: string; readonly stat: Stats },
+    content: { readonly at: string; readonly stat: Stats; readonly former?: string | undefined },
   ): Promise<Entry>;
-  /** Notes what a command takes away or replaces at such a path. */
-  leaves(path: string, before: Stats): void;
+  /** Could a content come to this path freely? One did stand there, or somebody else committed one. */
+  hasOthers(path: string): Promise<boolean>;
+  /** Notes what a command takes away or replaces at such a path. `at`: where it is read, if not there. */
+  leaves(path: string, before: Stats, at?: string): void;
   /** Notes which commits a command made: what it had these names of git's stand for, and none stood for before. */
   notesCommits(refFiles: readonly string[]): void;
 }
@@ -50,34 +53,43 @@ export function createGate(options: GateOptions): Gate {
   const { on, upper, isObeyed, isProtected, makers, pause } = options;
   const repositoryOf = createFinder(options);
 
-  async function isKnown(path: string, at: string, stat: Stats): Promise<boolean> {
+  async function isKnown(
+    path: string,
+    { at, stat, former }: { readonly at: string; readonly stat: Stats; readonly former: string | undefined },
+  ): Promise<boolean> {
     const host = `${on}/${path}`;
     const isLink = stat.isSymbolicLink();
     const raw = contentId(at, stat, '');
     if (raw === undefined) return false;
-    if (upper !== undefined) {
-      const was = lstatSync(asBytes(host), { throwIfNoEntry: false });
-      if (was && was.isSymbolicLink() === isLink && contentId(host, was, '') === raw) return true;
+    if (former !== undefined) {
+      const was = lstatSync(asBytes(former), { throwIfNoEntry: false });
+      if (was && was.isSymbolicLink() === isLink && contentId(former, was, '') === raw) return true;
     }
     if (makers.hasStood(host, raw)) return true;
     const repository = repositoryOf(path);
     const blob = repository && contentId(at, stat, repository.algorithm);
     if (!repository || blob === undefined) return false;
-    const wanted = { path: path.slice(repository.folder.length), blob, isLink };
-    return isCommitted(wanted, repository.tips(), repository.objects, pause);
+    return isCommitted({ path: path.slice(repository.folder.length), blob, isLink }, repository, pause);
   }
 
   return {
-    async mayEnter(shown, path, { at, stat }) {
+    async mayEnter(shown, path, { at, stat, former = upper === undefined ? undefined : `${on}/${path}` }) {
       const isBarred = isProtected(shown);
       if (!isBarred && !isObeyed(shown)) return 'free';
-      if (await isKnown(path, at, stat)) return 'free';
+      if (await isKnown(path, { at, stat, former })) return 'free';
       return isBarred ? 'never' : 'asked';
     },
-    leaves(path, before) {
-      const host = `${on}/${path}`;
-      const content = contentId(host, before, '');
-      if (content !== undefined) makers.stood(host, content);
+    async hasOthers(path) {
+      if (makers.hasStood(`${on}/${path}`, '')) return true;
+      const repository = repositoryOf(path);
+      if (!repository) return false;
+      return isCommitted({ path: path.slice(repository.folder.length) }, repository, pause);
+    },
+    leaves(path, before, at = `${on}/${path}`) {
+      const content = contentId(at, before, '');
+      if (content === undefined) return;
+      makers.stood(`${on}/${path}`, content);
+      makers.stood(`${on}/${path}`, '');
     },
     notesCommits(refFiles) {
       const byRepository = Map.groupBy(refFiles, (path) => /^((?:.*?\/)?\.git)\//.exec(path)?.[1] ?? '');

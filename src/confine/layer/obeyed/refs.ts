@@ -16,11 +16,14 @@ export function idsIn(path: string): readonly string[] {
   return words.match(/^\^?[0-9a-f]{40}(?:[0-9a-f]{24})?(?=\s|$)/gm)?.map((id) => id.replace('^', '')) ?? [];
 }
 
-/** What all names of a repository stand for. `common` is the folder that its worktrees share. */
-export function tipsOf(common: string): ReadonlySet<string> {
+/**
+ * What all names of a repository stand for, but for those in some files. `common` is the folder that its worktrees share.
+ */
+export function tipsOf(common: string, without: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   const worktrees = namesAt(`${common}/worktrees`).map((name) => `worktrees/${name}/HEAD`);
   const files = ['HEAD', 'ORIG_HEAD', 'FETCH_HEAD', 'packed-refs', ...worktrees];
-  return new Set([...files.flatMap((name) => idsIn(`${common}/${name}`)), ...idsBelow(`${common}/refs`)]);
+  const own = files.map((name) => `${common}/${name}`).filter((path) => !without.has(path));
+  return new Set([...own.flatMap(idsIn), ...idsBelow(`${common}/refs`, without)]);
 }
 
 /** What a fetch wrote into a repository's folder. */
@@ -29,14 +32,14 @@ export function fetchedIn(common: string): readonly string[] {
   return [...idsIn(`${common}/FETCH_HEAD`), ...below];
 }
 
-function idsBelow(top: string): readonly string[] {
+function idsBelow(top: string, without: ReadonlySet<string> = new Set()): readonly string[] {
   const ids: string[] = [];
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined && ids.length < mostTips; folder = waiting.pop())
     for (const name of namesAt(folder)) {
       const path = `${folder}/${name}`;
       if (lstatSync(asBytes(path), { throwIfNoEntry: false })?.isDirectory()) waiting.push(path);
-      else ids.push(...idsIn(path));
+      else if (!without.has(path)) ids.push(...idsIn(path));
     }
   return ids;
 }

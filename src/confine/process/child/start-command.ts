@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import type { RemoteChanges } from '../../../contract/capabilities/judgement.ts';
 import type { CommandLine, NetworkContact } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
+import { obeyedNames } from '../../../ground/obeyed-names.ts';
 import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
+import { openMakers } from '../../layer/obeyed/makers.ts';
 import type { Layer } from '../../layer/open.ts';
 import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
@@ -16,7 +19,8 @@ import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
 import { watchCommits } from '../session/git-notes.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place, Runner } from '../session/session.ts';
-import { holdAtLimits } from '../watched/may-lose.ts';
+import { fetchesOnly } from '../session/why-direct.ts';
+import { holdAtLimits } from '../watched/holding.ts';
 import type { Child, Spawner } from './child.ts';
 import { differing, writtenBy } from './written-command.ts';
 
@@ -52,6 +56,7 @@ export async function startCommand(
   const roots = sandbox.roots();
   const outlet = ofAll ? undefined : proxy?.openOutlet();
   const before = ofAll?.() ?? [];
+  const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
   const workingFolder = roots.folder(runOptions.workingFolder);
   // Who may write a part of the roots only would leave things there for those who use all of them.
   const caches = runOptions.writable === undefined ? walls.caches : undefined;
@@ -81,12 +86,20 @@ export async function startCommand(
   const unsettled: string[] = [];
   const ended = new AbortController();
   let destroy: (() => void) | undefined;
+  let isPutBack = false;
   const { watched: asked } = runOptions;
   const holding =
     asked && walls.backend.watches && !layer
-      ? holdAtLimits(runOptions, writable, session, ended.signal, () => {
-          unsettled.push(putBackNote);
-          destroy?.();
+      ? holdAtLimits(runOptions, {
+          ...{ session, roots: writable, ended: ended.signal },
+          readOnlyNames: options.readOnlyNames ?? obeyedNames,
+          makers: openMakers(join(options.layers ?? asked.folder, 'makers')),
+          isFetched: () => contacts().length > 0 && fetchesOnly(command),
+          end() {
+            isPutBack = true;
+            destroy?.();
+          },
+          tell: (line) => unsettled.push(line),
         })
       : undefined;
   const watched = asked &&
@@ -115,7 +128,7 @@ export async function startCommand(
     outlet,
   });
   const release = caches?.use();
-  const child = await started.catch(async (cause) => {
+  const startedChild = await started.catch(async (cause) => {
     release?.();
     await settings?.discard();
     await layer?.close();
@@ -128,6 +141,13 @@ export async function startCommand(
       },
     );
   });
+  const child: Child = {
+    ...startedChild,
+    destroy() {
+      ended.abort();
+      startedChild.destroy();
+    },
+  };
   destroy = () => child.destroy();
   const over = () => {
     ended.abort();
@@ -135,14 +155,14 @@ export async function startCommand(
     release?.();
   };
   void child.exited.then(over, over);
-  const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
   return {
     child:
       settings && !layer
         ? {
             ...child,
             exited: child.exited.finally(async () => {
-              unsettled.push(...(await settings.settle()));
+              if (isPutBack) await settings.discard();
+              else unsettled.push(...(await settings.settle()));
               // Who called may have left.
               for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
             }),
@@ -161,9 +181,6 @@ export async function startCommand(
 
 /** File systems note times by a clock that goes in steps, and so is late. */
 const clockStepMs = 20;
-
-const putBackNote =
-  '[history: it passed the limit of a rule about effects, and nobody agreed: it was ended, and what it had changed is put back]\n';
 
 async function layerFor(
   walls: Walls,

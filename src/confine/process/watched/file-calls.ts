@@ -13,7 +13,11 @@ export interface FileCalls {
   statAt(folder: number, name: Buffer): FileStat | number;
   unlinkAt(folder: number, name: Buffer, isFolder: boolean): number;
   renameAt(from: number, name: Buffer, to: number, newName: Buffer, flags: number): number;
-  linkAt(from: number, name: Buffer, to: number, newName: Buffer): number;
+  linkAt(from: number, name: Buffer, to: number, newName: Buffer, follows?: boolean): number;
+  symlinkAt(target: Buffer, folder: number, name: Buffer): number;
+  makeNodeAt(folder: number, name: Buffer, mode: number, device: number): number;
+  /** Asks for a lease on what is open for reading, and gives it back: the kernel refuses it where another may write. */
+  lease(fd: number): number;
   truncate(fd: number, bytes: bigint): number;
   changeMode(fd: number, mode: number): void;
   /** Status flags of what is open. */
@@ -62,8 +66,18 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
       done(syscall(numbers.unlinkat, folder, text(name), isFolder ? 0x200 : 0)),
     renameAt: (from, name, to, newName, flags) =>
       done(syscall(numbers.renameat2, from, text(name), to, text(newName), flags)),
-    linkAt: (from, name, to, newName) =>
-      done(syscall(numbers.linkat, from, text(name), to, text(newName), 0)),
+    linkAt: (from, name, to, newName, follows = false) =>
+      done(syscall(numbers.linkat, from, text(name), to, text(newName), follows ? 0x400 : 0)),
+    symlinkAt: (target, folder, name) => done(syscall(numbers.symlinkat, text(target), folder, text(name))),
+    makeNodeAt: (folder, name, mode, device) =>
+      done(syscall(numbers.mknodat, folder, text(name), mode, device)),
+    lease(fd) {
+      // Whoever opens it meanwhile has us sent a signal: one that is ignored.
+      syscall(numbers.fcntl, fd, 10, 23); // F_SETSIG, SIGURG
+      const given = done(syscall(numbers.fcntl, fd, 1024, 0)); // F_SETLEASE, F_RDLCK
+      if (given === 0) syscall(numbers.fcntl, fd, 1024, 2); // F_UNLCK
+      return given;
+    },
     truncate: (fd, bytes) => done(syscall(numbers.ftruncate, fd, Number(bytes))),
     changeMode: (fd, mode) => void syscall(numbers.fchmod, fd, mode),
     setFlags: (fd, flags) => void syscall(numbers.fcntl, fd, 4, flags),
@@ -102,11 +116,11 @@ function readStat(bytes: Buffer): FileStat {
 
 const numbersX64 = {
   ...{ openat: 257, statx: 332, unlinkat: 263, renameat2: 316, linkat: 265, ftruncate: 77, fcntl: 72 },
-  ...{ capset: 126, fchmod: 91 },
+  ...{ capset: 126, fchmod: 91, symlinkat: 266, mknodat: 259 },
 };
 const numbersArm64: typeof numbersX64 = {
   ...{ openat: 56, statx: 291, unlinkat: 35, renameat2: 276, linkat: 37, ftruncate: 46, fcntl: 25 },
-  ...{ capset: 91, fchmod: 52 },
+  ...{ capset: 91, fchmod: 52, symlinkat: 36, mknodat: 33 },
 };
 const end = Buffer.alloc(1);
 const emptyPath = 0x1000;

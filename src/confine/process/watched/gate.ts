@@ -3,29 +3,9 @@ import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { createIgnored } from '../../layer/losses/ignored.ts';
 import { createRepositories } from '../../layer/losses/repository.ts';
-import { type Keep, Unkept } from './keep.ts';
+import { type Asking, anyNumber, moreFiles, moreKept } from './asking.ts';
+import type { Keep } from './keep.ts';
 import type { Gate } from './perform.ts';
-
-/** A loss that waits, and for which somebody is to say whether it may happen. */
-export interface GateQuestion {
-  /** Host path, bytes, one a character. */
-  readonly path: string;
-  readonly isFolder: boolean;
-  /** How many it counted so far, with this one. */
-  readonly files: number;
-  /** Those that git keeps. */
-  readonly kept: number;
-}
-
-/** Places in the shared memory by which a question is answered, and the answers. */
-export const answer = 0;
-export const moreFiles = 1;
-export const moreKept = 2;
-export const granted = 1;
-/** The command has ended: nothing more is done for it. */
-export const ended = 2;
-/** As `moreFiles`: nothing is asked any more. */
-export const anyNumber = 0x7fffffff;
 
 interface GateOptions {
   readonly roots: readonly string[];
@@ -38,11 +18,7 @@ interface GateOptions {
  * again is not. Where the count passes what was granted, the command is held: this thread answers none of its calls until
  * the main one, which knows the rules and all that was done, has granted more.
  */
-export function createGate(
-  keep: Keep,
-  { roots, state, mostBytes }: GateOptions,
-  ask: (question: GateQuestion) => void,
-): Gate {
+export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions, ask: Asking): Gate {
   const tops = roots.map((root) => ({
     root,
     top: Buffer.from(root).toString('latin1'),
@@ -55,11 +31,7 @@ export function createGate(
   let objects = 0;
 
   function hold(path: string, isFolder: boolean): void {
-    if (Atomics.compareExchange(state, answer, granted, 0) !== ended) {
-      ask({ path, isFolder, files, kept });
-      Atomics.wait(state, answer, 0);
-    }
-    if (Atomics.load(state, answer) === ended) throw new Unkept(EINTR);
+    ask({ kind: 'loss', path, isFolder, files, kept });
   }
 
   /** Of git's own: what a repository cannot do without, and one object after the other. */
@@ -99,4 +71,3 @@ export function createGate(
 /** Of git: a name, or the log of one. */
 const isName = /\/\.git\/(.*\/)?(logs\/|refs\/(heads|tags|stash)(\/|$))/;
 const mostObjects = 20;
-const EINTR = 4;

@@ -1,10 +1,20 @@
 import { Buffer } from 'node:buffer';
-import { accessSync, closeSync, constants, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statfsSync,
+} from 'node:fs';
+import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { syscallNumbers } from '../seccomp/syscalls.ts';
 import type { Calls, WaitingCall } from '../sockets/calls.ts';
+import type { Arriving, Entrance } from './entrance.ts';
 import type { FileCalls, FileStat } from './file-calls.ts';
 import { type HostFolder, type Keep, Unkept } from './keep.ts';
-import { createView, type Found, here, type View } from './view.ts';
+import { createView, type Found, here, place, type View } from './view.ts';
 
 /** What becomes of a call: its result, a descriptor for the caller, or the kernel makes it after all. */
 export type Performed =
@@ -14,6 +24,14 @@ export type Performed =
   /** It waits for the other end of a pipe: to be tried again. */
   | 'later';
 
+interface Means {
+  readonly calls: Calls;
+  readonly files: FileCalls;
+  readonly keep: Keep;
+  readonly gate: Gate;
+  readonly entrance: Entrance;
+}
+
 /** A loss that is about to happen. Returns when it may. */
 export type Gate = (path: string, stat: FileStat, how: 'gone' | 'replaced' | 'written') => void;
 
@@ -22,7 +40,7 @@ export type Gate = (path: string, stat: FileStat, how: 'gone' | 'replaced' | 'wr
  * after keeping what was there. So nothing that another thread changes meanwhile can change what is destroyed.
  */
 export function createPerforming(
-  { calls, files, keep, gate }: { calls: Calls; files: FileCalls; keep: Keep; gate: Gate },
+  { calls, files, keep, gate, entrance }: Means,
   ownMask: number,
 ): (call: WaitingCall, isWaiting: () => boolean) => Performed {
   /** By thread. */
@@ -79,6 +97,8 @@ export function createPerforming(
       if (refused < 0) return refused;
     }
     const isSwap = (flags & exchange) !== 0;
+    if (target) arrive(from, source?.path, target.path);
+    if (isSwap && source && to.file) arrive(to, target?.path, source.path);
     if (target) {
       if (to.file && (flags & noReplace) === 0) {
         if (!isSwap && isLoss(target.path, to.file.stat) && to.file.stat.key !== from.file.stat.key)
@@ -95,6 +115,85 @@ export function createPerforming(
         keep.noteMoved(source.host, from.name, source.path, target.path);
     }
     return files.renameAt(from.folder, withName(from), to.folder, withName(to), flags);
+  }
+
+  /** What a name stands for is about to have another name, and all that is in it. */
+  function arrive({ file, name, folder }: Found, at: string | undefined, to: string): void {
+    if (!file || at === undefined) return;
+    if (!file.stat.isFolder) {
+      entrance.comes([{ path: to, at, fd: file.fd }]);
+      if (file.stat.links > 1) entrance.links(to, file.stat.key);
+      return;
+    }
+    const found: Arriving[] = [];
+    const open: number[] = [];
+    const walk = (above: number, named: Buffer, from: string, into: string) => {
+      const within = files.openAt(above, named, folderPlace, 0);
+      if (within < 0) throw new Unkept(-within);
+      open.push(within);
+      for (const entry of readdirSync(`/proc/self/fd/${within}`, {
+        withFileTypes: true,
+        encoding: 'latin1' as BufferEncoding,
+      })) {
+        const inner = Buffer.from(entry.name, 'latin1');
+        const path = `${into}/${entry.name}`;
+        if (entry.isDirectory()) {
+          if (!generatedFolders.has(entry.name) && entry.name !== '.git')
+            walk(within, inner, `${from}/${entry.name}`, path);
+        } else if (entrance.guards(path)) {
+          const fd = files.openAt(within, inner, place | noFollow, 0);
+          if (fd < 0) continue;
+          open.push(fd);
+          found.push({ path, at: `${from}/${entry.name}`, fd });
+        }
+      }
+      if (open.at(-1) === within) closeSync(open.pop() ?? -1);
+    };
+    try {
+      walk(folder, name, at, to);
+      entrance.comes(found, to);
+    } finally {
+      for (const fd of open) closeSync(fd);
+    }
+  }
+
+  function link(from: Found, to: Found): number {
+    const { file } = from;
+    if (!file) return -ENOENT;
+    if (to.file) return -EEXIST;
+    if (file.stat.isMountRoot) return -EXDEV;
+    const source = nameAt(from);
+    const target = nameAt(to);
+    if (target) {
+      const refused = mayNotChange(to.folder);
+      if (refused < 0) return refused;
+      const at = source?.path ?? keep.placeOf(file.fd) ?? `/proc/self/fd/${file.fd}`;
+      entrance.comes([{ path: target.path, at, fd: file.fd }]);
+      keep.noteNew(target.path);
+      entrance.links(target.path, file.stat.key);
+    }
+    // By its new name, what it holds could be changed as well.
+    if (source && file.stat.isFile && !keep.isMade(file.stat))
+      keep.noteGone(source.host, from.name, source.path);
+    if (source) entrance.links(source.path, file.stat.key);
+    if (file.stat.links === 0) keep.made(file.stat);
+    return from.name.length === 0
+      ? files.linkAt(here, Buffer.from(`/proc/self/fd/${file.fd}`), to.folder, withName(to), true)
+      : files.linkAt(from.folder, withName(from), to.folder, withName(to));
+  }
+
+  /** Makes something without a content of its own. */
+  function makeNew(to: Found, isLink: boolean, work: (folder: number, name: Buffer) => number): number {
+    if (to.file) return -EEXIST;
+    const at = nameAt(to);
+    if (!at) return work(to.folder, withName(to));
+    const refused = mayNotChange(to.folder);
+    if (refused < 0) return refused;
+    if (!isLink) entrance.comes([{ path: at.path, at: '', fd: -1 }]);
+    keep.noteNew(at.path);
+    const result = work(to.folder, withName(to));
+    if (result === 0 && isLink) entrance.came(at.path);
+    return result;
   }
 
   function open(
@@ -131,9 +230,11 @@ export function createPerforming(
 
   function openNew(found: Found, flags: number, mode: number): number {
     const at = nameAt(found);
+    let isLater = false;
     if (at) {
       const refused = mayNotChange(found.folder);
       if (refused < 0) return refused;
+      isLater = entrance.opens(at.path);
       keep.noteNew(at.path);
     }
     const fd = files.openAt(found.folder, found.name, flags | exclusive | closeOnExec | noTerminal, mode);
@@ -141,6 +242,7 @@ export function createPerforming(
     if ((mode & ownMask) !== 0) files.changeMode(fd, mode);
     const stat = files.statAt(fd, nothing);
     if (at && typeof stat !== 'number') keep.made(stat);
+    if (at && isLater) entrance.opened(at.path, fd);
     return fd;
   }
 
@@ -178,8 +280,11 @@ export function createPerforming(
   function keepWritten(found: Found, fd: number, stat: FileStat): void {
     const at = found.name.length === 0 ? keep.placeOf(fd) : nameAt(found)?.path;
     if (at === undefined) return;
+    const guarded = entrance.linkedTo(stat.key) ?? at;
+    const isLater = entrance.opens(guarded);
     if (isLoss(at, stat)) gate(at, stat, 'written');
     keep.noteWritten(at, fd, stat);
+    if (isLater) entrance.opened(guarded, fd);
   }
 
   function cutTo(view: View, path: Buffer, bytes: bigint): Performed {
@@ -207,14 +312,6 @@ export function createPerforming(
     return 'let-through';
   }
 
-  /** By its new name, what a file holds could be changed as well. */
-  function noteLinked(view: View, base: number, path: Buffer, follows: boolean): void {
-    const found = path.length === 0 ? -ENOENT : view.find(base, path, follows);
-    if (typeof found === 'number' || !found.file?.stat.isFile || keep.isMade(found.file.stat)) return;
-    const at = nameAt(found);
-    if (at) keep.noteGone(at.host, found.name, at.path);
-  }
-
   function perform({ number, args, thread }: WaitingCall, view: View, isWaiting: () => boolean): Performed {
     const int = (at: number) => Number(BigInt.asIntN(32, args[at] ?? 0n));
     const name = nameOf(number);
@@ -231,16 +328,26 @@ export function createPerforming(
     // Only now is it sure whose they are.
     if (!isWaiting()) return -ENOENT;
     const find = (base: number, given: Buffer) => view.find(base, given, false);
-    const withBoth = (froms: number, tos: number, flags: number) => {
-      const from = find(froms, path);
-      if (typeof from === 'number') return from;
-      const to = find(tos, other);
-      return typeof to === 'number' ? to : rename(from, to, flags);
-    };
-    const withOne = (base: number, work: (found: Found) => number) => {
-      const found = find(base, path);
+    const withOne = (base: number, work: (found: Found) => number, given = path) => {
+      const found = find(base, given);
       return typeof found === 'number' ? found : work(found);
     };
+    const renamed = (froms: number, tos: number, flags: number) =>
+      withOne(froms, (from) => withOne(tos, (to) => rename(from, to, flags), other));
+    const linked = (froms: number, tos: number, flags: number) => {
+      const isOpen = path.length === 0 && (flags & emptyPath) !== 0;
+      const from = isOpen
+        ? view.find(here, Buffer.from(`/proc/self/fd/${froms}`), true)
+        : view.find(froms, path, (flags & followsLink) !== 0);
+      return typeof from === 'number' ? from : withOne(tos, (to) => link(from, to), other);
+    };
+    const symlinked = (tos: number) =>
+      withOne(tos, (to) => makeNew(to, true, (...at) => files.symlinkAt(path, ...at)), other);
+    const made = (base: number, mode: number, device: bigint) =>
+      withOne(base, (to) => {
+        const rights = mode & ~maskOf(thread);
+        return makeNew(to, false, (...at) => files.makeNodeAt(...at, rights, Number(device)));
+      });
     switch (name) {
       case 'open':
         return open(view, here, path, int(1), int(2), thread);
@@ -255,28 +362,28 @@ export function createPerforming(
       case 'unlinkat':
         return withOne(int(0), (found) => unlink(found, (int(2) & removeFolder) !== 0));
       case 'rename':
-        return withBoth(here, here, 0);
+        return renamed(here, here, 0);
       case 'renameat':
-        return withBoth(int(0), int(2), 0);
+        return renamed(int(0), int(2), 0);
       case 'renameat2':
-        return (int(4) & ~(noReplace | exchange)) !== 0 ? -EINVAL : withBoth(int(0), int(2), int(4));
+        return (int(4) & ~(noReplace | exchange)) !== 0 ? -EINVAL : renamed(int(0), int(2), int(4));
       case 'truncate':
         return cutTo(view, path, BigInt.asIntN(64, args[1] ?? 0n));
       case 'link':
-        noteLinked(view, here, path, false);
-        return noteNew(view, here, other);
+        return linked(here, here, 0);
       case 'linkat':
-        noteLinked(view, int(0), path, (int(4) & followsLink) !== 0);
-        return noteNew(view, int(2), other);
+        return linked(int(0), int(2), int(4));
       case 'symlink':
-        return noteNew(view, here, other);
+        return symlinked(here);
       case 'symlinkat':
-        return noteNew(view, int(1), other);
-      case 'mkdir':
+        return symlinked(int(1));
       case 'mknod':
+        return made(here, int(1), args[2] ?? 0n);
+      case 'mknodat':
+        return made(int(0), int(2), args[3] ?? 0n);
+      case 'mkdir':
         return noteNew(view, here, path);
       case 'mkdirat':
-      case 'mknodat':
         return noteNew(view, int(0), path);
     }
   }
@@ -284,6 +391,7 @@ export function createPerforming(
   return (call, isWaiting) => {
     const view = createView(calls, files, call.thread);
     try {
+      entrance.settle();
       return perform(call, view, isWaiting);
     } catch (error) {
       if (error instanceof Unkept) return -error.errno;
@@ -355,6 +463,7 @@ const ownSettings =
   /\/\d+\/(task\/\d+\/)?(oom_score_adj|oom_adj|comm|timerslack_ns|coredump_filter|clear_refs|mem|attr\/.*)$/;
 const slash = Buffer.from('/');
 const nothing = Buffer.alloc(0);
+const folderPlace = place | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const mostTries = 10;
 const writeOnly = 1;
 const readWrite = 2;
@@ -370,6 +479,7 @@ const removeFolder = 0x200;
 const noReplace = 1;
 const exchange = 2;
 const followsLink = 0x400;
+const emptyPath = 0x1000;
 const procfs = 0x9fa0;
 const sysfs = 0x62656572;
 const ENOENT = 2;
@@ -378,6 +488,7 @@ const ENXIO = 6;
 const EACCES = 13;
 const EBUSY = 16;
 const EEXIST = 17;
+const EXDEV = 18;
 const ENOTDIR = 20;
 const EISDIR = 21;
 const EINVAL = 22;

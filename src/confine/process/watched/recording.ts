@@ -5,7 +5,20 @@ import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { createWatch } from '../sockets/watch.ts';
-import { answer, anyNumber, ended, type GateQuestion, granted, moreFiles, moreKept } from './gate.ts';
+import {
+  answer,
+  anyNumber,
+  type EntryQuestion,
+  ended,
+  type GateQuestion,
+  granted,
+  type judgedLater,
+  type Left,
+  moreFiles,
+  moreKept,
+  type refused,
+} from './asking.ts';
+import type { EntranceOptions } from './entrance.ts';
 import type { KeepOptions } from './keep.ts';
 import type { WatchedOptions } from './watched-thread.ts';
 
@@ -16,13 +29,20 @@ export interface Grant {
   readonly withKept: number;
 }
 
-export interface RecordingOptions extends KeepOptions {
+export interface RecordingOptions extends KeepOptions, EntranceOptions {
   readonly mostBytes: KeptBytes;
   /** What it may lose before anything is asked. */
   readonly first: Grant | undefined;
   /** Asked before a loss that was not granted. The command is held until then. */
   readonly mayLose: (question: GateQuestion) => Promise<Grant | undefined>;
+  /** Asked before something comes to a path that is obeyed, and after. */
+  readonly mayEnter: (question: EntryQuestion) => Promise<Entered>;
+  /** Told what nobody was asked about when it ended. */
+  readonly ends: (left: readonly string[]) => Promise<void>;
 }
+
+/** An answer: see `asking.ts`. */
+export type Entered = typeof granted | typeof refused | typeof judgedLater;
 
 /** What does the work of one command on files, and keeps what that destroys. */
 export interface Recording {
@@ -39,7 +59,7 @@ export interface Recording {
 /** `onFault`: nothing answers the command any more, so it has to be ended. */
 export function openRecording(
   kernel: Kernel,
-  { folder, roots, ignore, mostBytes, first, mayLose }: RecordingOptions,
+  { folder, roots, ignore, mostBytes, protectedNames, first, mayLose, mayEnter, ends }: RecordingOptions,
   onFault: () => void,
 ): Recording {
   const watch = createWatch(kernel);
@@ -51,7 +71,8 @@ export function openRecording(
   state[answer] = granted;
   grant(first);
   const options: WatchedOptions = {
-    ...{ folder, roots, ignore, mostBytes, watch: watch.fd, channel: ours, end, state },
+    ...{ folder, roots, ignore, mostBytes, protectedNames },
+    ...{ watch: watch.fd, channel: ours, end, state },
     mask: process.umask(),
   };
   function grant(more: Grant | undefined): void {
@@ -61,10 +82,17 @@ export function openRecording(
   const worker = idle.pop() ?? startThread();
   worker.postMessage(options);
   let isEnded = false;
-  const release = (more: Grant | undefined) => {
-    grant(more);
-    if (Atomics.compareExchange(state, answer, 0, granted) === 0) Atomics.notify(state, answer);
+  const release = (said: Entered) => {
+    if (Atomics.compareExchange(state, answer, 0, said) === 0) Atomics.notify(state, answer);
   };
+  // A judge that cannot say lets nothing happen: the command stays held, until it is ended.
+  const hear = (said: GateQuestion | EntryQuestion) =>
+    said.kind === 'loss'
+      ? mayLose(said).then((more) => {
+          grant(more);
+          release(granted);
+        })
+      : mayEnter(said).then(release);
   const endCalls = () => {
     Atomics.store(state, answer, ended);
     Atomics.notify(state, answer);
@@ -81,7 +109,7 @@ export function openRecording(
   process.once('exit', close);
   const over = new Promise<void>((resolve) => {
     const settle = (isThere: boolean) => {
-      worker.off('message', hear);
+      worker.off('message', take);
       worker.off('exit', fail);
       isEnded = true;
       process.off('exit', close);
@@ -94,12 +122,14 @@ export function openRecording(
       onFault();
       settle(false);
     };
-    const hear = (said: GateQuestion | 'over') => {
-      if (said === 'over') settle(true);
-      // A judge that cannot say lets nothing be lost: the command stays held, until it is ended.
-      else mayLose(said).then(release, () => {});
+    const take = (said: GateQuestion | EntryQuestion | Left) => {
+      if (said.kind !== 'left') return void hear(said).catch(() => {});
+      ends(said.paths).then(
+        () => settle(true),
+        () => settle(true),
+      );
     };
-    worker.on('message', hear);
+    worker.on('message', take);
     worker.once('exit', fail);
   });
   return { open: () => theirs, over, endCalls, close };

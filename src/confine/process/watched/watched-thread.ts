@@ -4,15 +4,17 @@ import { openKernel } from '../seccomp/kernel.ts';
 import { againMs, createAnswering } from '../sockets/answering.ts';
 import { createCalls } from '../sockets/calls.ts';
 import { createWatch } from '../sockets/watch.ts';
+import { answer, createAsking, ended, type Left } from './asking.ts';
+import { createEntrance, type EntranceOptions } from './entrance.ts';
 import { createFileCalls } from './file-calls.ts';
 import { createGate } from './gate.ts';
-import { createKeep, type KeepOptions } from './keep.ts';
+import { createKeep, type KeepOptions, Unkept } from './keep.ts';
 import { createPerforming } from './perform.ts';
 
 /** Answers all that one watched command hands over, and keeps what that destroys. It waits in the kernel, so it is a thread. */
 
 /** What the main thread opened. */
-export interface WatchedOptions extends KeepOptions {
+export interface WatchedOptions extends KeepOptions, EntranceOptions {
   /** An epoll that holds the channel by which the command hands over its filter. */
   readonly watch: number;
   readonly channel: number;
@@ -20,37 +22,46 @@ export interface WatchedOptions extends KeepOptions {
   readonly end: number;
   readonly mask: number;
   readonly mostBytes: KeptBytes;
-  /** See `gate.ts`. */
+  /** See `asking.ts`. */
   readonly state: Int32Array<SharedArrayBuffer>;
 }
 
-async function supervise(options: WatchedOptions): Promise<void> {
+/** Returns what it has not judged. */
+async function supervise(options: WatchedOptions): Promise<Left> {
   const kernel = await openKernel();
   const watch = createWatch(kernel, options.watch);
   const calls = createCalls(kernel);
   const files = createFileCalls(kernel);
   const keep = createKeep(files, options);
-  const gate = createGate(keep, options, (question) => parentPort?.postMessage(question));
+  const ask = createAsking(options.state, (question) => parentPort?.postMessage(question));
+  const gate = createGate(keep, options, ask);
+  const entrance = createEntrance(files, options, ask);
   // What it does for the command, the command must have a right to.
   if (process.getuid?.() === 0) files.dropRights();
   const answering = createAnswering(
     kernel,
     watch,
     undefined,
-    createPerforming({ calls, files, keep, gate }, options.mask),
+    createPerforming({ calls, files, keep, gate, entrance }, options.mask),
   );
   for (;;) {
-    for (const happening of watch.wait(answering.waits ? againMs : -1)) {
-      if (happening.fd === options.end) return;
+    for (const happening of watch.wait(answering.waits || entrance.waits ? againMs : -1)) {
+      if (happening.fd === options.end) return { kind: 'left', paths: entrance.left() };
       answering.deal(happening);
     }
     answering.tryAgain();
-    if (answering.isOver) return;
+    try {
+      if (Atomics.load(options.state, answer) !== ended) entrance.settle();
+    } catch (error) {
+      // It ended meanwhile.
+      if (!(error instanceof Unkept)) throw error;
+    }
+    if (answering.isOver) return { kind: 'left', paths: entrance.left() };
   }
 }
 
 // The thread serves one command after another: the process has crashed once while such a thread ended.
 if (isMainThread === false)
   parentPort?.on('message', (options: WatchedOptions) => {
-    void supervise(options).then(() => parentPort?.postMessage('over'));
+    void supervise(options).then((left) => parentPort?.postMessage(left));
   });

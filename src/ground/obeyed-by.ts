@@ -1,9 +1,9 @@
-import { type Text, text } from '../../contract/text/text.ts';
-import { obeyedLater } from '../../ground/obeyed-later.ts';
-import { obeyedNames } from '../../ground/obeyed-names.ts';
-import { createFoldedGlob, foldPath } from './glob.ts';
+import { type Text, text } from '../contract/text/text.ts';
+import { createFoldedGlob, foldPath } from './glob/rule-glob.ts';
+import { obeyedLater } from './obeyed-later.ts';
+import { obeyedNames } from './obeyed-names.ts';
 
-/** The same, and of what no tool writes: a command may have found a way to. */
+/** As `createObeyedBy`, of one path, and of what no tool writes: a command may have found a way to. */
 export function createObeyedAnywhere(): (path: string) => Text | undefined {
   let rules: ReturnType<typeof compile> | undefined;
   return (path) => {

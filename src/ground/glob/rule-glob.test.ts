@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGlob, createHostGlob } from './glob.ts';
+import { createGlob, createHostGlob } from './rule-glob.ts';
 
 test.each([
   ['a*', ['a', 'abc'], ['a/b', 'ba']],

@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { expandBraces } from '../../ground/glob/braces.ts';
-import { unicodeClasses } from '../../ground/glob/classes.ts';
-import { compileGlob } from '../../ground/glob/match.ts';
-import type { GlobSyntax } from '../../ground/glob/tokens.ts';
+import { expandBraces } from './braces.ts';
+import { unicodeClasses } from './classes.ts';
+import { compileGlob } from './match.ts';
+import type { GlobSyntax } from './tokens.ts';
 
 const maxAlternatives = 64;
 const maxPatternChars = 1024;

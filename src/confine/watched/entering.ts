@@ -1,0 +1,153 @@
+import { copyFileSync, lstatSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
+import { createGate, type Gate, type GateOptions } from '../layer/obeyed/gate.ts';
+import { fetchedIn, idsIn, isRefFile, tipsOf } from '../layer/obeyed/refs.ts';
+import { createPause } from '../layer/pauses.ts';
+import { type Former, keptFolder, readJournal } from './journal.ts';
+import { putBack } from './put-back.ts';
+
+/** A content at a path that something obeys, or one that is about to come there. Paths are bytes, one a character. */
+export interface Content {
+  readonly path: string;
+  /** Where it lies; absent where it is yet to be written. */
+  readonly at?: string | undefined;
+}
+
+/** What becomes of contents: host paths. Those that are in neither list may come. */
+export interface Entering {
+  readonly never: readonly string[];
+  readonly asked: readonly string[];
+  /** Others committed something at each of their paths, so it may be that: it is judged once it is written. */
+  readonly isJudgedLater: boolean;
+}
+
+export interface EnteringOptions extends Pick<GateOptions, 'makers' | 'isObeyed' | 'isProtected'> {
+  /** What is kept of the command. */
+  readonly folder: string;
+  readonly roots: readonly string[];
+  /** Does the command do nothing but fetch from a remote, which it reached? */
+  readonly isFetched: () => boolean;
+}
+
+/** Judges what a command brings to paths that something obeys, while it runs on the folders themselves. */
+export function createEntering({ folder, roots, isFetched, ...gateOptions }: EnteringOptions) {
+  const { makers, isObeyed, isProtected } = gateOptions;
+  const tops = roots.map(fromText).toSorted((a, b) => b.length - a.length);
+  const topOf = (path: string) => tops.find((top) => path.startsWith(`${top}/`));
+
+  function readFormers(): ReadonlyMap<string, Former> {
+    const formers = new Map<string, Former>();
+    for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
+    return formers;
+  }
+
+  /** Notes which commits it made so far, and what it took away from paths that something obeys. */
+  function note(formers: ReadonlyMap<string, Former>, gateOf: (top: string) => Gate): void {
+    const refs = [...formers.values()].filter(({ path }) => path.includes('/.git/') && isRefFile(path));
+    for (const [git, own] of Map.groupBy(refs, ({ path }) => /^.*?\/\.git(?=\/)/.exec(path)?.[0] ?? '')) {
+      const common = commonFolderOf(gitFolderOf(git));
+      const before = own.flatMap(({ kept }) => (kept === undefined ? [] : idsIn(fromText(kept))));
+      const known = tipsOf(common, new Set(own.map(({ path }) => path)));
+      const fetched = isFetched() ? fetchedIn(common) : [];
+      makers.changed(
+        before,
+        own.flatMap(({ path }) => idsIn(path)),
+        new Set([...known, ...fetched]),
+      );
+    }
+    for (const { path, kept } of formers.values()) {
+      const top = topOf(path);
+      const below = top === undefined ? '' : path.slice(top.length + 1);
+      if (top === undefined || kept === undefined || !(isObeyed(below) || isProtected(below))) continue;
+      gateOf(top).leaves(below, lstatSync(kept), fromText(kept));
+    }
+  }
+
+  function openGates(): (top: string) => Gate {
+    const gates = new Map<string, Gate>();
+    const pause = createPause();
+    return (top) => {
+      const gate = gates.get(top) ?? createGate({ ...gateOptions, on: top, isFetched: false, pause });
+      gates.set(top, gate);
+      return gate;
+    };
+  }
+
+  /** Does it come in a folder that the command made, where nothing looks for such as yet? */
+  function isApart(
+    top: string,
+    below: string,
+    formers: ReadonlyMap<string, Former>,
+    newFolder?: string,
+  ): boolean {
+    const names = below.split('/');
+    const above = names.slice(0, -1).map((_, at) => names.slice(0, at + 1).join('/'));
+    const made = above.find((each) => {
+      const host = `${top}/${each}`;
+      return host === newFolder || formers.get(host)?.kind === 'absent';
+    });
+    return made !== undefined && !/(^|\/)\.[^/]*$/.test(made) && !isObeyed(made);
+  }
+
+  return {
+    async judge(contents: readonly Content[], newFolder?: string): Promise<Entering> {
+      const formers = readFormers();
+      const gateOf = openGates();
+      note(formers, gateOf);
+      const never: string[] = [];
+      const asked: string[] = [];
+      let isJudgedLater = false;
+      for (const { path, at } of contents) {
+        const top = topOf(path);
+        if (top === undefined) continue;
+        const gate = gateOf(top);
+        const below = path.slice(top.length + 1);
+        const isBarred = isProtected(below);
+        if (!isBarred && isApart(top, below, formers, newFolder)) continue;
+        if (at === undefined && (await gate.hasOthers(below))) {
+          isJudgedLater = true;
+          continue;
+        }
+        const before = formers.get(path);
+        const former = before ? fromText(before.kept ?? '/dev/null') : path;
+        const stat = at === undefined ? undefined : statOf(at);
+        // It was taken away again.
+        if (at !== undefined && !stat) continue;
+        const unknown = isBarred ? 'never' : 'asked';
+        const entry =
+          at !== undefined && stat ? await gate.mayEnter(below, below, { at, stat, former }) : unknown;
+        if (entry === 'never') never.push(path);
+        if (entry === 'asked') asked.push(path);
+      }
+      return { never, asked, isJudgedLater };
+    },
+    /** Has what was there before take its place. `at`: where it is kept meanwhile, until it is brought in again. */
+    takeOut(path: string): { readonly path: string; readonly at?: string; bringIn(): void } {
+      const now = statOf(path);
+      if (!now) return { path, bringIn() {} };
+      const { mode, size: bytes, mtimeMs, ino: number } = now;
+      const kept = join(folder, keptFolder, `out-${number}`);
+      const kind = now.isSymbolicLink() ? 'symlink' : 'file';
+      const own: Former = { path, kind, mode: mode & 0o7777, bytes, mtimeMs, number, kept };
+      rmSync(kept, { force: true });
+      if (kind === 'symlink') symlinkSync(readlinkSync(asBytes(path), 'buffer'), kept);
+      else copyFileSync(asBytes(path), kept);
+      putBack([readFormers().get(path) ?? { ...own, kind: 'absent' }], roots);
+      return { path, at: fromText(kept), bringIn: () => putBack([own], roots) };
+    },
+    noteMakers: () => note(readFormers(), openGates()),
+  };
+}
+
+/** Of a descriptor of ours, what it is open on. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return path.startsWith('/proc/self/fd/')
+      ? statSync(path)
+      : lstatSync(asBytes(path), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
