@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 
 declare const __SEKISHO_VERSION__: string | undefined;
 
-/** The files that the console's pages name. No other name is looked for. */
+/** Reads a file of the console's pages. Only listed names are served. */
 export async function readConsoleAsset(
   name: string,
 ): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string } | undefined> {
@@ -17,13 +17,13 @@ export async function readConsoleAsset(
   return { bytes: new Uint8Array(bytes), type };
 }
 
-/** An asset as the build writes it beside its chunks: from where it was written, or from npm. */
+/** An asset for the build to write beside its chunks: from our source, or from npm. */
 export function composeConsoleAsset(name: string): Uint8Array {
   if (name !== 'htmx.js') {
     return readFileSync(new URL(`../console/assets/${name}`, import.meta.url));
   }
   const { resolve } = createRequire(import.meta.url);
-  // One file: htmx begins its work as soon as it is loaded, and would not see an extension that comes later.
+  // One file: htmx starts as soon as it is loaded, and misses extensions that load later.
   const parts = ['htmx.org/dist/htmx.min.js', 'htmx.org/dist/ext/hx-sse.min.js'].map((part) =>
     readFileSync(resolve(part), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n'),
   );

@@ -46,9 +46,9 @@ export interface HistorySettings {
   readonly maxBytes: number;
   readonly maxAgeMs: number;
   readonly commands: 'snapshot' | 'off';
-  /** Names of folders that are not looked at before and after commands. */
+  /** Names of folders that are not scanned before and after commands. */
   readonly ignore: readonly string[];
-  /** `s3://BUCKET/PREFIX`, where contents are kept for several machines. */
+  /** `s3://BUCKET/PREFIX` if contents are kept for several machines. */
   readonly bucket: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function historyOf(
   };
 }
 
-/** What files held travels to the endpoint. */
+/** Contents of files are sent to the endpoint. */
 function assertSecure(environment: NodeJS.ProcessEnv): void {
   for (const name of ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL']) {
     const value = environment[name];

@@ -36,7 +36,7 @@ import {
 } from './toolset-names.ts';
 import { defaultVaultRoot } from './vault-root.ts';
 
-/** Throws `ConfigError`, naming the key and the value, for anything that cannot be meant. */
+/** Loads the settings. Throws `ConfigError`, naming key and value, for anything invalid. */
 export function loadSettings(
   flags: Flags,
   environment: NodeJS.ProcessEnv = process.env,
@@ -47,7 +47,7 @@ export function loadSettings(
   const written = readConfigFile(flags.config, environment, home, cwd);
   const placement = placementFor(flags, written.file, cwd, home);
   const { config, rulesAt } = configFor(written, flags.profile, placement.project);
-  // A shell keeps the name by which one came into a folder, and clients send paths that begin with it.
+  // Shells keep the path by which a person entered a folder, and clients send paths that begin with it.
   const { roots, files } = rootsOf(flags, config, cwd, { folder: placement.root, shown: environment.PWD });
   const context: LoadContext = { environment, home, cwd, roots };
   const { stateFolder, storeUrl, own } = recordsOf(flags, config, context);
@@ -101,7 +101,7 @@ export function loadSettings(
     },
     assistant: {
       layout: config.assistant?.layout ?? 'output',
-      // Absent is the machine's own, which costs 12 ms to ask for and is rarely needed.
+      // Undefined means the machine's zone; resolving it takes 12 ms, so it is done on demand.
       timeZone:
         config.assistant?.timeZone === undefined
           ? undefined
@@ -132,12 +132,12 @@ export function loadSettings(
       maxRounds: config.ask?.maxRounds ?? 20,
       perMinute: config.ask?.perMinute ?? 10,
     },
-    // One tool alone is one tool alone.
+    // With `--only`, nothing but that tool is served.
     servers: only ? [] : serversOf(flags, config, context, sandbox),
   });
 }
 
-/** The folder that the flags or the file choose, or else the one that the client's folder lies in. */
+/** The folder that the flags or the file name, or else the one that contains the client's folder. */
 function placementFor(
   flags: Flags,
   { projects = {}, roots }: ConfigFile,
@@ -155,7 +155,7 @@ function placementFor(
   return { root: chosen, project, isChosen: true };
 }
 
-/** What settings are read in: variables, the person's home, the current folder, the roots. */
+/** The context of settings: variables, the person's home, the current folder, the roots. */
 interface LoadContext {
   readonly environment: NodeJS.ProcessEnv;
   readonly home: string;
@@ -163,7 +163,7 @@ interface LoadContext {
   readonly roots: Roots;
 }
 
-/** Where the server keeps its records, and which paths are its own, so that no tool may see them. */
+/** The location of the server's records, and the server's own paths, which no tool may see. */
 function recordsOf(flags: Flags, config: ConfigFile, { environment, home, cwd, roots }: LoadContext) {
   const usualFolder = stateFolderOf(roots[0].path, environment, home);
   const stateFolder = resolve(cwd, flags.state ?? config.state ?? usualFolder);
@@ -222,13 +222,13 @@ function recordFlagsOf(flags: Flags, config: ConfigFile, root: string, cwd: stri
   const named: [flag: string, path: string][] = [];
   if (file !== undefined && (config.state ?? config.store) !== undefined) named.push(['--config', file]);
   if (state !== undefined) named.push(['--state', state]);
-  // Records may lie in the folder that somebody happens to be in, which is then no root for them.
+  // Unless the file names the root, another command would derive one from its own folder.
   const isRootTold = config.roots !== undefined && flags.root === undefined;
   if (named.length > 0 && !isRootTold) named.unshift(['--root', root]);
   return named.map(([flag, path]) => ` ${flag} ${shellQuote(resolve(cwd, path))}`).join('');
 }
 
-/** Document 001 bounds the users of a chat; who works in a folder gets a bound that only a program run wild meets. */
+/** Document 001 limits the users of a chat; work in a folder gets a limit that only a runaway program reaches. */
 function defaultRatesOf({ assistant }: ConfigFile): NonNullable<ConfigFile['rateLimits']> {
   return assistant?.layout === 'workspace' ? workingRates : [{ toolsets: ['assistant'], perMinute: 10 }];
 }
@@ -245,7 +245,7 @@ function serversOf(
   return readServers({ own: [config.servers, config.mcpServers], ...sources });
 }
 
-/** What `${NAME}` in the file stands for. */
+/** The values of `${NAME}` in the file. */
 function variablesOf(flags: Flags, context: LoadContext): NodeJS.Dict<string> {
   const own = join(configFolderOf(context.environment, context.home), '.env');
   const roots = context.roots.map((root) => root.path);
@@ -253,7 +253,7 @@ function variablesOf(flags: Flags, context: LoadContext): NodeJS.Dict<string> {
   return { ...readEnvironmentFile(named || own, named !== undefined), ...context.environment };
 }
 
-/** `NAME=value` lines. What the process has already wins over them. */
+/** `NAME=value` lines. Variables of the process take precedence. */
 function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(path, 'utf8'));

@@ -4,27 +4,27 @@ import { isLocale, type Locale } from '../contract/text/text.ts';
 import { configPathOf, homeOf } from './state.ts';
 
 /**
- * The language of all that a command says, before its settings are read: what `--locale` says, else the configuration
- * file, else the environment. The same order as the settings have.
+ * The language of a command before its settings are read: `--locale`, else the configuration file, else the
+ * environment, in the same order as for the settings.
  */
 export function spokenLocale(args: readonly string[], environment: NodeJS.ProcessEnv): Locale {
   const said = [optionIn(args, '--locale'), configuredLocale(optionIn(args, '--config'), environment)];
   return said.find(isLocale) ?? localeOf(environment);
 }
 
-/** The language that the environment asks for, as POSIX orders its variables. */
+/** The language in the environment, in POSIX's order of variables. */
 export function localeOf(environment: NodeJS.ProcessEnv): Locale {
   const language = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || '';
   return /^ja/i.test(language) ? 'ja' : 'en';
 }
 
-/** The value of an option, written in one word or two; the last counts. */
+/** The value of an option, written in one word or two; the last one counts. */
 function optionIn(args: readonly string[], option: string): string | undefined {
   const at = args.findLastIndex((arg) => arg === option || arg.startsWith(`${option}=`));
   return args[at] === option ? args[at + 1] : args[at]?.slice(option.length + 1);
 }
 
-/** Whatever is wrong with the file is told when the settings are read. */
+/** Errors in the file are reported when the settings are read. */
 function configuredLocale(named: string | undefined, environment: NodeJS.ProcessEnv): unknown {
   try {
     const path = configPathOf(named, environment, homeOf(environment), process.cwd());

@@ -4,8 +4,8 @@ import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 
 /**
- * Throws where a folder would have to be made inside of `/proc`. The kernel answers there that the folder above is
- * missing, and Node's recursive `mkdir` then tries again without an end.
+ * Throws if a folder would have to be created inside `/proc`. The kernel says there that the parent is missing, and
+ * Node's recursive `mkdir` then retries endlessly.
  */
 export function assertMakeable(folder: string, key: Text): void {
   for (let above = folder; ; above = dirname(above)) {
@@ -13,7 +13,7 @@ export function assertMakeable(folder: string, key: Text): void {
     try {
       ({ type } = statfsSync(above));
     } catch {
-      // Not there, or not ours to look at: what is above it decides.
+      // Missing or inaccessible: check its parent.
       if (above !== dirname(above)) continue;
     }
     if (type !== procfs) return;

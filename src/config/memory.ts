@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** Where memories become vectors. The key is named, never held. */
+/** The endpoint for embeddings. Its key is only named, never stored. */
 export interface EmbeddingSettings {
   readonly url: string;
   readonly model: string;
@@ -49,7 +49,7 @@ export const memorySchema = z.strictObject({
     .describe('Let recall find what is worded differently. Absent: words alone, and nothing is sent.'),
 });
 
-/** Throws `ConfigError` for a password in the address, or a key that is not there. */
+/** Throws `ConfigError` for a password in the address, or a missing key. */
 export function memoryOf(
   config: z.infer<typeof memorySchema> | undefined,
   environment: Readonly<Record<string, string | undefined>>,

@@ -59,7 +59,7 @@ export const askSchema = z.strictObject({
   perMinute: z.number().int().min(1).optional().describe('Questions a minute. Default: 10.'),
 });
 
-/** The models of the file with their defaults. Throws `ConfigError` for a password in an address. */
+/** The configured models with their defaults. Throws `ConfigError` for a password in an address. */
 export function modelsOf(
   models: z.input<typeof modelsSchema> | undefined,
 ): Readonly<Record<string, ModelSettings>> {
@@ -70,7 +70,7 @@ export function modelsOf(
   return Object.fromEntries(entries);
 }
 
-/** A model by its id alone, at Ollama unless it is said where. */
+/** A model by its id alone is at Ollama. */
 export function withDefaults(name: string, settings: z.input<typeof model>): ModelSettings {
   const { url = 'http://127.0.0.1:11434/v1', silenceMs = 240_000, contextChars = 300_000 } = settings;
   const address = new URL(url);

@@ -1,6 +1,6 @@
-/** Hosts that a package manager or a service needs, under one name for lists of hosts. */
+/** Hosts of a package manager or a service, under one name for lists of hosts. */
 export const networkSets: Readonly<Record<string, readonly string[]>> = {
-  // node-gyp takes the headers of Node from its own site.
+  // node-gyp downloads Node's headers from nodejs.org.
   npm: ['registry.npmjs.org', 'registry.yarnpkg.com', 'repo.yarnpkg.com', 'nodejs.org'],
   pypi: ['pypi.org', 'files.pythonhosted.org'],
   crates: ['index.crates.io', 'static.crates.io', 'crates.io'],
@@ -17,8 +17,8 @@ export const networkSets: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The hosts of a list, with sets written out. The rest of a set stands at the end: a message that counts entries then
- * counts those of the file.
+ * The hosts of a list, with sets expanded. The rest of each set is appended at the end, so that a message that counts
+ * entries matches the file.
  */
 export function hostsOf(entries: readonly string[]): readonly string[] {
   const first = entries.map((entry) => setOf(entry)?.[0] ?? entry);
@@ -26,7 +26,7 @@ export function hostsOf(entries: readonly string[]): readonly string[] {
   return [...first, ...rest];
 }
 
-/** Each set that a list names, in full, and its own hosts under the name of the list. */
+/** Each set in a list with its hosts, and the list's own hosts under the name of the list. */
 export function namedHosts(
   entries: readonly string[],
   key: string,

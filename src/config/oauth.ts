@@ -31,7 +31,7 @@ export const oauthTrustSchema = z.strictObject({
     ),
 });
 
-/** Throws `ConfigError` for what could let in whom nobody meant. */
+/** Throws `ConfigError` for settings that could admit unintended users. */
 export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefined): OauthTrust | undefined {
   if (config === undefined) return undefined;
   const { resource } = config;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
 /**
- * What a server in a container must know of the machine outside, which no look around tells it: how a person and a client
- * there reach it. Handed in as `SEKISHO_OUTSIDE`, JSON, by the command that started the container.
+ * Facts about the host that a server in a container cannot find out: how a person and a client reach it there. Passed
+ * as JSON in `SEKISHO_OUTSIDE` by the command that started the container.
  */
 const outsideSchema = z.strictObject({
-  /** What a person types there to have this program, here and in any folder. */
+  /** The command by which a person starts this program, here and in any folder. */
   name: z.string(),
   program: z.string(),
   /** How a client there starts the same server. */
@@ -18,9 +18,9 @@ const outsideSchema = z.strictObject({
   where: z.string(),
   /** The account's name there. */
   user: z.string(),
-  /** The engine and the image, as `doctor` shows them. */
+  /** The engine and the image, for `doctor`. */
   container: z.string(),
-  /** Where the HTTP port is seen there. */
+  /** The address of the HTTP port on the host. */
   address: z.strictObject({ host: z.string(), port: z.number().int() }).optional(),
 });
 
@@ -28,7 +28,7 @@ export type Outside = z.infer<typeof outsideSchema>;
 
 export const outsideVariable = 'SEKISHO_OUTSIDE';
 
-/** Undefined where this program runs on the machine itself. */
+/** Undefined unless this program runs in a container. */
 export function outsideOf(environment: NodeJS.ProcessEnv = process.env): Outside | undefined {
   const words = environment[outsideVariable];
   return words ? outsideSchema.parse(JSON.parse(words)) : undefined;

@@ -1,13 +1,13 @@
 import { type Text, text } from '../contract/text/text.ts';
 import type { ConfigFile } from './schema.ts';
 
-/** A sensible set of toolsets and settings under one name; flags and the file still win over it. */
+/** A set of toolsets and settings under a name; flags and file take precedence. */
 export interface Profile {
   readonly summary: Text;
   readonly config: ConfigFile;
 }
 
-/** Of work over the network: far above what an agent does, and below what a loop without end does. */
+/** For work over the network: far above an agent's normal use, and below an endless loop's. */
 export const workingRates: NonNullable<ConfigFile['rateLimits']> = [{ perMinute: 300 }];
 
 export const profiles = {

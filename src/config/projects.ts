@@ -4,23 +4,23 @@ import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { isInside } from '../ground/inside.ts';
 
-/** Where a server works that was told no folder: what it serves, and which of the person's projects that is. */
+/** The folder that a server serves if none was named, and its project. */
 export interface Placement {
-  /** The folder to serve, links resolved: the project, the working tree of git, or the folder itself. */
+  /** The folder to serve, links resolved: the project, the git working tree, or the folder itself. */
   readonly root: string;
-  /** The project whose settings hold, as its key in `projects` is written; absent: nobody named the folder. */
+  /** The key in `projects` whose settings apply; undefined if the folder is in no project. */
   readonly project?: string | undefined;
   /** The folder that the client works in, links resolved: `root` or below it. */
   readonly startedIn: string;
 }
 
-/** Thrown where a server was started in `/`, a home or a system folder, which nobody named. */
+/** Thrown if a server was started in `/`, a home or a system folder that was not named. */
 export class UnnamedFolderError extends ConfigError {}
 
 /**
- * Finds the folder to serve for a client that works in `start`. The nearest project that contains it wins; `PARENT/*` makes
- * a project of each folder in PARENT. Without one it is the top of git's working tree, so that `.git` is there, or `start`.
- * A linked worktree is a root of its own with the settings of its main working tree. Throws `UnnamedFolderError`.
+ * Finds the folder to serve for a client that works in `start`. The nearest project that contains it wins; `PARENT/*`
+ * makes each folder in PARENT a project. Otherwise the top of git's working tree, to include `.git`, or `start`. A
+ * linked worktree is a separate root with the settings of its main working tree. Throws `UnnamedFolderError`.
  */
 export function placementOf(projects: readonly string[], start: string, home: string): Placement {
   const startedIn = realpathSync(start);
@@ -36,7 +36,7 @@ export function placementOf(projects: readonly string[], start: string, home: st
   return { root, startedIn };
 }
 
-/** The project that `folder` belongs to, and where it begins. */
+/** The project that contains `folder`, and its root. */
 export function projectOf(
   projects: readonly string[],
   folder: string,
@@ -46,14 +46,14 @@ export function projectOf(
   for (const key of projects) {
     const root = rootIn(folder, pathOfProject(key, home));
     if (root === undefined) continue;
-    // A folder named by itself wins over a parent that covers the same one.
+    // A folder's own key wins over a `PARENT/*` for the same folder.
     const isNearer = !nearest || root.length > nearest.root.length;
     if (isNearer || (root === nearest?.root && !isParent(key))) nearest = { key, root };
   }
   return nearest;
 }
 
-/** The folder that a key of `projects` names, with links resolved where it exists; `PARENT/*` keeps its last part. */
+/** The folder of a key in `projects`, with links resolved if it exists; `PARENT/*` keeps its last part. */
 export function pathOfProject(key: string, home: string): string {
   const path = key.replace(/^~(?=\/|$)/, home);
   const named = isParent(path) ? path.slice(0, -2) : path;
@@ -85,18 +85,18 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // It may not be there yet, or lie on a disk that is not mounted now.
+    // It may not exist yet, or be on a disk that is not mounted.
     return path;
   }
 }
 
 interface WorkingTree {
   readonly root: string;
-  /** Of a linked worktree: the main one, which says that this one is its. */
+  /** Of a linked worktree: the main one, if it confirms the link. */
   readonly mainRoot?: string | undefined;
 }
 
-/** The working tree of git that a folder lies in. The submodule of a project belongs to the tree around it. */
+/** The git working tree that contains a folder. A submodule belongs to the tree around it. */
 function workingTreeOf(folder: string): WorkingTree | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const git = join(at, '.git');
@@ -120,7 +120,7 @@ function isSubmodule(file: string): boolean {
   return gitFolderIn(file)?.includes(`${sep}.git${sep}modules${sep}`) === true;
 }
 
-/** A `.git` file is the word of the workspace: the repository that it names must point back to it (gitrepository-layout). */
+/** A workspace's `.git` file proves nothing: the repository must point back to it (gitrepository-layout). */
 function mainRootOf(file: string): string | undefined {
   const folder = gitFolderIn(file);
   if (folder === undefined || basename(dirname(folder)) !== 'worktrees') return undefined;
@@ -131,17 +131,17 @@ function mainRootOf(file: string): string | undefined {
   return pointsBack ? realPathOf(dirname(common)) : undefined;
 }
 
-/** Folders of the system and everything in them; of the others only the folder itself. */
+/** System folders with everything in them; of the top folders only the folder itself. */
 const systemFolders = 'bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr System Library'.split(' ');
 const topFolders = 'home media mnt opt root run srv tmp var Users Volumes Applications'.split(' ');
 
-/** Is it `/`, a home, or a folder of the system? Nothing there is served unless a person names it. */
+/** Whether it is `/`, a home, or a system folder. Nothing there is served unless a person names it. */
 function isReserved(folder: string, home: string): boolean {
   const [first = '', second, third] = folder.split(sep).slice(1);
   if (folder === sep || folder === realPathOf(home)) return true;
   if (systemFolders.includes(first)) return true;
   if (second === undefined) return topFolders.includes(first);
-  // Homes of others; and the system's folder of Windows, in which WSL starts programs.
+  // Other homes, and the Windows system folder, in which WSL starts programs.
   const isHome = ['home', 'Users'].includes(first) && third === undefined;
   return isHome || (first === 'mnt' && third?.toLowerCase() === 'windows');
 }

@@ -4,15 +4,15 @@ import { shellQuote } from '../ground/shell-quote.ts';
 import type { Flags, Settings } from './settings.ts';
 import { homeOf, stateFolderOf } from './state.ts';
 
-/** How the same settings are had again: arguments, and the variables that they came from beside them. */
+/** Arguments and variables that reproduce the settings. */
 export interface Repeated {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * What gives the same settings to a program that another one starts, in another folder and with little environment: every
- * flag as it was meant, with whole paths, and what the environment decided.
+ * Reproduces the settings for a program that another one starts, in another folder and with little environment: every
+ * flag as it was meant, with absolute paths, and what the environment determined.
  */
 export function repeatSettings(
   flags: Flags,
@@ -27,7 +27,7 @@ export function repeatSettings(
   const path = (value: string | undefined) => (value === undefined ? undefined : resolve(cwd, value));
   add('--config', path(flags.config));
   add('--profile', flags.profile);
-  // Where neither flag nor file names a folder, it follows from the current one, which the other program is not in.
+  // If neither flag nor file names a folder, it followed from the current one, which differs for the other program.
   add('--root', flags.root === undefined ? settings.startedIn : path(flags.root));
   for (const more of flags.allowPath ?? []) add('--allow-path', path(more));
   if (flags.toolsets) add('--toolsets', flags.toolsets.join(','));
@@ -42,7 +42,7 @@ export function repeatSettings(
   return { args, env: variablesOf(environment, cwd) };
 }
 
-/** As a shell takes them, the flags by which another command from the same folder finds what these flags name. */
+/** Shell-quoted flags by which another command from the same folder finds what these flags name. */
 export function placeFlags({ config, root, state }: Flags, cwd: string = process.cwd()): string {
   const given = Object.entries({ config, root, state });
   return given
@@ -50,7 +50,7 @@ export function placeFlags({ config, root, state }: Flags, cwd: string = process
     .join('');
 }
 
-/** The records of a state folder that a variable moved, which the other program may not have. */
+/** The state folder if it depends on a variable that the other program may lack. */
 function movedState({ stateFolder, roots }: Settings, environment: NodeJS.ProcessEnv): string | undefined {
   const [root] = roots;
   if (!root || !environment.XDG_STATE_HOME) return undefined;
@@ -60,7 +60,7 @@ function movedState({ stateFolder, roots }: Settings, environment: NodeJS.Proces
 const paths = ['MCP_CONFIG_PATH', 'XDG_CONFIG_HOME'];
 const bounds = ['HARD_MAX_CHARS', 'VAULT_SCAN_DEFAULT_CHUNK_LINES', 'VAULT_SCAN_MAX_CHUNK_LINES'];
 
-/** Of the variables that settings come from those that are no secret. */
+/** The non-secret variables that affect settings. */
 function variablesOf(environment: NodeJS.ProcessEnv, cwd: string): Record<string, string> {
   const given = (name: string): [string, string][] => {
     const value = environment[name];

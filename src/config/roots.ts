@@ -6,7 +6,7 @@ import { isInside } from '../ground/inside.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
 import type { ConfigFile } from './schema.ts';
 
-/** A folder or file that tools may see: where it really is, and as it was named. */
+/** A folder or file that tools may see: its real path, and the path by which it was named. */
 export interface Root {
   readonly path: string;
   readonly writable: boolean;
@@ -15,12 +15,12 @@ export interface Root {
 
 export type Roots = readonly [Root, ...Root[]];
 
-/** The roots of flags and file, resolved; where neither names one, the folder `otherwise`. Files are served alone. */
+/** The roots of flags and file, resolved; without any, the folder `otherwise`. Files are served individually. */
 export function rootsOf(
   flags: { readonly root?: string | undefined; readonly allowPath?: readonly string[] | undefined },
   config: ConfigFile,
   cwd: string,
-  /** `shown`: the current folder as the person's shell names it. */
+  /** `shown`: the current folder in the person's shell. */
   otherwise: { readonly folder?: string | undefined; readonly shown?: string | undefined } = {},
 ): { readonly roots: Roots; readonly files: readonly Root[] } {
   const listed = (config.roots ?? []).map((root) =>
@@ -58,7 +58,7 @@ function kindOf(path: string): 'file' | 'folder' | undefined {
   try {
     return statSync(path).isFile() ? 'file' : 'folder';
   } catch {
-    // What is the matter with it is told where it is opened as a folder.
+    // The error is reported when it is opened as a folder.
     return undefined;
   }
 }
@@ -71,7 +71,7 @@ function leadsTo(path: string, real: string): boolean {
   }
 }
 
-/** Where a folder really is. Throws `ConfigError` where it is none. */
+/** The real path of a folder. Throws `ConfigError` if it is not a folder. */
 export function existingFolder(path: string): string {
   try {
     const real = realpathSync(path);
@@ -93,7 +93,7 @@ export function existingFolder(path: string): string {
   );
 }
 
-/** Throws `ConfigError` for a file of the server's own that `--allow-path` would serve. */
+/** Throws `ConfigError` if `--allow-path` would serve a file of the server itself. */
 export function assertNotOwn(files: readonly Root[], paths: readonly string[]): void {
   const own = paths.map(realPathOf);
   const file = files.find(({ path }) => own.some((folder) => isInside(path, folder)));
@@ -106,15 +106,15 @@ export function assertNotOwn(files: readonly Root[], paths: readonly string[]): 
     );
 }
 
-/** Those of the server's own paths that lie in a root, as they are called there. */
+/** The server's own paths inside a root, by their names there. */
 export function insideOf(roots: Roots, paths: readonly string[]): readonly string[] {
   const real = [...new Set(paths.map(realPathOf))];
   const inside = real.filter((path) => roots.some((root) => isInside(path, root.path)));
-  // What lies in a hidden folder is hidden with it.
+  // Paths in a hidden folder are hidden with it.
   return inside.filter((path) => !inside.some((other) => other !== path && isInside(path, other)));
 }
 
-/** Where a path leads, also one that is not there yet. */
+/** The real path, also of a path that does not exist yet. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);

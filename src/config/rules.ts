@@ -72,7 +72,7 @@ export const rulesSchema = z.array(z.union([rule, effectRule]));
 
 type Rules = z.infer<typeof rulesSchema>;
 
-/** Parts the two kinds. Each is named by its place in the file, unless it has a name, and says where it is written. */
+/** Separates the two kinds. Each rule gets its index in the file as name, unless it has one, and its place. */
 export function rulesOf(
   rules: Rules = [],
   rulesAt: readonly string[] = [],

@@ -5,7 +5,7 @@ import { text } from '../contract/text/text.ts';
 import { parseJsonc } from './file/jsonc.ts';
 import { configPathOf, homeOf } from './state.ts';
 
-/** Where the server itself runs: as a program of this machine, or in a container that docker or podman starts. */
+/** Where the server runs: directly on this machine, or in a container of docker or podman. */
 export type Runtime = (typeof runtimes)[number];
 
 export const runtimes = ['host', 'container'] as const;
@@ -29,13 +29,13 @@ export interface RuntimeChoice {
   readonly runtime: Runtime;
   readonly engine: EngineName | undefined;
   readonly image: string | undefined;
-  /** Nobody asked for the container: this machine is no Linux. */
+  /** The container was not requested: this machine is no Linux. */
   readonly isForced: boolean;
 }
 
 /**
- * Flag, environment, file, in this order; else a container wherever there is no Linux. Read before the settings are, which
- * only hold in the place that it names. Throws `ConfigError` for a value that is neither.
+ * From flag, environment or file, in this order; else a container unless the machine is Linux. Read before the
+ * settings, which only apply in that place. Throws `ConfigError` for any other value.
  */
 export function runtimeOf(
   flags: { readonly runtime?: unknown; readonly config?: unknown },
@@ -59,7 +59,7 @@ export function runtimeOf(
   return { runtime: said ?? (isForced ? 'container' : 'host'), isForced, ...container };
 }
 
-/** The two keys alone. Whatever else is wrong with the file is told where all of it is read. */
+/** Reads only the two keys. Other errors in the file are reported when all of it is read. */
 function writtenIn(path: string): {
   readonly runtime: unknown;
   readonly container: Pick<RuntimeChoice, 'engine' | 'image'>;
@@ -69,7 +69,7 @@ function writtenIn(path: string): {
   try {
     words = readFileSync(path, 'utf8');
   } catch {
-    // None there, or not ours to read: where settings are loaded, that is told.
+    // Missing or unreadable: reported when settings are loaded.
     return { runtime: undefined, container: none };
   }
   if (!/"(?:runtime|container)"/.test(words)) return { runtime: undefined, container: none };

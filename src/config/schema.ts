@@ -279,7 +279,7 @@ const settingsSchema = z.strictObject({
   ask: askSchema.optional(),
 });
 
-/** What a project may set for itself. All else, such as models and notices, is the person's. */
+/** The settings that a project may have of its own. All others, such as models and notices, are the person's. */
 const projectSchema = settingsSchema
   .pick({
     profile: true,
@@ -297,7 +297,7 @@ const projectSchema = settingsSchema
   })
   .strict();
 
-/** The configuration file, `sekisho.jsonc`. Every key can be left out. `docs/configuration.md` is made from it. */
+/** The configuration file, `sekisho.jsonc`. Every key is optional. `docs/configuration.md` is generated from it. */
 export const configSchema = settingsSchema.extend({
   projects: z
     .record(z.string().min(1), projectSchema)

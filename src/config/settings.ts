@@ -11,7 +11,7 @@ import type { MemorySettings } from './memory.ts';
 import type { ConfigFile } from './schema.ts';
 import type { SingleTool, ToolsetName } from './toolset-names.ts';
 
-/** What the command line said; everything is optional and wins over the file. */
+/** The flags of the command line; all are optional and take precedence over the file. */
 export interface Flags {
   readonly config?: string | undefined;
   readonly profile?: string | undefined;
@@ -28,21 +28,21 @@ export interface Flags {
   readonly envFile?: string | undefined;
 }
 
-/** The one value that start-up makes of file, environment and flags. Paths are absolute. */
+/** The settings that start-up derives from file, environment and flags. Paths are absolute. */
 export interface Settings {
   readonly roots: readonly {
     readonly path: string;
     readonly writable: boolean;
-    /** As it was given, where a link leads there. */
+    /** The path as given, which may be a link. */
     readonly named: string;
   }[];
-  /** Files outside of them that `--allow-path` names; commands can read them. */
+  /** Files outside the roots that `--allow-path` names; commands can read them. */
   readonly files: Settings['roots'];
-  /** The root, where neither flag nor file chose it and it follows from the current folder. */
+  /** The root, if it follows from the current folder and neither flag nor file names one. */
   readonly startedIn: string | undefined;
-  /** The project whose settings these are, as the key in `projects` is written. */
+  /** The project of these settings, as its key in `projects`. */
   readonly project: string | undefined;
-  /** The folder in which the client works, where that lies below the root. */
+  /** The folder in which the client works, if it is below the root. */
   readonly startedBelow: string | undefined;
   readonly protectedNames: readonly string[];
   readonly toolsets: readonly ToolsetName[];
@@ -50,9 +50,9 @@ export interface Settings {
   readonly mode: Mode;
   readonly locale: Locale;
   readonly stateFolder: string;
-  /** What another command needs to find these records, as a shell takes it; mostly nothing. */
+  /** Shell-quoted flags that another command needs to find these records; usually empty. */
   readonly recordFlags: string;
-  /** What of the server's own lies inside a root, as where the home folder is served: no tool may see it. */
+  /** The server's own paths inside a root, such as when the home folder is served: no tool may see them. */
   readonly hiddenPaths: readonly string[];
   readonly storeUrl: string;
   readonly http: {
@@ -63,18 +63,18 @@ export interface Settings {
     readonly maxBodyBytes: number;
     readonly oauth: OauthTrust | undefined;
     readonly console: boolean;
-    /** An origin; absent: nobody comes from elsewhere. */
+    /** An origin; undefined if the server is not reachable from elsewhere. */
     readonly publicUrl: string | undefined;
-    /** Between being told to stop and taking no more calls. */
+    /** The time from the signal to stop until no more calls are accepted. */
     readonly drainMs: number;
-    /** Have the other servers of the store the same files? */
+    /** Whether the store's other servers have the same files. */
     readonly roots: 'own' | 'shared';
   };
-  /** What hooks do in a folder that is no project: judge by the settings for all, or leave the client's tools alone. */
+  /** What hooks do in a folder that is no project: judge by the general settings, or leave the client's tools alone. */
   readonly hooks: { readonly elsewhere: 'judge' | 'leave' };
   readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];
-  /** Those of the same list that speak of what a command did. */
+  /** Rules of the same list that are about what a command did. */
   readonly effectRules: readonly EffectRule[];
   readonly rateRules: readonly {
     readonly id: string;
@@ -88,10 +88,10 @@ export interface Settings {
     readonly environment: readonly string[];
     readonly readable: readonly string[];
     readonly network: readonly string[];
-    /** As the file has it: sets by their names, e.g. "npm". */
+    /** As in the file: sets by name, e.g. "npm". */
     readonly networkAsNamed: readonly string[];
     readonly judgement: Dialect | undefined;
-    /** What the built-in rules say against it and a layer contains has a command tried first. */
+    /** Commands that built-in rules object to are tried first if a layer contains their effects. */
     readonly tryFirst: boolean;
     readonly cacheBytes: number;
     readonly layer: 'auto' | 'off';
@@ -111,7 +111,7 @@ export interface Settings {
     NonNullable<ConfigFile['vault']>,
     'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
   >;
-  /** How long what grows with every call is kept; absent: for ever. */
+  /** How long to keep what grows with every call. Undefined: forever. */
   readonly retention: { readonly auditMs: number | undefined; readonly eventsMs: number | undefined };
   readonly history: HistorySettings;
   readonly pipeline: { readonly extended: boolean };

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 
-/** Where a workspace's records are kept: outside of it, so that no tool can reach them (`server.md`, Keeping). */
+/** The folder of a workspace's records: outside it, so that no tool can reach them (`server.md`, Keeping). */
 export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, home: string): string {
   const digest = createHash('sha256').update(rootPath).digest('hex').slice(0, 12);
   const name =
@@ -13,7 +13,7 @@ export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, 
   return join(stateBaseOf(environment, home), `${name}-${digest}`);
 }
 
-/** The state folders of all of this user's workspaces that have records, the one that was used last first. */
+/** The state folders with records of all this user's workspaces, the most recently used first. */
 export function stateFoldersOf(environment: NodeJS.ProcessEnv, home: string): readonly string[] {
   const base = stateBaseOf(environment, home);
   if (!existsSync(base)) return [];
@@ -27,12 +27,12 @@ export function stateFoldersOf(environment: NodeJS.ProcessEnv, home: string): re
     .map(({ folder }) => folder);
 }
 
-/** Where the servers that clients' hooks talk to are found. */
+/** The folder in which clients' hooks find their servers. */
 export function hookFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(stateBaseOf(environment, home), 'hooks');
 }
 
-/** An empty folder, served where a client works in none that may be served. */
+/** An empty folder, served if the client works in none that may be served. */
 export function nowhereFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(stateBaseOf(environment, home), 'nowhere', 'empty');
 }
@@ -43,12 +43,12 @@ function stateBaseOf(environment: NodeJS.ProcessEnv, home: string): string {
 
 const mostFolders = 200;
 
-/** Where the operator's own configuration is looked for. */
+/** The folder of the operator's own configuration. */
 export function configFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(absolute(environment.XDG_CONFIG_HOME) ?? join(home, '.config'), 'sekisho');
 }
 
-/** The configuration file: the one that was named, else the operator's own; never one of a workspace. */
+/** The configuration file: the named one, else the operator's own; never a workspace's. */
 export function configPathOf(
   named: string | undefined,
   environment: NodeJS.ProcessEnv,
@@ -59,8 +59,8 @@ export function configPathOf(
 }
 
 /**
- * The person's home. An empty or relative HOME would lead into the current folder, which tools may write: then the
- * system's own record counts.
+ * The person's home. An empty or relative HOME would lead into the current folder, which tools may write, so the
+ * system's record is used then.
  */
 export function homeOf(environment: NodeJS.ProcessEnv): string {
   return absolute(environment.HOME) ?? recordedHome();

@@ -1,10 +1,7 @@
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/**
- * A time zone as the machine knows it, e.g. "Asia/Tokyo". Throws `ConfigError`, naming the key, for a name that is
- * none.
- */
+/** A time zone that the machine knows, e.g. "Asia/Tokyo". Throws `ConfigError`, naming the key, for others. */
 export function timeZoneOf(zone: string, key: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;

@@ -9,9 +9,9 @@ const defaultTimeoutMs = 10_000;
 const longestTimeoutMs = 10 * 60_000;
 
 /**
- * Where traces go, as OpenTelemetry's own variables say it; undefined where they ask for none. Throws `ConfigError` for
- * what cannot be meant or done. These variables are often set for a whole machine: whoever serves says so and goes on
- * without traces.
+ * The destination of traces from OpenTelemetry's variables; undefined if they request none. Throws `ConfigError` for
+ * invalid or unsupported values. Since these variables are often set for a whole machine, servers report that and
+ * continue without traces.
  */
 export function tracesOf(environment: Environment): TraceSettings | undefined {
   const read = reader(environment);
@@ -45,11 +45,11 @@ interface Named {
 
 interface Reader {
   (name: string): string | undefined;
-  /** A variable of the exporter: the one for traces before the one for all. */
+  /** A variable of the exporter: the one for traces takes precedence over the general one. */
   own(name: string): Named | undefined;
 }
 
-/** An empty variable is an absent one, says the standard. */
+/** By the standard, an empty variable counts as unset. */
 function reader(environment: Environment): Reader {
   const read = (name: string) => environment[name]?.trim() || undefined;
   return Object.assign(read, {
@@ -69,7 +69,7 @@ function endpointOf(read: Reader): string | undefined {
   const isWhole = found.name.includes('_TRACES_');
   const url = URL.parse(isWhole ? found.value : `${found.value.replace(/\/$/, '')}/v1/traces`);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // It may hold a password.
+    // Not quoted: it may contain a password.
     throw new ConfigError(
       text(
         `${found.name} must be an address that begins with http:// or https://.`,
@@ -80,7 +80,7 @@ function endpointOf(read: Reader): string | undefined {
   return url.href;
 }
 
-/** `key=value` pairs, the values percent-encoded. Both variables count; the one for traces wins. */
+/** `key=value` pairs, the values percent-encoded. Both variables count; the one for traces takes precedence. */
 function headersOf(read: Reader): Readonly<Record<string, string>> {
   const headers = new Map<string, string>();
   for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']) {
@@ -89,7 +89,7 @@ function headersOf(read: Reader): Readonly<Record<string, string>> {
       const at = pair.indexOf('=');
       const key = pair.slice(0, Math.max(0, at)).trim().toLowerCase();
       const value = decoded(pair.slice(at + 1).trim());
-      // Not quoted: it is a secret as a rule.
+      // Not quoted: it is usually a secret.
       if (
         !/^[!#$%&'*+\-.^_`|~\w]+$/.test(key) ||
         value === undefined ||
@@ -181,7 +181,7 @@ function oneOf<T extends string>(found: Named | undefined, among: readonly T[]):
   return known;
 }
 
-/** `rule` ends an English sentence; in Japanese it is what is to be given. */
+/** `rule` ends an English sentence; in Japanese it is the thing to specify. */
 function wrong(name: string, rule: Text, value: string): ConfigError {
   return new ConfigError(
     text(

@@ -6,13 +6,13 @@ import { homeOf } from './state.ts';
 export interface VariableSource {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workspaceFolder: string;
-  /** The key that the words stand under, for the message. */
+  /** The key of the text, for error messages. */
   readonly at: string;
 }
 
 /**
- * Fills in `${NAME}`, `${NAME:-otherwise}`, and what clients write: `${env:NAME}`, `${workspaceFolder}`. A variable
- * that is not set stops start-up: an empty password would be tried.
+ * Fills in `${NAME}`, `${NAME:-otherwise}`, and clients' forms: `${env:NAME}`, `${workspaceFolder}`. An unset variable
+ * stops start-up: otherwise an empty password would be tried.
  */
 export function fillVariables(words: string, { environment, workspaceFolder, at }: VariableSource): string {
   return words.replace(/\$\{([^{}]*)\}/g, (whole, inner: string) => {

@@ -2,8 +2,8 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Where the notes are if nobody said: `vault` in the root, or the root itself where the vault is all that is served
- * and the root holds notes and no such folder: whoever names a folder of notes means that folder.
+ * The default vault: `vault` in the root, or the root itself if only the vault is served and the root holds notes but
+ * no folder `vault`.
  */
 export function defaultVaultRoot(root: string, toolsets: readonly string[]): string {
   const inside = join(root, 'vault');
@@ -33,7 +33,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Not ours to read: nothing is known to be there.
+    // Unreadable: counts as empty.
     return [];
   }
 }

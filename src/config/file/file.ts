@@ -12,7 +12,7 @@ import { parseJsonc } from './jsonc.ts';
 import { rulePlaces } from './rule-places.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
-/** The configuration file as it is written, checked. */
+/** The configuration file as written, validated. */
 export interface WrittenConfig {
   readonly path: string;
   readonly file: ConfigFile;
@@ -20,8 +20,8 @@ export interface WrittenConfig {
 }
 
 /**
- * The file over the profile that a flag, the project or the file names, and the project's own settings over both, with where
- * the rules are written. A project's rules come on top of the person's.
+ * Combines, by rising precedence: the profile (named by a flag, the project or the file), the file, and the project's
+ * own settings; with the places of the rules. A project's rules are added to the person's.
  */
 export function configFor(
   { path, file, json }: WrittenConfig,
@@ -38,20 +38,20 @@ export function configFor(
   return { config: rules.length === 0 ? settings : { ...settings, rules }, rulesAt };
 }
 
-/** Reads the file that is named, or the person's own. Throws `ConfigError`, naming key and value. */
+/** Reads the named file, or the person's own. Throws `ConfigError`, naming key and value. */
 export function readConfigFile(
   named: string | undefined,
   environment: NodeJS.ProcessEnv,
   home: string,
   cwd: string,
 ): WrittenConfig {
-  // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
+  // Never searched for in a workspace: a file that tools can write must not decide what tools may do.
   const path = configPathOf(named, environment, home, cwd);
   let words: string;
   try {
     words = readFileSync(path, 'utf8');
   } catch (error) {
-    // ENOTDIR: the home folder is none, as that of service accounts.
+    // ENOTDIR: the home of a service account may not be a folder.
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '');
     if (!named && isAbsent) return { path, file: {}, json: '' };
     throw new ConfigError(
@@ -65,7 +65,7 @@ export function readConfigFile(
   // Some editors begin a file with a byte order mark.
   const json = words.replace(/^\ufeff/, '');
   const value = parseJsonc(path, json);
-  // Read once a start: parsers compiled for it, as zod does by itself, would take longer than the reading.
+  // Parsed once per start: compiling a parser, zod's default, would take longer than parsing.
   const parsed = configSchema.safeParse(value ?? {}, { jitless: true });
   if (parsed.success) return { path, file: parsed.data as ConfigFile, json };
   const problem = describeProblem(parsed.error.issues[0], value);
@@ -77,11 +77,11 @@ interface Problem {
   readonly message: string;
   readonly code?: string | undefined;
   readonly keys?: unknown;
-  /** Of a value that may have several shapes: what is wrong with each. */
+  /** The problems with each alternative of a union. */
   readonly errors?: unknown;
 }
 
-/** Of several shapes the one that the value comes closest to: whose first mistake lies deepest, or that has the fewest. */
+/** The best match of a union's alternatives: the one whose first problem is deepest, or that has the fewest. */
 function closestOf({ errors }: Problem): Problem | undefined {
   if (!Array.isArray(errors)) return undefined;
   const shapes = errors.toSorted((a: readonly Problem[], b: readonly Problem[]) => a.length - b.length);
@@ -111,7 +111,7 @@ function describeProblem(issue: Problem | undefined, value: unknown): Text {
   if (found === undefined) return text(`${key} is missing.`, `${key} がありません。`);
   const got = JSON.stringify(found)?.slice(0, 100);
   const words = describeIssue(issue as z.core.$ZodIssue);
-  // A message of ours says more; those that zod writes by itself begin so.
+  // Prefer our own message; zod's default messages begin with these words.
   const message = issue?.message ?? '';
   const en = /^(?:Invalid|Too (?:small|big)|Unrecognized)\b/.test(message) ? words.en : message;
   return text(`${key}: ${en}, got ${got}.`, `${key}: ${words.ja}（指定値: ${got}）。`);
@@ -131,7 +131,7 @@ function profileOf(name: string | undefined): ConfigFile {
   return profiles[name as keyof typeof profiles].config as ConfigFile;
 }
 
-/** The file's sections over the profile's, one level deep: a profile's layout stays when the file sets a zone. */
+/** Merges the file's sections into the profile's, one level deep: a profile's layout stays if the file sets a zone. */
 function merge(profile: ConfigFile, file: ConfigFile): ConfigFile {
   const merged: Record<string, unknown> = { ...profile };
   for (const [key, value] of Object.entries(file)) {

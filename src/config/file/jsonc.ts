@@ -2,14 +2,14 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** The value that a file of JSON with comments holds. Throws `ConfigError`, naming the file and the line. */
+/** The value in a file of JSON with comments. Throws `ConfigError`, naming the file and the line. */
 export function parseJsonc(path: string, words: string): unknown {
   const errors: ParseError[] = [];
   const value: unknown = parse(words, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (!first) return value;
   const line = words.slice(0, first.offset).split('\n').length;
-  // `CommaExpected` read aloud: comma expected.
+  // Turns `CommaExpected` into "comma expected".
   const problem = printParseErrorCode(first.error).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`);
   throw new ConfigError(
     text(

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 
-/** Where each rule under `key` of a configuration file is written, as `FILE:LINE`, in the file's order. */
+/** The place of each rule under `key` of a configuration file, as `FILE:LINE`, in the file's order. */
 export function rulePlaces(
   path: string,
   words: string,

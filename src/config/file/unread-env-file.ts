@@ -2,12 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** More is no file of variables. */
+/** Files of variables are smaller. */
 const maxBytes = 64 * 1024;
 
 /**
- * What is to be said where the start folder has a `.env` that names servers, as document 001 shows it: it is not read,
- * since tools can write it and what it names is started as programs.
+ * The notice for a `.env` in the start folder that names servers, as in document 001: it is not read, since tools can
+ * write it and its servers are started as programs.
  */
 export function unreadEnvFile(
   flags: { readonly envFile?: string | undefined },
@@ -29,7 +29,7 @@ function namesServers(path: string): boolean {
     if (!stat.isFile() || stat.size > maxBytes) return false;
     return /^\s*(?:export\s+)?MCP_CONFIG_PATH\s*=/m.test(readFileSync(path, 'utf8'));
   } catch {
-    // None there, or not ours to read.
+    // Missing or unreadable.
     return false;
   }
 }

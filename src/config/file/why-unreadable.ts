@@ -1,7 +1,7 @@
 import { type Text, text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/** Why a file or folder that somebody named cannot be read, in words that end a sentence. */
+/** The reason why a named file or folder cannot be read, as the end of a sentence. */
 export function whyUnreadable(error: unknown): Text {
   const code = errnoCode(error);
   const known = reasons[code as keyof typeof reasons];

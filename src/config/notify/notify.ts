@@ -16,7 +16,7 @@ import type { channelSchema, notifySchema } from './notify-schema.ts';
 type Config = z.output<typeof notifySchema>;
 type FillContext = { readonly environment: NodeJS.Dict<string>; readonly workspaceFolder: string };
 
-/** Throws `ConfigError` for what could reach nobody, or somebody else. */
+/** Throws `ConfigError` for channels that could reach no one, or the wrong recipient. */
 export function notifyOf(config: Config | undefined, context: FillContext): NotifySettings {
   const named = Object.entries(config?.channels ?? {}).map(
     ([name, entry]): Channel => ({
@@ -24,7 +24,7 @@ export function notifyOf(config: Config | undefined, context: FillContext): Noti
       ...channelOf(entry, `notify.channels.${name}`, context),
     }),
   );
-  // What a person switches on at their phone needs no line in a file.
+  // Push is enabled on the phone and needs no configuration.
   const channels: readonly Channel[] = named.some(({ kind, name }) => kind === 'push' || name === 'push')
     ? named
     : [...named, { name: 'push', kind: 'push' }];
@@ -160,7 +160,7 @@ function minuteOf(words: string): number {
   return hours * 60 + minutes;
 }
 
-/** Where the server is reached from elsewhere: an origin, without a path. */
+/** The server's origin as reached from elsewhere, without a path. */
 export function publicUrlOf(words: string | undefined): string | undefined {
   return words === undefined ? undefined : originOf(words, 'http.publicUrl');
 }
@@ -177,7 +177,7 @@ function originOf(words: string, at: string): string {
   );
 }
 
-/** An address may itself be the secret, as those of Slack are: it is not quoted. */
+/** An address may itself be the secret, as at Slack, so it is not quoted. */
 function addressOf(words: string, at: string): string {
   const url = URL.parse(words);
   if (url && isSafe(url)) return url.href;
@@ -194,7 +194,7 @@ function isSafe(url: URL): boolean {
   return isSecureUrl(url) && !hasUserInfo(url);
 }
 
-/** `rule` goes on after the key, in English as its verb. */
+/** `rule` continues after the key, in English beginning with the verb. */
 function wrong(at: string, rule: Text): ConfigError {
   return new ConfigError(text(`${at} ${rule.en}.`, `${at}: ${rule.ja}。`));
 }

@@ -7,14 +7,14 @@ import { whyUnreadable } from '../file/why-unreadable.ts';
 import { clientServers } from './client-shapes.ts';
 import { foreignServer, type ServerConfig } from './server-schema.ts';
 
-/** A server of a client's file, and what of it could not be taken as it stands. */
+/** A server from a client's file, and notes on parts that could not be taken unchanged. */
 export interface ForeignServer {
   readonly name: string;
   readonly config: ServerConfig;
   readonly notes: readonly Text[];
 }
 
-/** The servers that a client's file names, in any of the shapes in use. Throws `ConfigError`. */
+/** The servers in a client's file, in any of the usual formats. Throws `ConfigError`. */
 export function readServerFile(path: string): readonly ForeignServer[] {
   if (path.endsWith('.toml')) {
     throw new ConfigError(

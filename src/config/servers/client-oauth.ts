@@ -1,6 +1,6 @@
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** Keys that clients have under another name: Claude Code, Gemini, Cursor. */
+/** Other clients' names of our keys: Claude Code, Gemini, Cursor. */
 const renamed: Readonly<Record<string, string>> = {
   client_id: 'clientId',
   CLIENT_ID: 'clientId',
@@ -13,8 +13,8 @@ const renamed: Readonly<Record<string, string>> = {
 const words = new Set(['issuer', 'clientId', 'clientSecret', 'scope', 'grant', 'clientMetadataUrl']);
 
 /**
- * What a client's file says of a login, in our words. A secret needs the one issuer that it is for, which clients do not
- * write down; without it the secret stays behind.
+ * Converts the login settings of a client's file. A secret requires its one issuer, which clients do not write down;
+ * without it the secret is left out.
  */
 export function clientOauth(value: unknown, notes: Text[]): unknown {
   if (value === false) return false;
@@ -46,7 +46,7 @@ export function clientOauth(value: unknown, notes: Text[]): unknown {
   return Object.keys(taken).length === 0 ? undefined : taken;
 }
 
-/** Of a key that has no meaning here. */
+/** The note for a key without meaning here. */
 export function leftOut(key: string): Text {
   return text(`${key} is left out`, `${key} は取り込みません`);
 }

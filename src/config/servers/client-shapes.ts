@@ -1,7 +1,7 @@
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { clientOauth, leftOut } from './client-oauth.ts';
 
-/** A server as a client's file has it, in our words, and what a person should know of the difference. */
+/** A server of a client's file in our format, with notes on the differences. */
 export interface ClientServer {
   readonly name: string;
   readonly entry: Readonly<Record<string, unknown>>;
@@ -9,8 +9,8 @@ export interface ClientServer {
 }
 
 /**
- * The servers of a client's file: Claude, Cursor, Windsurf and Gemini (`mcpServers`), VS Code (`servers`, or `mcp` in its
- * settings), Zed (`context_servers`), and a list with names. Undefined where it has none of these.
+ * The servers in a client's file: Claude, Cursor, Windsurf and Gemini (`mcpServers`), VS Code (`servers`, or `mcp` in
+ * its settings), Zed (`context_servers`), or a list with names. Undefined if it has none of these.
  */
 export function clientServers(file: unknown): readonly ClientServer[] | undefined {
   const { servers, mcpServers, context_servers: zed, mcp } = recordOf(file);
@@ -19,7 +19,7 @@ export function clientServers(file: unknown): readonly ClientServer[] | undefine
   return places.flatMap(namedEntries).map(([name, value]) => translate(name, recordOf(value)));
 }
 
-/** Keys that we have under another name, and mean the same or less. */
+/** Other names of our keys, with the same meaning or less. */
 const renamed: Readonly<Record<string, string>> = {
   serverUrl: 'url',
   httpUrl: 'url',
@@ -30,13 +30,13 @@ const renamed: Readonly<Record<string, string>> = {
   disabledTools: 'deny',
 };
 
-/** Keys by which a client stops asking. What a person agreed to there, they did not agree to here. */
+/** Keys by which a client stops asking. Consent given there does not apply here. */
 const consents = new Set(['alwaysAllow', 'autoApprove', 'autoApproved', 'trust', 'allowlist']);
 
-/** Say nothing that matters here. */
+/** Keys that do not matter here. */
 const silent = new Set(['gallery', 'version', 'source', 'description', 'icon', 'inputs', 'name']);
 
-/** What somebody who wrote a client's key into our own file should write instead. */
+/** A hint for a client's key in our own file: what to write instead. */
 export function hintForKey(key: string): Text {
   if (consents.has(key))
     return text(
@@ -99,7 +99,7 @@ function translate(name: string, given: Readonly<Record<string, unknown>>): Clie
       if (entry[key2] === undefined) entry[key2] = value;
     } else if (!silent.has(key)) notes.push(leftOut(key));
   }
-  // `cmd /c npx …` is how Windows starts a script.
+  // Windows starts scripts by `cmd /c npx …`.
   const { command, args } = entry;
   if (typeof command === 'string' && /^cmd(?:\.exe)?$/i.test(command) && process.platform !== 'win32') {
     const [flag, program, ...rest] = Array.isArray(args) ? args : [];
@@ -130,7 +130,7 @@ function flat(given: Readonly<Record<string, unknown>>): Readonly<Record<string,
   return { ...rest, ...program, command: path };
 }
 
-/** VS Code's `${input:api-key}` as a variable, `${API_KEY}`. */
+/** Converts VS Code's `${input:api-key}` to a variable, `${API_KEY}`. */
 function withoutInputs(value: unknown, asked: Set<string>): unknown {
   if (typeof value === 'string') {
     return value.replace(/\$\{input:([^{}]*)\}/g, (_, id: string) => {

@@ -50,13 +50,13 @@ const shape = {
   maxResultChars: z.number().int().min(1000).optional(),
 };
 
-/** Servers in our own file: a list with names, or an object by name as clients have it. */
+/** Servers in our own file: a list with names, or an object by name as in clients' files. */
 export const serversSchema = z.union([
   z.array(z.strictObject({ name: nonEmpty, ...shape })),
   z.record(z.string(), z.strictObject(shape)),
 ]);
 
-/** In files of other programs there may be more, which says nothing here. */
+/** Files of other programs may have more keys, which are ignored. */
 export const foreignServer = z.object(shape);
 
 export type ServerConfig = z.output<z.ZodObject<typeof shape>>;

@@ -6,7 +6,7 @@ import { isSecureUrl } from '../../ground/secure-url.ts';
 
 const nonEmpty = z.string().min(1);
 
-/** How tokens for a server are had. `false`: none are, whatever it asks for. */
+/** How to get tokens for a server. `false`: never, whatever it asks for. */
 export const oauthSchema = z.union([
   z.literal(false),
   z.strictObject({
@@ -21,8 +21,8 @@ export const oauthSchema = z.union([
 ]);
 
 /**
- * How tokens for the server at `url`, which is an address, are had. Where nothing is said, a server that asks for a login can have one, if its address
- * is safe to send a token to. Throws `ConfigError`.
+ * How to get tokens for the server at `url`. By default, a server that asks for a login may have one if it is safe to
+ * send tokens to its address. Throws `ConfigError`.
  */
 export function oauthOf(
   at: string,
@@ -87,7 +87,7 @@ function assertWhole(at: string, settings: OauthSettings): void {
       text(`${at}.oauth.clientSecret needs clientId.`, `${at}.oauth.clientSecret には clientId も必要です。`),
     );
   }
-  // Else the server could name an authorization server of its own, and be sent the secret.
+  // Otherwise the server could name its own authorization server, which would get the secret.
   if (clientSecret !== undefined && issuer === undefined) {
     throw new ConfigError(
       text(

@@ -21,11 +21,11 @@ export interface ServerSources {
   readonly roots: readonly string[];
   readonly cwd: string;
   readonly sandbox: 'required' | 'off';
-  /** Where a server says nothing itself. */
+  /** For servers that set none. */
   readonly flow: FlowMode;
 }
 
-/** All servers of our file and of the one that MCP_CONFIG_PATH names. Throws `ConfigError`, naming server and key. */
+/** All servers of our file and of the one named by MCP_CONFIG_PATH. Throws `ConfigError`, naming server and key. */
 export function readServers(sources: ServerSources): readonly ServerSettings[] {
   const { environment, cwd, roots } = sources;
   const configs = sources.own.flatMap((config) => (config ? namedServers(config) : []));
@@ -48,7 +48,7 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
   });
 }
 
-/** A file that a tool could write must not start programs. */
+/** A file that tools can write must not start programs. */
 export function outsideOfRoots(key: string, path: string, roots: readonly string[]): string {
   const real = existsSync(path) ? realpathSync(path) : path;
   for (const root of roots) {
@@ -84,7 +84,7 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
   return {
     name,
     enabled,
-    // What is switched off needs no variables.
+    // A disabled server needs no variables.
     start: enabled
       ? startOf(at, config, sources)
       : { kind: 'http', url: 'about:blank', isSafe: false, headers: {} },
@@ -92,7 +92,7 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
     deny: config.deny ?? [],
     tools: new Map<string, ToolOverride>(Object.entries(config.tools ?? {})),
     roles: config.roles ?? [],
-    // One question where a stranger's text decides, instead of one for each call; without that look, each call.
+    // By default, ask only when untrusted text decides; without flow checks, ask about each changing call.
     ask: config.ask ?? (flow === 'off' ? 'changes' : 'never'),
     flow,
     trustAnnotations: config.trustAnnotations ?? false,
@@ -173,7 +173,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
   };
 }
 
-/** The variables of a server's own file, as `env` has them; `env` wins. */
+/** The variables of a server's own file, in the form of `env`, which takes precedence. */
 function variablesOf(
   at: string,
   { envFile }: ServerConfig,
