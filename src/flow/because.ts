@@ -4,7 +4,7 @@ import { type Text, text } from '../contract/text/text.ts';
 
 const shownChars = 80;
 
-/** The path of the first target, in a sentence: which read brought it, and that the user did not name it. */
+/** A sentence on the first target: which read brought it, and that the user did not name it. */
 export function becauseOf(kind: FlowKind, targets: readonly FlowTarget[]): Text {
   const [first] = targets;
   if (!first) throw new Error('a finding has a target');

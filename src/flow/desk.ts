@@ -2,17 +2,17 @@ import type { FlowDesk, FlowSession } from '../contract/flow.ts';
 import { createCarried } from './memory.ts';
 import { createFlowSession } from './session.ts';
 
-/** Each holds 2 MiB at most, and most hold a few KiB. */
+/** Each takes 2 MiB at most, and mostly a few KiB. */
 const maxSessions = 128;
 
-/** The sessions of one server. What one of them puts down of a stranger's text is known to all. */
+/** The sessions of one server. All know of the untrusted text that one of them stores. */
 export function createFlowDesk(): FlowDesk {
   const sessions = new Map<string, FlowSession>();
   const carried = createCarried();
   return {
     of(sessionId) {
       const known = sessions.get(sessionId) ?? createFlowSession(carried);
-      // The one used longest ago stands first.
+      // Reinsertion keeps the least recently used first.
       sessions.delete(sessionId);
       sessions.set(sessionId, known);
       const [oldest] = sessions.keys();

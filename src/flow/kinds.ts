@@ -1,6 +1,6 @@
 import type { FlowKind, FlowTool } from '../contract/flow.ts';
 
-/** Names of tools say what they do; these are the verbs and nouns of deletion and of rights. */
+/** Tool names say what they do; these are the verbs and nouns of deletion and of rights. */
 const deletion = new Set([
   'delete',
   'remove',
@@ -27,7 +27,7 @@ const rights = new Set([
   ...['member', 'role', 'access', 'acl', 'key', 'keys', 'token', 'owner', 'ownership', 'admin'],
 ]);
 
-/** What a call of a tool does with what it is given; nothing where it sends nothing anywhere. */
+/** The kind of a tool's effect on its arguments; undefined if it sends nothing anywhere. */
 export function kindOf(tool: FlowTool): FlowKind | undefined {
   if (tool.server === undefined || tool.annotations.readOnly) return undefined;
   const words = tool.name
@@ -40,8 +40,8 @@ export function kindOf(tool: FlowTool): FlowKind | undefined {
 }
 
 /**
- * Does what a call gave back hold words of strangers? Proxied tools say it by their annotations; of our own, those that
- * go out do, where they were given an address.
+ * Whether a call's result contains text of others. Proxied tools say so by their annotations; our own that reach
+ * outside do if they were given an address.
  */
 export function readsOutside(tool: FlowTool, input: unknown): boolean {
   if (!tool.annotations.openWorld) return false;

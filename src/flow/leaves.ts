@@ -1,11 +1,11 @@
 import { readLiteral } from './literal.ts';
 
-/** A piece of a result: a short field of a record, or running text. */
+/** A part of a result: a short field of a record, or prose. */
 export interface Leaf {
   readonly text: string;
   readonly isField: boolean;
   readonly line: number;
-  /** A field of a record that holds running text: whoever wrote that may have filled the field. */
+  /** A field of a record that also contains prose: the prose's author may have filled in the field. */
   readonly isBesideProse: boolean;
 }
 
@@ -14,7 +14,7 @@ const maxFieldWords = 8;
 const maxDepth = 12;
 const maxJsonChars = 1 << 18;
 
-/** Takes a result apart. Text that is JSON, or lines of `key: value`, is a record; the rest is running text. */
+/** Splits a result. Text in JSON, or in lines of `key: value`, is a record; the rest is prose. */
 export function leavesOf(texts: readonly string[], structured?: unknown): readonly Leaf[] {
   const leaves: Leaf[] = [];
   if (structured !== undefined) collect(structured, leaves, 0);
@@ -54,14 +54,14 @@ function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = 
   }
 }
 
-/** Running text, or a list with some, such as comments. */
+/** Prose, or a list with some, such as comments. */
 function isProse(value: unknown): boolean {
   return typeof value === 'string' ? !isShort(value) : Array.isArray(value) && value.some(isProse);
 }
 
 /**
- * Lines of a dump as YAML has it. What is indented deeper than a key that has a value goes on with that value: a text of
- * many lines does not become a record by holding lines that look like one.
+ * Lines of a dump in YAML's form. A line indented deeper than a key with a value continues that value: text of many
+ * lines does not become a record by containing similar lines.
  */
 function collectLines(text: string, leaves: Leaf[]): void {
   const lines = text.split('\n');
@@ -75,7 +75,7 @@ function collectLines(text: string, leaves: Leaf[]): void {
   lines.forEach((each, place) => {
     const indent = each.length - each.trimStart().length;
     const [, dash = '', value = ''] = /^\s*(- )?(?:[\w .-]{1,40}:(?: |$))?(.*)$/.exec(each) ?? [];
-    // An empty line ends no text.
+    // An empty line does not end a text.
     const isInside = indent >= proseFrom || (each.trim() === '' && proseFrom !== Number.POSITIVE_INFINITY);
     if (!isInside) proseFrom = value === '' ? Number.POSITIVE_INFINITY : indent + dash.length + 1;
     found.push({

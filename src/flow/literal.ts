@@ -1,8 +1,8 @@
 const maxDepth = 12;
 
 /**
- * A record as Python prints it, `{'id': 7, 'open': True}`, which servers in that language often answer with; JSON is
- * nearly a part of it. Nothing where it is no such record, or more follows. Linear: each character is read once.
+ * Parses a record as Python prints it, `{'id': 7, 'open': True}`, which servers in that language often return; JSON is
+ * nearly a subset. Undefined if it is no such record, or more follows. Linear: each character is read once.
  */
 export function readLiteral(text: string): unknown {
   let at = 0;

@@ -11,36 +11,36 @@ const phraseSlots = 1 << 15;
 const maxDecodings = 2;
 const maxRepeatedChars = 4096;
 
-/** What sessions leave each other through files, memories, notes and tasks. */
+/** Origins of text that sessions pass on through files, memories, notes and tasks. */
 export type Carried = Origins;
 
 export function createCarried(): Carried {
   return createOrigins(addressSlots, createFolded());
 }
 
-/** Where the strings of one session's results stood, and where a value is found again. */
+/** The origins of strings in one session's results, for looking up values. */
 export interface Memory {
-  /** What is noted from here on is the answer to this call: what a tool says of its own call it has from there. */
+  /** From here on, results belong to this call: text that repeats its input has the input's origin. */
   reading(input: unknown): void;
   noteField(text: string, flags: number, source: FlowSource, line: number): void;
   noteText(text: string, flags: number, source: FlowSource, line: number): void;
-  /** Keeps for every session what a stranger wrote of a text that is put down somewhere. */
+  /** Notes for all sessions the origins of untrusted text that this call stores somewhere. */
   carry(input: unknown): void;
   originOf(value: string): { readonly origin: Origin; readonly isPlain: boolean } | undefined;
-  /** Where a value stands spelled otherwise, or an address in parts, while the whole stands nowhere. */
+  /** The origin of an encoded value, or of an address split into parts, if the whole occurs nowhere. */
   hiddenOrigin(value: string): Origin | undefined;
 }
 
 export function createMemory(carried: Carried): Memory {
-  /** Addresses, ids, names of files, and short fields of records. */
+  /** Addresses, ids, file names, and short fields of records. */
   const addresses = createOrigins(addressSlots, createFolded());
-  /** Single words and pairs of them, of running text. */
+  /** Single words and pairs of words in prose. */
   const phrases = createOrigins(phraseSlots);
   let repeated: ReadonlySet<number> = new Set();
 
   function note(key: number, flags: number, source: FlowSource, line: number, into = addresses): void {
     if (repeated.has(key)) return;
-    // What a stranger said does not become the user's own by lying in a file or a note meanwhile.
+    // Text of a stranger keeps its origin when it is written to a file or note and read back.
     const brought = flags & stood.own ? carried.find(key) : undefined;
     if (brought) into.add(key, brought.flags, brought.source ?? source, brought.line ?? line);
     else into.add(key, flags, source, line);
@@ -73,7 +73,7 @@ export function createMemory(carried: Carried): Memory {
     if (depth === 0 && spelledOut.test(plain)) noteText(joined(plain), flags, source, line, maxDecodings);
   }
 
-  /** Addresses inside of a longer word, `mailto:x@evil.example`, and whose door a link is. */
+  /** Addresses inside a longer word, `mailto:x@evil.example`, and the hosts of links. */
   function readParts(word: string, flags: number, source: FlowSource, line: number): void {
     if (!/[@:=]|\/\/|^www\./.test(word)) return;
     for (const address of addressesIn(word)) {
@@ -84,7 +84,7 @@ export function createMemory(carried: Carried): Memory {
   }
 
   function carry(input: unknown): void {
-    // A single plain word would speak against every session that uses it.
+    // A single plain word would make every session that uses it suspect.
     for (const key of keysIn(input, (word) => word.marked)) {
       const origin = addresses.find(key) ?? phrases.find(key) ?? carried.find(key);
       if (!origin || origin.flags & (stood.own | stood.rooted)) continue;
@@ -121,7 +121,7 @@ export function createMemory(carried: Carried): Memory {
     for (const spelling of spellings(value)) {
       const words = wordsOf(spelling);
       const found = words.length > 1 ? phraseOf(words) : addresses.find(keyOf(words));
-      // What is folded errs, and this asks many times.
+      // Folded entries may be false positives, and this asks many times.
       if (found?.source) return found;
     }
     return isAddress(value) ? (inParts(value) ?? inHalves(value)) : undefined;
@@ -149,7 +149,7 @@ export function createMemory(carried: Carried): Memory {
       const words = wordsOf(text);
       const key = keyOf(words);
       if (key !== 0) note(key, flags, source, line);
-      // A short sentence can stand in a field, and name an account.
+      // A short sentence can be in a field, and name an account.
       const inner = words.length > 1 && flags & stood.field ? flags | stood.prose : flags;
       for (const { hash, marked } of words) if (marked) note(hash, inner, source, line);
       for (const address of addressesIn(text)) {
@@ -173,7 +173,7 @@ function joined(text: string): string {
   return text.replace(/\s*[([{]\s*at\s*[)\]}]\s*/gi, '@').replace(/\s*[([{]\s*dot\s*[)\]}]\s*/gi, '.');
 }
 
-/** All that a call says: its words, the pairs of them, and its addresses. */
+/** All words, pairs of words and addresses of a call. */
 function keysIn(input: unknown, takes: (word: Word) => boolean = () => true): ReadonlySet<number> {
   const keys = new Set<number>();
   for (const { text } of leavesOf([], input)) {

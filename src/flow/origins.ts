@@ -1,27 +1,27 @@
 import type { FlowSource } from '../contract/flow.ts';
 
-/** Where something stood, as bits. */
+/** The places of an occurrence, as bits. */
 export const stood = {
-  /** In running text: what a stranger may have written as an order. */
+  /** In prose, which an attacker may have written as an instruction. */
   prose: 1,
-  /** As a short field of a record that no stranger's text asked for. */
+  /** As a short field of a record that no untrusted text asked for. */
   field: 2,
   /** As a short field of a record that was fetched with words of the user. */
   rooted: 4,
-  /** In something of the user's own, before it stood anywhere else. */
+  /** In the user's own data, before it occurred anywhere else. */
   own: 8,
-  /** As a short field of a record that a stranger's text asked for. */
+  /** As a short field of a record that untrusted text asked for. */
   led: 16,
 } as const;
 
 export interface Origin {
   readonly flags: number;
-  /** Absent where it was read so long ago that only the fact is kept. */
+  /** Undefined if it was read so long ago that only the fact is kept. */
   readonly source?: FlowSource | undefined;
   readonly line?: number | undefined;
 }
 
-/** Where words stood: the newest with their source, older ones as the bare fact. Its memory is bounded. */
+/** Origins of words: the newest with their source, older ones as the bare fact. Limited in memory. */
 export interface Origins {
   add(key: number, flags: number, source: FlowSource, line: number): void;
   find(key: number): Origin | undefined;
@@ -29,7 +29,7 @@ export interface Origins {
 
 const maxSources = 800;
 
-/** Two generations of `slots` places; what falls out of the older goes into `folded`, where there is one. */
+/** Two generations of `slots` entries; entries that leave the older go into `folded`, if given. */
 export function createOrigins(slots: number, folded?: Folded): Origins {
   let young = createGeneration(slots);
   let old = createGeneration(0);
@@ -38,14 +38,14 @@ export function createOrigins(slots: number, folded?: Folded): Origins {
     add(key, flags, source, line) {
       const fresh = young.flagsOf(key);
       const before = fresh || old.flagsOf(key);
-      // What a stranger said first is not the user's own by being written down and read again.
+      // Text that a stranger wrote first does not become the user's own when it is stored and read again.
       const kept = before === 0 ? flags : before | (flags & ~stood.own);
       if (kept === fresh) return;
       const known = before === 0 ? undefined : (young.find(key) ?? old.find(key));
       const first = known?.source && (before & stood.prose || !(flags & stood.prose)) ? known : undefined;
       if (young.add(key, kept, first?.source ?? source, first?.line ?? line)) return;
       if (folded) old.each((each, itsFlags) => folded.add(each, itsFlags));
-      // Its tables serve again: others would wait for the collector, many sessions at once.
+      // Reuse its tables: many sessions at once would otherwise wait for the garbage collector.
       [young, old] = [old.emptied(slots), young];
       young.add(key, kept, source, line);
     },
@@ -54,16 +54,16 @@ export function createOrigins(slots: number, folded?: Folded): Origins {
 }
 
 interface Generation {
-  /** False: it is full. */
+  /** False if it is full. */
   add(key: number, flags: number, source: FlowSource, line: number): boolean;
   find(key: number): Origin | undefined;
-  /** 0: it does not stand here. */
+  /** 0 if it is not there. */
   flagsOf(key: number): number;
   each(hear: (key: number, flags: number) => void): void;
   emptied(slots: number): Generation;
 }
 
-/** An open hash table in typed arrays, which grows up to `most` places. */
+/** An open hash table in typed arrays, which grows up to `most` entries. */
 function createGeneration(most: number): Generation {
   let size = Math.min(most, 1024);
   let table = createTable(size);
@@ -148,7 +148,7 @@ function copy(from: Table, place: number, to: Table, target: number): void {
   to.lines[target] = from.lines[place] ?? 0;
 }
 
-/** That something stood in what was read, and how, without where: a Bloom filter, which may err towards yes. */
+/** Records that and how something was read, but not where: a Bloom filter, with false positives. */
 export interface Folded {
   add(key: number, flags: number): void;
   find(key: number): Origin | undefined;

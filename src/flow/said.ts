@@ -5,7 +5,7 @@ export interface Said {
   add(words: string): void;
   isKnown(): boolean;
   has(value: string): boolean;
-  /** Does a part of the value stand in them? */
+  /** Whether they contain a part of the value. */
   sharesWord(value: string): boolean;
 }
 
@@ -15,7 +15,7 @@ export function createSaid(): Said {
   let all = '';
   const said: Said = {
     add(words) {
-      // The newest are what the user wants now.
+      // The newest words are what the user wants now.
       all = `${all}\n${plain(words)}`.slice(-maxChars);
     },
     isKnown: () => all !== '',
@@ -36,7 +36,7 @@ function plain(words: string): string {
   return normal(words).toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Does a word go on there? Scripts that put no spaces have no such ends. */
+/** Whether a word continues there. Scripts without spaces have no such ends. */
 function continues(text: string, place: number, neighbour = ''): boolean {
   return /[a-z0-9@]/.test(text[place] ?? '') && /[a-z0-9]/.test(neighbour);
 }

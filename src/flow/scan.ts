@@ -1,13 +1,13 @@
-/** Hears of the words of a text: what stands in it as hashes, so that nothing of the text need be kept. */
+/** Receives the words of a text as hashes, so that the text need not be kept. */
 export interface WordListener {
-  /** `marked`: it holds a digit or one of `@ . / : # _ -` inside, as addresses, ids and names of files do. */
+  /** `marked`: it contains a digit, or one of `@ . / : # _ -` inside, as in addresses, ids and file names. */
   word(hash: number, marked: boolean, start: number, end: number, line: number): void;
 }
 
 const basis = 0x811c9dc5;
 const prime = 0x01000193;
 
-/** As it is compared: one form for letters that look alike in width or case, and nothing invisible. */
+/** A text for comparison: one form for letters that differ in width or case, and no invisible ones. */
 export function normal(text: string): string {
   if (!/[^\x00-\x7f]/.test(text)) return text;
   return text
@@ -17,8 +17,8 @@ export function normal(text: string): string {
 }
 
 /**
- * Reads a normal text once. A word is a run of ASCII without spaces, quotes and brackets, or one letter beyond ASCII, as
- * in scripts that put no spaces. Hashes do not tell capitals from small letters.
+ * Reads a normalized text once. A word is a run of ASCII without spaces, quotes and brackets, or one letter beyond
+ * ASCII, as in scripts without spaces. Hashes ignore case.
  */
 export function scan(text: string, listener: WordListener, firstLine = 1): number {
   let line = firstLine;
@@ -44,7 +44,7 @@ function scanWord(text: string, from: number, listener: WordListener, line: numb
   }
   let start = from;
   let stop = end;
-  // A percent sign begins what it encodes.
+  // A percent sign begins an encoded character.
   while (start < stop && classes[text.charCodeAt(start)] === edge && text[start] !== '%') start++;
   while (stop > start && classes[text.charCodeAt(stop - 1)] === edge) stop--;
   let hash = basis;
@@ -58,7 +58,7 @@ function scanWord(text: string, from: number, listener: WordListener, line: numb
   return end;
 }
 
-/** One key for words in their order. */
+/** One key for a sequence of words. */
 export function follow(before: number, next: number): number {
   return Math.imul(Math.imul(before, 31) ^ next ^ (before >>> 15), prime) >>> 0;
 }
@@ -78,14 +78,14 @@ export function wordsOf(text: string): readonly Word[] {
   return words;
 }
 
-/** A short text as one key, whatever its spaces. */
+/** A short text as one key, ignoring spaces. */
 export function keyOf(words: readonly { readonly hash: number }[]): number {
   return words.slice(1).reduce((key, { hash }) => follow(key, hash), words[0]?.hash ?? 0);
 }
 
 const apart = 0;
 const letter = 1;
-/** Belongs to a word inside of it, and not at its ends. */
+/** Part of a word inside it, but not at its ends. */
 const edge = 2;
 const digit = 3;
 
@@ -93,6 +93,6 @@ const classes = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[A-Za-z]/.test(character)) return letter;
   if (/[0-9]/.test(character)) return digit;
-  // What addresses hold beside letters; at its end a word sheds them, so that the end of a sentence is none of it.
+  // Characters of addresses beside letters; at its end a word drops them, such as the full stop of a sentence.
   return '@._-+/:#%&=?~$!*'.includes(character) ? edge : apart;
 });

@@ -21,9 +21,9 @@ import { type Candidate, candidatesOf, hostOf, isAddress, isHeading, isId } from
 const maxAgreed = 4096;
 
 /**
- * What was read and said in one session, and the rule over it: where a call sends something out, or gives rights, or
- * deletes, each *where or what* that stood in a stranger's text and is neither in the user's words nor rooted in them is
- * found. Pure: no clock, no I/O, bounded in memory and in work for each result.
+ * The reads and the user's words of one session, and the rule over them: if a call sends something out, gives rights or
+ * deletes, find each *where or what* that occurred in untrusted text and is neither in the user's words nor derived
+ * from them. Pure: no clock, no I/O, bounded in memory and in work per result.
  */
 export function createFlowSession(carried: Carried = createCarried()): FlowSession {
   const said = createSaid();
@@ -47,7 +47,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     if (!known) {
       const hidden = memory.hiddenOrigin(value);
       if (hidden) return { ...meant, source: hidden.source, line: hidden.line, why: 'assembled' };
-      // Only the user's words delete or give rights, and an address that neither they nor a text have was made up.
+      // Only the user's words may delete or give rights, and an address from neither them nor a text was invented.
       const isMadeUp = said.isKnown()
         ? readOutside && (kind !== 'send' || isAddress(value))
         : kind === 'delete';
@@ -61,21 +61,21 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     if (flags & (stood.rooted | stood.own)) return undefined;
     const isField = (flags & stood.field) !== 0;
     if (!said.isKnown()) return known.isPlain || isField ? undefined : target;
-    // An id names a record of the server's own, and whoever wrote it in no text has not chosen the record.
+    // An id refers to a record of the server; if it occurred in no prose, no stranger has chosen the record.
     return isField && isId(argument) && isOpaque(value) && !(flags & stood.prose) ? undefined : target;
   }
 
-  /** What holds a credential may send it in any form, also in one that nobody would know again. */
+  /** After a credential was read, it could be sent in any encoding, even one that cannot be recognized. */
   function afterSecret({ argument, value }: Candidate): FlowTarget | undefined {
     if (!secret || !isAddress(value) || isNamed(value)) return undefined;
     return { argument, value, grants: grantedBy(value), source: secret, line: 1, why: 'secret' };
   }
 
-  /** Was this asked for in the user's words, or in what these led to? Then a stranger did not choose the record. */
+  /** Whether the user's words, or results of these, asked for it. Then no stranger chose the record. */
   function isRooted(tool: FlowTool, input: unknown): boolean {
     if (!said.isKnown()) return false;
     const all = candidatesOf(input, tool.inputSchema('en'), true).filter(({ isEmbedded }) => !isEmbedded);
-    // Beside a name, a number is how many or how much.
+    // Beside a name, a number is a quantity.
     const names = all.filter(({ value }) => Number.isNaN(Number(value)));
     const wheres = names.length > 0 ? names : all;
     return (
@@ -86,7 +86,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     );
   }
 
-  /** Did a stranger's text say what to look for? Then it chose what was found, too. */
+  /** Whether untrusted text chose the query. Then it also chose the result. */
   function isLed(tool: FlowTool, input: unknown): boolean {
     return candidatesOf(input, tool.inputSchema('en'), true).some(({ value }) => {
       const flags = memory.originOf(value)?.origin.flags ?? 0;
@@ -110,7 +110,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
       const found = isOutside && isLed(tool, input) ? stood.led : stood.field;
       memory.reading(input);
       for (const { text: words, isField, line, isBesideProse } of leavesOf(texts, structured)) {
-        // Whoever wrote the text of a record may have filled its fields, but for the id that it is kept under.
+        // The author of a record's text may have filled in its fields, except for the id of the record.
         const isRootedField = isFetched && (!isBesideProse || isOpaque(words) || said.sharesWord(words));
         const fieldFlags = isRootedField ? found | stood.rooted : found;
         const flags = !isOutside ? stood.own : isField ? fieldFlags : stood.prose;
@@ -126,7 +126,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
       const kind = kindOf(tool);
       if (!kind) return undefined;
       const candidates = candidatesOf(input, tool.inputSchema('en'), kind !== 'send');
-      // What goes to where the user said is what they are told, and no longer a stranger's choice.
+      // Content sent to the user's own destination is what the recipient should get, not a stranger's choice.
       const isGoingWhereSaid =
         kind === 'send' && candidates.some(({ value }) => isAddress(value) && isNamed(value));
       const targets = candidates
@@ -146,7 +146,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
   };
 }
 
-/** By the place that was asked for, or by what the user's own holds: pages show keys that open nothing. */
+/** Judged by the requested place, or by the content if it is the user's own: pages show sample keys. */
 function readsSecret(input: unknown, texts: readonly string[]): boolean {
   const places = typeof input === 'object' && input !== null ? Object.values(input) : [];
   return (
@@ -156,28 +156,28 @@ function readsSecret(input: unknown, texts: readonly string[]): boolean {
   );
 }
 
-/** What an id must be to stand for the record that is meant. */
+/** The flags of an id that refers to the intended record. */
 function vouched(isKnown: boolean): number {
   return stood.own | (isKnown ? stood.rooted : stood.field);
 }
 
-/** An id that says nothing by itself: it cannot name whom a right is given to. */
+/** An id without meaning: it cannot name the recipient of a right. */
 function isOpaque(value: string): boolean {
   return /\d/.test(value) && !/[@\s]|:\/\//.test(value) && !isAddress(value);
 }
 
-/** Who agrees to an address agrees to it for all that a server sends; a right, a deletion, and what is meant, for the tool. */
+/** An approved address covers all that its server sends there; a right, deletion or id, only this tool. */
 function agreement({ name, server }: FlowTool, kind: FlowKind, value: string): string {
   const isForServer = kind === 'send' && isAddress(value);
   return `${isForServer ? server : name} ${grantedBy(value)}`;
 }
 
-/** Who agrees to a link agrees to its host: pages of one place lead to each other. */
+/** Approving a link covers its host: pages of one site link to each other. */
 function grantedBy(value: string): string {
   return hostOf(value) ?? normal(value).toLowerCase();
 }
 
-/** What a call asked for, as a person recognizes it: its first short value. */
+/** A call's target for a person: its first short value. */
 function placeOf(input: unknown): string {
   return (
     leavesOf([], input)

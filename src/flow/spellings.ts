@@ -7,8 +7,8 @@ const radio =
 const a = 97;
 
 /**
- * How else a value may have stood in a text that hides it: a short list of what a model reads as easily. It is made of
- * the value that is about to be sent, so that what was read need not be guessed at.
+ * Encodings in which a value may have been hidden in a text: a short list of those that models read easily. Derived
+ * from the value about to be sent, so that read text need not be decoded.
  */
 export function spellings(value: string): readonly string[] {
   const letters = [...value];

@@ -1,21 +1,21 @@
 import { isShort } from './leaves.ts';
 
-/** A part of a call that says where something goes, or what is meant. */
+/** A part of a call that says where something goes, or which thing is meant. */
 export interface Candidate {
   readonly argument: string;
   readonly value: string;
-  /** An address inside of a longer text. */
+  /** An address inside a longer text. */
   readonly isEmbedded: boolean;
 }
 
 const maxCandidates = 200;
 const maxDepth = 8;
-/** In a longer text a link is one of many words, and pages that are summed up are full of them. */
+/** In a longer text a link is one of many words, and summaries of pages are full of them. */
 const maxMessageChars = 300;
 
 /**
- * The where and what of a call: each short argument whole, and the addresses in short messages. What the schema lists by
- * value, or describes the argument with, is the server's own word, and a date or a truth value sends nothing anywhere.
+ * The where and what of a call: each short argument whole, and the addresses in short messages. Values that the schema
+ * lists or mentions are the server's own, and a date or truth value sends nothing anywhere.
  */
 export function candidatesOf(input: unknown, schema: unknown, withNumbers: boolean): readonly Candidate[] {
   const found: Candidate[] = [];
@@ -42,7 +42,7 @@ export function candidatesOf(input: unknown, schema: unknown, withNumbers: boole
   return found;
 }
 
-/** What these hold is what is said, and not where or of what. */
+/** Arguments with the content of a message, not its destination or subject. */
 const contents = new Set([
   ...[
     'body',
@@ -59,7 +59,7 @@ const contents = new Set([
   ],
 ]);
 
-/** Is this the heading of what is said? */
+/** Whether this is the heading of a message. */
 export function isHeading(argument: string): boolean {
   return headings.has(nameOf(argument));
 }
@@ -70,12 +70,12 @@ function nameOf(argument: string): string {
   return argument.slice(argument.lastIndexOf('.') + 1).toLowerCase();
 }
 
-/** Does the server's own word say that this argument, or the list that it is in, holds ids? */
+/** Whether this argument, or the list that it is in, contains ids by its name. */
 export function isId(argument: string): boolean {
   return /(?:^|[^a-z])(?:uu)?ids?$|[a-z]Ids?$/.test(argument.replace(/(?:\.\d+)+$/, ''));
 }
 
-/** Is this where something goes, and nothing else? */
+/** Whether this is an address and nothing else. */
 export function isAddress(value: string): boolean {
   return addressesIn(value)[0] === value;
 }
@@ -91,18 +91,18 @@ function inText(value: string, argument: string): readonly Candidate[] {
   return addresses;
 }
 
-/** Mail addresses, links and account numbers, by their form. Linear, also in one word of megabytes. */
+/** Mail addresses, links and account numbers, by form. Linear, also for one word of megabytes. */
 export function addressesIn(text: string): readonly string[] {
   const found = text.match(text.includes('@') || text.includes('://') ? addresses : withoutSigns);
   return (found ?? []).map((address) => address.replace(/[.,:;!?]+$/, ''));
 }
 
 const link = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'()]+/;
-/** Longer, the part before the sign would be no mail address, and each of its letters would be a start to be tried. */
+/** The limits exclude no real address, and keep each letter from starting a long attempt. */
 const mail = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/;
 const site = /\bwww\.[\w-]+(?:\.[\w-]+)+[^\s<>"'()]*/;
 const iban = /\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b/;
-/** Looks ahead for the first digit: trying each would take the square of the length where something follows. */
+/** The lookahead requires a digit first: trying each start would take quadratic time. */
 const number = /\b(?=[A-Z]*\d[A-Z0-9]{11})[A-Z0-9]{12,}\b/;
 const addresses = oneOf(link, mail, site, iban, number);
 const withoutSigns = oneOf(site, iban, number);
@@ -111,7 +111,7 @@ function oneOf(...patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'gi');
 }
 
-/** Of a link: whose door it is. */
+/** The host of a link. */
 export function hostOf(value: string): string | undefined {
   const link = value.startsWith('www.') ? `https://${value}` : value;
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(link) && URL.canParse(link)
@@ -131,7 +131,7 @@ function isListed(value: string, shape: unknown): boolean {
   return [member(shape, 'const'), member(shape, 'default')].includes(value) || isDescribed(value, shape);
 }
 
-/** A plain word that the server describes this argument with: `open, closed or all`. */
+/** A plain word from the server's description of this argument: `open, closed or all`. */
 function isDescribed(value: string, shape: unknown): boolean {
   const description = member(shape, 'description');
   if (typeof description !== 'string' || !/^\p{L}+$/u.test(value)) return false;
