@@ -5,7 +5,7 @@ import { encodeVisibly } from '../contract/text/visible-json.ts';
 import type { Asked } from './loop.ts';
 import { type AskEvent, encodeEvent } from './model/events.ts';
 
-/** Passes events on as lines and notes what the whole answer tells of them. */
+/** Passes events on as lines and collects those that the whole answer includes. */
 export interface Report {
   onEvent(event: AskEvent): void;
   readonly calls: readonly Readonly<Record<string, unknown>>[];
@@ -14,7 +14,7 @@ export interface Report {
   readonly end: Extract<AskEvent, { type: 'end' }> | undefined;
 }
 
-/** With `reasoning`, what the model thought is told as well. */
+/** With `reasoning`, the model's thoughts are included. */
 export function createReport(onLine: (line: string) => void, withReasoning: boolean): Report {
   const calls: Readonly<Record<string, unknown>>[] = [];
   const pending: Readonly<Record<string, unknown>>[] = [];
@@ -74,7 +74,7 @@ export function bodyOf({ asked, session, model, report, locale }: Answered): Ask
   return { json: encodeVisibly(body), ...(asked.error && { failure: { code: asked.error.code } }) };
 }
 
-/** An error as a program reads it: the same fields as a failed call's. */
+/** An error for programs: the same fields as a failed call's. */
 function errorBody(error: ToolError, locale: Locale): Readonly<Record<string, unknown>> {
   return {
     code: error.code,

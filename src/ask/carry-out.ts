@@ -6,18 +6,18 @@ import { errorWords } from '../ground/text/error-words.ts';
 import { argumentsOf } from './prompt.ts';
 import type { ModelCall } from './transcript.ts';
 
-/** The result of a call as the model reads it. */
+/** The result of a call for the model. */
 export interface Outcome {
   readonly ok: boolean;
-  /** The error's code, where it failed. */
+  /** The error's code, if it failed. */
   readonly code?: string | undefined;
-  /** The question that waits for a person, where one does. */
+  /** The question that waits for a person, if any. */
   readonly approvalId?: string | undefined;
   readonly text: string;
   readonly durationMs: number;
 }
 
-/** How long one call may wait for its turn, and how often: others may be quicker. */
+/** How long and how often one call may wait for its turn: the limit is shared with others. */
 const maxWaitMs = 60_000;
 const maxWaits = 3;
 
@@ -31,13 +31,13 @@ export interface CarryOutOptions {
   readonly tool: string;
   readonly signal: AbortSignal;
   readonly maxResultChars: number;
-  /** Nobody can be asked: a question is a refusal. */
+  /** No person can be asked: a question counts as a refusal. */
   readonly headless: boolean;
   readonly askPerson?: AskPerson | undefined;
   onProgress(message: string): void;
 }
 
-/** One call of the model through the checkpoint's road. Never throws: whatever goes wrong, the model is told. */
+/** Runs one call of the model through the checkpoint. Never throws: the model gets every error. */
 export async function carryOut(call: ModelCall, options: CarryOutOptions): Promise<Outcome> {
   const startedAt = performance.now();
   const outcome = await attempt(call, options);
@@ -68,19 +68,19 @@ async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omi
         askPerson && !options.headless
           ? (question) => askPerson(question, AbortSignal.any([signal, over.signal]))
           : undefined,
-      // The road then hands the question back at once, instead of waiting for a person who is not there.
+      // Makes the call return its question at once, instead of waiting for a person who is not there.
       canRetry: options.headless,
     });
   }
 
-  /** A model cannot wait for its turn, so a call that came too soon is made again when it may be. */
+  /** Models cannot wait, so a rate-limited call is repeated when it is allowed. */
   async function callInTime(): Promise<Reply> {
     for (let waits = 0; ; waits += 1) {
       const reply = await call();
       const waitMs = turnOf(reply);
       if (waitMs === undefined || waits === maxWaits) return reply;
       options.onProgress(words.waiting(Math.ceil(waitMs / 1000)));
-      // Withdrawn meanwhile: seen below.
+      // An abort is handled below.
       await sleep(waitMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return reply;
     }
@@ -116,7 +116,7 @@ function outcomeOf(reply: Reply, words: Sentences): Omit<Outcome, 'durationMs'> 
   }
 }
 
-/** How long until the limit lets the call through; nothing where it was refused for another reason. */
+/** The time until the limit allows the call; undefined if it was refused for another reason. */
 function turnOf(reply: Reply): number | undefined {
   if (reply.kind !== 'error' || reply.code !== 'rate_limited') return undefined;
   const waitMs: unknown = Object(reply.structured.error.details).retry_after_ms;

@@ -3,12 +3,12 @@ import { TooMuchContext } from './model/failure.ts';
 import type { Answer } from './model/model.ts';
 import { type Fitted, fitTo, type Message } from './transcript.ts';
 
-/** Less than this of a conversation is not worth asking about. */
+/** A shorter conversation is not worth sending. */
 const leastChars = 2000;
 
 /**
- * Keeps a conversation within what the model takes, and says when it had to leave something out. Where the model's
- * server takes less than the configuration says, half as much is sent, until it fits: no two count tokens alike.
+ * Limits a conversation to the model's context, and reports what it had to leave out. If the model's server accepts
+ * less than configured, half as much is sent until it fits: token counts differ between models.
  */
 export function createContext(contextChars: number, onEvent: (event: AskEvent) => void) {
   let maxChars = contextChars;
@@ -41,7 +41,7 @@ export function createContext(contextChars: number, onEvent: (event: AskEvent) =
   };
 }
 
-/** Half as much, and half again, until something more would be left out. */
+/** Halves the limit until more would be left out. */
 function lessThan(sent: readonly Message[], messages: readonly Message[], maxChars: number): number {
   const size = JSON.stringify(sent).length;
   let chars = Math.min(maxChars, size);

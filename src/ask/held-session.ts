@@ -5,7 +5,7 @@ import { text } from '../contract/text/text.ts';
 import { decodeSession, encodeSession } from './session-file.ts';
 import { type Message, recentTurns } from './transcript.ts';
 
-/** A conversation while a question is answered: nobody else's question comes in between. */
+/** A conversation leased for one question, so that no other comes in between. */
 export interface HeldSession {
   readonly id: string;
   readonly messages: readonly Message[];
@@ -15,10 +15,10 @@ export interface HeldSession {
 
 const leaseMs = 120_000;
 const renewMs = 30_000;
-/** What a conversation keeps; models are sent less (`contextChars`). */
+/** The size of a stored conversation; models get less (`contextChars`). */
 const keptChars = 1_000_000;
 
-/** Takes the conversation of this id, or begins one. Throws `not_found` and `conflict`. */
+/** Takes the conversation with this id, or begins one. Throws `not_found` and `conflict`. */
 export async function openHeldSession(
   store: AskSessionStore,
   principal: string,
@@ -39,7 +39,7 @@ export async function openHeldSession(
   if (taken.kind === 'unknown') throw unknown();
   if (taken.kind === 'busy') throw busy();
   const renewing = setInterval(() => {
-    // A renewal that fails is made up for by the next one.
+    // The next renewal makes up for one that fails.
     store.hold(key, now() + leaseMs).catch(() => {});
   }, renewMs);
   renewing.unref();

@@ -1,6 +1,6 @@
 import { type Locale, text } from '../contract/text/text.ts';
 
-/** What the model is told before the conversation. Short: it is paid for with every round. */
+/** The instructions before the conversation. Short, because they are paid for in every round. */
 export function instructionsFor(options: {
   readonly gateway: string;
   readonly locale: Locale;

@@ -25,20 +25,20 @@ export interface AskOptions {
   readonly askPerson?: AskPerson | undefined;
   readonly signal: AbortSignal;
   onEvent(event: AskEvent): void;
-  /** What the person is told of a failure; absent: all of it. */
+  /** Reduces a failure to what the person may see. Default: all of it. */
   readonly tell?: ((error: ToolError) => ToolError) | undefined;
 }
 
 export interface Asked {
   readonly reason: EndReason;
-  /** The conversation with this question, what was done for it and the answer: whole, however it ended. */
+  /** The conversation with this question, its calls and the answer: complete, however it ended. */
   readonly messages: readonly Message[];
   readonly error?: ToolError | undefined;
 }
 
 /**
- * Puts a question to a model and carries out what it calls, until it answers. Results and errors go back to it, so
- * that it can mend them. Never throws for what a model or a tool does.
+ * Puts a question to a model and runs its calls until it answers. Results and errors go back to it, so that it can
+ * correct them. Never throws for errors of a model or tool.
  */
 export async function ask(question: string, before: readonly Message[], options: AskOptions): Promise<Asked> {
   const messages: Message[] = [...before, { role: 'user', text: question }];
@@ -115,7 +115,7 @@ export async function ask(question: string, before: readonly Message[], options:
   return end('rounds', roundsUsedUp(options.maxRounds));
 }
 
-/** Calls that only read run together; where one changes something, they run one after the other, in order. */
+/** Runs calls together if they only read; if one changes something, in sequence. */
 async function carryOutAll(
   calls: readonly ModelCall[],
   known: ReadonlyMap<string, Tool>,
@@ -154,13 +154,13 @@ async function carryOutAll(
   return results;
 }
 
-/** The call as it is kept: what the tool calls secret is used once and written nowhere. */
+/** The call for storage: secret arguments are used once and never stored. */
 function withoutSecrets(call: ModelCall, tool: Tool | undefined): ModelCall {
   if (!tool || tool.secrets.length === 0) return call;
   return { ...call, words: JSON.stringify(shownArguments(call, tool)) };
 }
 
-/** The arguments without what the tool calls secret. */
+/** The arguments without the secret ones. */
 function shownArguments(call: ModelCall, tool: Tool | undefined): unknown {
   const input = argumentsOf(call.words);
   if (input === undefined) return call.words;

@@ -4,14 +4,14 @@ import type { Tool } from '../contract/tool/tool.ts';
 import { modelSchema } from '../ground/model-schema.ts';
 import type { ToolOffer } from './model/model.ts';
 
-/** The tools as a model is told of them, and the way back from its names to ours. */
+/** The tools for a model, and the mapping from its names to ours. */
 export interface Offers {
   readonly list: readonly ToolOffer[];
-  /** Our name for what the model called. One that was never offered stays as it is, and the road refuses it. */
+  /** Our name for the tool that the model called. An unknown one is unchanged, and the call is refused. */
   nameOf(offered: string): string;
 }
 
-/** Servers take names of 64 letters, digits, `_` and `-`; others are mapped, never split, and take nobody's name. */
+/** Servers accept names of 64 letters, digits, `_` and `-`; others are mapped to unused names. */
 export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
   const names = new Map<string, string>();
   const taken = new Set(tools.map((tool) => tool.name));

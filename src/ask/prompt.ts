@@ -3,9 +3,9 @@ import type { Message } from './transcript.ts';
 type Provider = ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>;
 type Prompt = Parameters<ReturnType<Provider['chatModel']>['doStream']>[0]['prompt'];
 
-/** The conversation as the AI SDK's provider takes it. */
+/** The conversation for the AI SDK's provider. */
 export function promptOf(instructions: string, messages: readonly Message[]): Prompt {
-  // Thoughts go back to the model while it works on a question, and are dropped once it is answered.
+  // Thoughts are sent back while the model works on a question, and dropped once it is answered.
   const question = messages.findLastIndex((message) => message.role === 'user');
   return [
     { role: 'system', content: instructions },
@@ -48,14 +48,14 @@ function entryOf(message: Message, withReasoning: boolean): Prompt[number] {
   }
 }
 
-/** A server refuses the whole conversation for one name that it would not take, though the model made it up. */
+/** Servers refuse the whole conversation for one invalid name, even if the model invented it. */
 function namedSafely(tool: string): string {
   return tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
 }
 
 /**
- * A call's arguments, or nothing where they are not one JSON object. No arguments at all are an empty object.
- * Servers refuse a conversation that holds other arguments, so those go back to them as an empty object too.
+ * A call's arguments; undefined unless they are one JSON object or empty. Servers refuse conversations with other
+ * arguments, so those are sent back as an empty object.
  */
 export function argumentsOf(words: string): Readonly<Record<string, unknown>> | undefined {
   if (words.trim() === '') return {};

@@ -4,7 +4,7 @@ import { text } from '../contract/text/text.ts';
 
 const windowMs = 60_000;
 
-/** Counts one question of this person. Throws `rate_limited`, which counts for nothing, with the time to wait. */
+/** Counts one question of this person. Throws `rate_limited` with the time to wait, without counting it. */
 export async function countQuestion(
   rates: RateStore,
   principal: string,

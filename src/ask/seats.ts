@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** Lets so many questions in at once, of all and of each person. `enter` returns how to leave; it throws when full. */
+/** Limits concurrent questions, in total and per person. `enter` returns how to leave; it throws when full. */
 export function createSeats({ max, maxEach }: { readonly max: number; readonly maxEach: number }) {
   const inside = new Map<string, number>();
   let all = 0;

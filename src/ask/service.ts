@@ -19,7 +19,7 @@ import { createSeats } from './seats.ts';
 export interface AskServiceOptions {
   readonly gateway: Pick<Gateway, 'list' | 'call' | 'leave' | 'instructions'>;
   identify(arrival: Arrival): Promise<Caller>;
-  /** The model of this name, or the one for who names none. Throws `ToolError`. */
+  /** The model with this name, or the default one. Throws `ToolError`. */
   modelFor(name: string | undefined): Endpoint;
   readonly sessions: () => Promise<AskSessionStore>;
   readonly rates: () => Promise<RateStore>;
@@ -29,14 +29,14 @@ export interface AskServiceOptions {
   readonly version: string;
   readonly now: () => number;
   readonly retryDelaysMs?: readonly number[] | undefined;
-  /** Hears what a model's server said, of which the client is told nothing. */
+  /** Called with errors of a model's server that the client does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** What the model reads of one result; it can ask for the rest. */
+/** The most of one result that the model reads at once; it can ask for the rest. */
 const maxResultChars = 60_000;
 
-/** Questions to a model over the network. Each is its caller's: their tools, their approvals, their conversations. */
+/** Questions to a model over the network. Each uses its caller's own tools, approvals and conversations. */
 export function createAskService(options: AskServiceOptions): AskService {
   const seats = createSeats({ max: 64, maxEach: 4 });
 
@@ -115,7 +115,7 @@ export function createAskService(options: AskServiceOptions): AskService {
   }
 }
 
-/** A model costs the operator: a token of an issuer that opens no tool opens no model either. */
+/** A model costs the operator money: an issuer's token without access to tools has none to models. */
 function assertScope({ scopes, scopeNames }: Caller): void {
   if (!scopes || scopes.includes('tools:read')) return;
   const scope = scopeNames?.['tools:read'] ?? 'tools:read';

@@ -3,19 +3,19 @@ import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import type { Message } from './transcript.ts';
 
-/** What is kept of a session between two runs: the conversation, and which model it was with. */
+/** The contents of a stored session: the conversation and its model. */
 export interface SavedSession {
   readonly model?: string | undefined;
   readonly messages: readonly Message[];
 }
 
-/** A session as lines of JSON: a head, then one message a line. */
+/** A session as JSON lines: a header, then one message per line. */
 export function encodeSession(session: SavedSession): string {
   const head = { sekisho_session: 1, ...(session.model !== undefined && { model: session.model }) };
   return [head, ...session.messages].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Throws `ConfigError` for a file that is not a session; it is never read in part. */
+/** Throws `ConfigError` for a file that is not a session; never reads a part of it. */
 export function decodeSession(words: string, path: string): SavedSession {
   const [head, ...lines] = words.split('\n').filter((line) => line !== '');
   assertOurVersion(head ?? '', path);
@@ -24,7 +24,7 @@ export function decodeSession(words: string, path: string): SavedSession {
   return { model, messages };
 }
 
-/** Throws `ConfigError` for a conversation that a later version of ours wrote: it may hold what we would lose. */
+/** Throws `ConfigError` for a conversation of a later version: we could lose some of its data. */
 function assertOurVersion(head: string, path: string): void {
   const version = /^\{"sekisho_session":(\d{1,6})[,}]/.exec(head)?.[1];
   if (version === undefined || version === '1') return;

@@ -1,10 +1,10 @@
-/** One message of a conversation, as it is kept between rounds and in a session's file. */
+/** One message of a conversation, as kept between rounds and in a session's file. */
 export type Message =
   | { readonly role: 'user'; readonly text: string }
   | {
       readonly role: 'assistant';
       readonly text: string;
-      /** What the model thought aloud; goes back to it only while it works on the same question. */
+      /** The model's thoughts; sent back only while it works on the same question. */
       readonly reasoning?: string | undefined;
       readonly calls: readonly ModelCall[];
     }
@@ -19,23 +19,23 @@ export type Message =
 export interface ModelCall {
   readonly callId: string;
   readonly tool: string;
-  /** The arguments as the model wrote them: JSON, if it did it right. */
+  /** The arguments as the model wrote them, hopefully JSON. */
   readonly words: string;
 }
 
-/** What of a conversation is sent, and what had to stay behind. */
+/** The part of a conversation that is sent, and what was left out. */
 export interface Fitted {
   readonly messages: readonly Message[];
-  /** Messages of older turns that are not sent. */
+  /** The number of older messages that are not sent. */
   readonly leftOut: number;
-  /** Results that are sent without their text, or with less of it. */
+  /** The number of results that are sent shortened or empty. */
   readonly shortened: number;
 }
 
 /**
- * The newest whole turns that fit. A turn begins with a question and is never cut: an answer without its call, or a
- * call without its answer, is refused by most servers. Where the last turn alone is too long, its older results
- * are left out first, and then what its newest calls came to is cut, each with a word that says so.
+ * The newest whole turns that fit. A turn begins with a question and is never cut: most servers refuse an answer
+ * without its call, or a call without its answer. If the last turn alone is too long, its older results are left out
+ * first, then the results of its newest calls are cut, each with a note.
  */
 export function fitTo(messages: readonly Message[], maxChars: number): Fitted {
   let chars = 0;
@@ -53,7 +53,7 @@ export function fitTo(messages: readonly Message[], maxChars: number): Fitted {
   return { messages: fitted, leftOut: start, shortened };
 }
 
-/** The newest turns that fit, for keeping. */
+/** The newest turns that fit, for storage. */
 export function recentTurns(messages: readonly Message[], maxChars: number): readonly Message[] {
   return fitTo(messages, maxChars).messages;
 }
@@ -72,7 +72,7 @@ function withoutOldResults(turns: readonly Message[], maxChars: number): readonl
   });
 }
 
-/** Results that the model has not seen are cut only where nothing older is left to leave out, the longest first. */
+/** Cuts results that the model has not seen, longest first, and only if no older ones are left to leave out. */
 function cutNewResults(turns: readonly Message[], maxChars: number): readonly Message[] {
   const over = sizeOf(turns) - maxChars;
   if (over <= 0) return turns;
@@ -88,10 +88,10 @@ function cutNewResults(turns: readonly Message[], maxChars: number): readonly Me
   });
 }
 
-/** What a result keeps at least, so that the model sees what it was. */
+/** The least that a result keeps, so that the model can recognize it. */
 const shortestCut = 200;
 
-/** The most that each may keep for all to fit: those that are shorter leave their room to the others. */
+/** The length to cut results to so that all fit: shorter ones leave their room to the others. */
 function levelFor(lengths: readonly number[], room: number): number {
   const rising = [...lengths].sort((a, b) => a - b);
   let left = room;
@@ -103,7 +103,7 @@ function levelFor(lengths: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Where the results begin that came after the model's last word. */
+/** The index of the first result after the model's last message. */
 function unseenFrom(turns: readonly Message[]): number {
   return turns.findLastIndex((message) => message.role === 'assistant') + 1;
 }

@@ -3,8 +3,8 @@ import { text } from '../../contract/text/text.ts';
 import { boundedStream } from '../../ground/bounded-stream.ts';
 
 /**
- * `fetch` that follows no redirect, which would carry the conversation to a server that nobody named, and reads no
- * more than this: an event without an end would be gathered whole before anybody could judge it.
+ * `fetch` that follows no redirect, which would send the conversation to an unnamed server, and reads no more than
+ * `maxBytes`: an endless event would be collected whole before it could be judged.
  */
 export function createBoundedFetch(maxBytes: number): typeof fetch {
   return async (url, init) => {

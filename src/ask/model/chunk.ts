@@ -1,9 +1,9 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * One chunk of a stream as the AI SDK takes it, of whatever a server sent in its place: arguments as an object, a
- * role nobody knows, `message` instead of `delta`, an error in words of its own. What it need not know is left out.
- * `indexOf` numbers the calls that have an id and no index.
+ * Converts a chunk of a stream to the AI SDK's format from any server's variant: arguments as an object, unknown roles,
+ * `message` instead of `delta`, other forms of errors. Drops what the SDK does not need. `indexOf` numbers calls that
+ * have an id but no index.
  */
 export function chunkOf(sent: unknown, indexOf: (id: string) => number | undefined): Fields {
   const { choices, usage, error } = Object(sent) as Fields;
@@ -58,7 +58,7 @@ function callOf(call: Fields, indexOf: IndexOf): Fields {
   };
 }
 
-/** Counts of tokens; one that is no number is none. */
+/** Token counts; other values than numbers are dropped. */
 function countsOf({ prompt_tokens: input, completion_tokens: output }: Fields): Fields {
   return {
     ...(typeof input === 'number' && { prompt_tokens: input }),
@@ -66,7 +66,7 @@ function countsOf({ prompt_tokens: input, completion_tokens: output }: Fields): 
   };
 }
 
-/** What a server says went wrong, in any of the shapes that they have for it. */
+/** A server's error message, in any of the usual formats. */
 export function problemOf(sent: unknown): string | undefined {
   const { error, message, detail, object } = Object(sent) as Fields;
   if (error !== undefined && error !== null) {

@@ -4,18 +4,18 @@ import { cleanLine } from '../../contract/text/clean-text.ts';
 import { counted } from '../../ground/counted.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 
-/** Where texts become vectors: any server that speaks OpenAI's embeddings. */
+/** An embeddings endpoint: any server with OpenAI's interface. */
 export interface EmbeddingEndpoint {
   readonly url: string;
   readonly model: string;
   readonly key?: string | undefined;
-  /** Asked for, and held against what comes. */
+  /** Requested, and checked in the result. */
   readonly dimensions?: number | undefined;
 }
 
 /**
- * Sends the texts and nothing else, once: no redirect is followed, no more is read than so many vectors can take,
- * and each number is looked at. Whoever asks decides how long to wait and whether to try again.
+ * Sends only the texts, once: follows no redirect, reads no more than the vectors can take, and checks each number. The
+ * caller decides on timeouts and retries.
  */
 export function openEmbedder(endpoint: EmbeddingEndpoint): Embedder {
   const address = `${endpoint.url}/embeddings`;
@@ -64,7 +64,7 @@ async function post(
 async function refusal(response: Response, key: string | undefined): Promise<EmbedError> {
   const said = await response.text().catch(() => '');
   const shown = cleanLine((key ? said.replaceAll(key, '…') : said).slice(0, 200));
-  // These four are about what was sent; a server that is sent a text that is too long says one of them.
+  // These four concern the request; servers answer a text that is too long with one of them.
   const kind = [400, 413, 414, 422].includes(response.status) ? 'texts' : 'later';
   return new EmbedError(kind, `the server answered ${response.status}${shown === '' ? '' : `: ${shown}`}`, {
     retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
@@ -103,7 +103,7 @@ function vectorsIn(
   return whole;
 }
 
-/** Scaled by its largest number first: squares of huge numbers are infinite, of tiny ones nothing. */
+/** Scaled by the largest number first: squares of huge numbers overflow, of tiny ones vanish. */
 function unitOf(embedding: readonly number[]): Float32Array {
   const largest = embedding.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   if (largest === 0 || !Number.isFinite(1 / largest)) {
@@ -113,7 +113,7 @@ function unitOf(embedding: readonly number[]): Float32Array {
   return Float32Array.from(embedding, (value) => value / largest / length);
 }
 
-/** More than any model gives today. */
+/** More than any current model. */
 const maxDimensions = 8192;
 const answer = z.object({
   data: z

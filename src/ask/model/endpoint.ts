@@ -2,7 +2,7 @@ import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
+/** Throws `ConfigError` if the key is missing. The key is used only in requests. */
 export function endpointOf(
   name: string,
   { model, keyVariable, ...settings }: ModelSettings,
@@ -28,20 +28,20 @@ function keyOf(
   );
 }
 
-/** Where a model answers: any server that speaks OpenAI's chat completions. */
+/** A model's endpoint: any server with OpenAI's chat completions. */
 export interface Endpoint {
-  /** The name that the person chose it by. */
+  /** The name by which the person chose it. */
   readonly name: string;
-  /** The id that the server knows it by, e.g. `glm-4.7`. */
+  /** The server's id of the model, e.g. `glm-4.7`. */
   readonly modelId: string;
   readonly url: string;
   readonly key?: string | undefined;
-  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  /** The header for the key, if not `Authorization: Bearer`. */
   readonly keyHeader?: string | undefined;
-  /** How long it may be silent before the attempt is given up. */
+  /** How long it may be silent before the attempt is abandoned. */
   readonly silenceMs: number;
   /** How much of the conversation is sent. */
   readonly contextChars: number;
-  /** Its answers begin with thoughts that only `</think>` ends. */
+  /** Its answers begin inside thoughts, which only `</think>` ends. */
   readonly beginsInThought?: boolean | undefined;
 }

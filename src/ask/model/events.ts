@@ -2,14 +2,14 @@ import type { ToolError } from '../../contract/error.ts';
 import { joinSentences, type Locale } from '../../contract/text/text.ts';
 import { encodeVisibly } from '../../contract/text/visible-json.ts';
 
-/** What happens while a question is answered, in order. With `--event-output` each is one line of JSON. */
+/** Events while a question is answered, in order. With `--event-output`, each is one line of JSON. */
 export type AskEvent =
   | { readonly type: 'start'; readonly session?: string; readonly model: string }
   | { readonly type: 'reasoning' | 'text'; readonly text: string }
   | { readonly type: 'retry'; readonly attempt: number; readonly wait_ms: number; readonly reason: string }
   | { readonly type: 'round'; readonly round: number }
   | {
-      /** Not all of the conversation is sent: it is more than the model takes. */
+      /** Part of the conversation is not sent, because it exceeds the model's context. */
       readonly type: 'shortened';
       readonly left_out_messages: number;
       readonly shortened_results: number;
@@ -22,7 +22,7 @@ export type AskEvent =
       readonly tool: string;
       readonly ok: boolean;
       readonly code?: string | undefined;
-      /** What a person has to agree to before the same call can succeed: `sekisho approve ID`. */
+      /** The approval that a person must give before the same call can succeed: `sekisho approve ID`. */
       readonly approval_id?: string | undefined;
       readonly text: string;
       readonly duration_ms: number;
@@ -41,10 +41,10 @@ export type AskEvent =
       readonly output_tokens?: number | undefined;
     };
 
-/** `rounds` when the most rounds are used up, `length` when the model ran into its own limit. */
+/** `rounds`: the most rounds are used up; `length`: the model reached its own limit. */
 export type EndReason = 'answered' | 'rounds' | 'length' | 'cancelled' | 'failed';
 
-/** An error as the person reads it: what happened, and what to do. */
+/** An error for the person: the problem and the remedy. */
 export function errorEvent(error: ToolError, locale: Locale): Extract<AskEvent, { type: 'error' }> {
   const wait = error.details?.retry_after_ms;
   return {
@@ -58,8 +58,8 @@ export function errorEvent(error: ToolError, locale: Locale): Extract<AskEvent, 
 }
 
 /**
- * An event as a line that any terminal may show: JSON escapes the old control characters, and the rest of what
- * hides or reorders text is escaped here. A program that reads the line gets every character as it was.
+ * An event as a line that is safe for terminals: JSON escapes control characters, and other characters that hide or
+ * reorder text are escaped here. A parser still gets every character.
  */
 export function encodeEvent(event: AskEvent): string {
   return encodeVisibly(event);

@@ -4,23 +4,23 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Why a model did not answer, and whether trying again may help. */
+/** The reason why a model did not answer, and whether a retry may help. */
 export interface ModelFailure {
   readonly error: ToolError;
   readonly mayPass: boolean;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The model's server said nothing for too long. */
+/** The model's server was silent for too long. */
 export class SilenceError extends Error {}
 
-/** A failure of a model's server. Its words and its address are for whoever runs us, and for nobody else. */
+/** A failure of a model's server. Its text and address are for the operator only. */
 class ModelError extends ToolError {}
 
-/** The conversation was more than the model takes; less of it may do. */
+/** The conversation exceeds the model's context; a shorter one may fit. */
 export class TooMuchContext extends ModelError {}
 
-/** The same failure for somebody over the network; `heard` gets the whole of it. */
+/** The same failure for a caller over the network; `heard` gets all of it. */
 export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | undefined): ToolError {
   if (!(error instanceof ModelError)) return error;
   heard?.(error);
@@ -39,7 +39,7 @@ export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | 
   );
 }
 
-/** Judges what the AI SDK threw. What the server said is shown to the person, cleaned, short and without the key. */
+/** Classifies an error of the AI SDK. The person sees the server's text, cleaned, short and without the key. */
 export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSignal): ModelFailure {
   if (signal.aborted) return { error: cancelled('answer'), mayPass: false };
   const ours = oursIn(thrown);
@@ -49,9 +49,9 @@ export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSign
   const said = saidBy(thrown, endpoint.key);
   const reason = unreachable(thrown);
   if (reason) return { error: nobodyThere(endpoint, reason, thrown), mayPass: false };
-  // With a status of success it began to answer, and what came then could not be read.
+  // With a success status, the answer had begun and could then not be read.
   const isRead = status !== undefined && status >= 300;
-  // A limit of tokens a minute is no limit of length.
+  // A limit of tokens per minute is no limit of length.
   if (status === 413 || (status !== 429 && tooMuch.test(said))) {
     return { error: tooMuchContext(endpoint.name, said === '' ? '' : `: ${said}`, thrown), mayPass: false };
   }
@@ -126,7 +126,7 @@ function answered({ name }: Endpoint, status: number, said: string, cause: unkno
   );
 }
 
-/** How OpenAI, vLLM, llama.cpp, LM Studio, Z.ai, Gemini, Moonshot, Bedrock, TGI and Anthropic's gateways say it. */
+/** As worded by OpenAI, vLLM, llama.cpp, LM Studio, Z.ai, Gemini, Moonshot, Bedrock, TGI and Anthropic's proxies. */
 const tooMuch =
   /context[ _](length|size|window)|maximum context|max(imum)? (prompt |input )?(length|tokens)|too many (input )?tokens|(prompt|input|conversation) (is too long|exceeds)|exceed_context|token count.{0,60}exceeds|maximum number of tokens|(exceeded|exceeds) (the )?model token limit|input is too long|reduce the length of|must have less than \d+ tokens|`inputs` tokens/i;
 
@@ -163,7 +163,7 @@ function suggestionFor(status: number, said: string): Text | undefined {
   return undefined;
 }
 
-/** The first words of what the server gave as its reason. */
+/** The beginning of the server's reason. */
 function saidBy(thrown: unknown, key: string | undefined): string {
   const message = typeof thrown === 'string' ? thrown : String(Object(thrown).message ?? '');
   const withoutKey = key === undefined || key === '' ? message : message.replaceAll(key, '…');
@@ -184,7 +184,7 @@ function numberOf(thrown: unknown, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Why there is nobody to connect to: waiting a few seconds starts no server. */
+/** The reason why no connection is possible; waiting a few seconds would not help. */
 function unreachable(thrown: unknown): string | undefined {
   let error: unknown = thrown;
   for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
@@ -195,7 +195,7 @@ function unreachable(thrown: unknown): string | undefined {
   return undefined;
 }
 
-/** What we threw into the stream ourselves, however the SDK wrapped it. */
+/** Finds an error of our own in the chain of causes that the SDK wrapped around it. */
 function oursIn(thrown: unknown): ToolError | SilenceError | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
     if (error instanceof ToolError || error instanceof SilenceError) return error;

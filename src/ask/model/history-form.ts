@@ -1,8 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * How a server wants what the model said earlier. Some refuse an answer whose `content` is null, as the AI SDK writes it
- * beside calls. Some refuse an answer without `reasoning_content`, others one with it: each is found out by its refusal.
+ * The form of earlier answers that a server accepts. Some refuse `content: null`, which the AI SDK writes beside calls.
+ * Some refuse an answer without `reasoning_content`, others one with it; the refusal shows which.
  */
 export function createHistoryForm() {
   let thoughts: 'as they were' | 'always' | 'never' = 'as they were';
@@ -26,7 +26,7 @@ export function createHistoryForm() {
       return JSON.stringify({ ...request, messages });
     },
 
-    /** Is there another form to try after this refusal? */
+    /** Whether there is another form to try after this refusal. */
     learn(said: string): boolean {
       if (thoughts !== 'as they were' || !/reasoning[ _]content/i.test(said)) return false;
       const isUnwanted =

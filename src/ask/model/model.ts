@@ -10,13 +10,13 @@ import { createThoughtSplitter, type Piece } from './thoughts.ts';
 import { createTolerantFetch } from './tolerant-fetch.ts';
 
 export interface ModelOptions {
-  /** Waits before the second, third … attempt. */
+  /** Pauses before the second, third … attempt. */
   readonly retryDelaysMs?: readonly number[];
   readonly maxAnswerChars?: number;
   readonly maxReplyBytes?: number;
 }
 
-/** A tool as the model is told of it. */
+/** A tool in a request to the model. */
 export interface ToolOffer {
   readonly name: string;
   readonly description: string;
@@ -37,7 +37,7 @@ export interface Answer {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ModelCall[];
-  /** The model ran into its own limit of length. */
+  /** The model reached its own length limit. */
   readonly cut: boolean;
   /** The server's own filter ended the answer. */
   readonly filtered: boolean;
@@ -47,7 +47,7 @@ export interface Answer {
 
 export interface Model {
   readonly endpoint: Endpoint;
-  /** One answer, streamed. Throws `ToolError`; attempts that showed nothing yet are made again. */
+  /** One answer, streamed. Throws `ToolError`; retries attempts that have shown nothing yet. */
   answer(round: Round): Promise<Answer>;
 }
 
@@ -56,7 +56,7 @@ type ChatModel = ReturnType<Provider['chatModel']>;
 type StreamPart =
   Awaited<ReturnType<ChatModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
-/** A model behind an endpoint. The AI SDK's provider is loaded here, so that only `ask` pays for it. */
+/** A model at an endpoint. The AI SDK's provider is loaded here, so that only `ask` pays for it. */
 export async function openModel(endpoint: Endpoint, options: ModelOptions = {}): Promise<Model> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const chat = createOpenAICompatible({
@@ -89,7 +89,7 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}):
   };
 }
 
-/** Where requests go, and with which proof. Azure keeps a version in the query, and the key in a header of its own. */
+/** The address and credentials of requests. Azure has a version in the query, and the key in a separate header. */
 function addressOf({ url, key, keyHeader }: Endpoint) {
   const { origin, pathname, searchParams } = new URL(url);
   return {
@@ -99,7 +99,7 @@ function addressOf({ url, key, keyHeader }: Endpoint) {
   };
 }
 
-/** A longer wait that the server asks for is not waited. */
+/** Longer waits that a server asks for are not honoured. */
 const maxRetryAfterMs = 30_000;
 const maxCallsPerRound = 32;
 
@@ -135,7 +135,7 @@ async function tryOnce(
       silence.heard();
       gathering.take(part);
     }
-    // An aborted stream may end as if it were whole.
+    // An aborted stream may end as if it were complete.
     round.signal.throwIfAborted();
     silence.signal.throwIfAborted();
     return gathering.answer();
@@ -205,7 +205,7 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
     },
     answer(): Answer {
       note(splitter.end());
-      // It did not think this time, though it mostly does.
+      // This time it did not think, although it usually does.
       if (beginsInThought && splitter.isInside && words === '' && calls.length === 0) {
         const all = reasoning;
         reasoning = '';
@@ -224,11 +224,11 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
   };
 }
 
-/** Reasons for an end that are none, and those of a filter: OpenAI's word and that of Z.ai. */
+/** Finish reasons that mean an error, and those of a filter, by OpenAI and Z.ai. */
 const brokenOff = new Set(['network_error', 'error']);
 const filters = new Set(['content_filter', 'sensitive']);
 
-/** Aborts when nothing was heard for a while: a server that hangs must not hold the person. */
+/** Aborts after silence: a hanging server must not block the person. */
 function watchSilence(silenceMs: number) {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(new SilenceError()), silenceMs);

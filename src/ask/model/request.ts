@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** What a client sends to `POST /ask`. */
+/** The body of `POST /ask`. */
 export interface AskRequest {
   readonly message: string;
   readonly session?: string | undefined;
   readonly model?: string | undefined;
-  /** Refuse at once what would need a person's yes. */
+  /** Refuse at once whatever would need a person's approval. */
   readonly headless: boolean;
-  /** Tell what the model thought, too. */
+  /** Include the model's thoughts. */
   readonly reasoning: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What stands in a piece of an answer: words for the person, or the model's thoughts. */
+/** A part of an answer: text for the person, or the model's thoughts. */
 export interface Piece {
   readonly kind: 'text' | 'thought';
   readonly words: string;
@@ -8,9 +8,9 @@ const openings = ['<think>', '<thinking>', '<thought>'];
 const closings = openings.map(closingOf);
 
 /**
- * Parts an answer that begins with `<think>…</think>` into thoughts and words, while it arrives; servers that know
- * nothing of thoughts send them so. Only at its beginning: a model may write about such tags. `beginsInside` is for
- * models whose prompt has the opening tag already.
+ * Splits an answer that begins with `<think>…</think>` into thoughts and text while it arrives; servers without support
+ * for thoughts send them this way. Only at the beginning, because models may write about such tags. `beginsInside` is
+ * for models whose prompt already contains the opening tag.
  */
 export function createThoughtSplitter(beginsInside: boolean) {
   let state: 'before' | 'inside' | 'closed' | 'after' = beginsInside ? 'inside' : 'before';
@@ -26,7 +26,7 @@ export function createThoughtSplitter(beginsInside: boolean) {
       const opening = openings.find((tag) => start.startsWith(tag));
       if (opening === undefined) {
         if ([...openings, ...closings].some((tag) => tag.startsWith(start))) return [];
-        // The thoughts came in a field of their own, and their end as words.
+        // The thoughts came in a separate field, and their closing tag as text.
         const stray = closings.find((tag) => start.startsWith(tag));
         if (stray !== undefined) {
           rest = '';
@@ -55,7 +55,7 @@ export function createThoughtSplitter(beginsInside: boolean) {
     return [...piece('thought', thought), ...begin(after)];
   }
 
-  /** The words after the thoughts, without the blank lines between. */
+  /** The text after the thoughts, without blank lines in between. */
   function begin(words: string): readonly Piece[] {
     const start = words.trimStart();
     if (start !== '') state = 'after';
@@ -70,11 +70,11 @@ export function createThoughtSplitter(beginsInside: boolean) {
 
   return {
     take,
-    /** The thoughts have no end so far. */
+    /** The thoughts have not ended so far. */
     get isInside() {
       return state === 'inside';
     },
-    /** What was held back, at the end of the answer. */
+    /** Flushes the text that was buffered as a possible tag. */
     end: (): readonly Piece[] => piece(state === 'inside' ? 'thought' : 'text', release()),
   };
 }
@@ -87,7 +87,7 @@ function piece(kind: Piece['kind'], words: string): readonly Piece[] {
   return words === '' ? [] : [{ kind, words }];
 }
 
-/** How many characters at the end could be the beginning of the tag. */
+/** The number of characters at the end that may be the beginning of the tag. */
 function tailOf(words: string, tag: string): number {
   for (let chars = Math.min(tag.length - 1, words.length); chars > 0; chars -= 1) {
     if (tag.startsWith(words.slice(-chars))) return chars;

@@ -2,8 +2,8 @@ import { chunkOf, problemOf } from './chunk.ts';
 import { createHistoryForm } from './history-form.ts';
 
 /**
- * Makes one kind of stream of what servers that call themselves compatible answer: each event as the AI SDK takes
- * it, a whole reply of a server that does not stream as a stream of one, and an end where `[DONE]` is the only one.
+ * Unifies the replies of servers that claim compatibility: converts each event for the AI SDK, turns a complete reply
+ * into a stream of one event, and adds an end if there is only `[DONE]`.
  */
 export function createTolerantFetch(plain: typeof fetch): typeof fetch {
   const history = createHistoryForm();
@@ -35,7 +35,7 @@ export function createTolerantFetch(plain: typeof fetch): typeof fetch {
   };
 }
 
-/** What a server says beside a status of failure, in the one shape that the AI SDK knows. */
+/** A server's text with an error status, in the one format that the AI SDK knows. */
 async function refusal(response: Response): Promise<{ readonly said: string; readonly response: Response }> {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
@@ -57,7 +57,7 @@ function whole(words: string): string {
     : eventOf(chunkOf(sent, () => undefined));
 }
 
-/** Judges each line when it is whole. What is no `data` line is for nobody: comments, names and ids of events. */
+/** Processes each line when it is complete. Lines other than `data` are dropped: comments, names and ids of events. */
 function lineByLine() {
   let rest = '';
   let hasFinished = false;
@@ -65,7 +65,7 @@ function lineByLine() {
   let unread: string | undefined;
   const calls = new Map<string, number>();
 
-  /** Deltas of one call that have only its id in common belong together. */
+  /** Deltas of one call may share only its id. */
   function indexOf(id: string): number {
     const index = calls.get(id) ?? calls.size;
     calls.set(id, index);
@@ -80,11 +80,11 @@ function lineByLine() {
       hasFinished = true;
       return;
     }
-    // Lines of JSON without `data:` are how some proxies report that they failed.
+    // Some proxies report failures as lines of JSON without `data:`.
     if (!line.startsWith('data:') && !data.startsWith('{')) return;
     if (data === '') return;
     const sent = parsed(data);
-    // Half a chunk is a loss; a remark among whole ones is not, and is told only where nothing else came.
+    // A truncated chunk is an error; other text among chunks is not, and is reported only if nothing else came.
     if (sent === undefined) {
       if (/^[[{]/.test(data)) controller.enqueue(`data: ${data}\n\n`);
       else unread ??= data;
@@ -103,7 +103,7 @@ function lineByLine() {
 
   return {
     transform(words: string, controller: TransformStreamDefaultController<string>) {
-      // A line without an end is gathered, not searched again with each piece of it.
+      // An incomplete line is buffered, not searched again with each piece.
       if (!/[\r\n]/.test(words)) {
         rest += words;
         return;

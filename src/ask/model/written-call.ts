@@ -1,17 +1,17 @@
 /**
- * The tool that an answer calls in writing: a server that was started without a parser for its model's calls passes them
- * on as text. What stands in code beside other words is an example.
+ * The tool that an answer calls in its text: a server started without a parser for its model's calls passes them on as
+ * text. A call in a code block beside other text is an example.
  */
 export function writtenCall(answer: string, tools: ReadonlySet<string>): string | undefined {
   const words = answer.trim().replace(/^```\w*\n(.*?)\n?```$/s, '$1');
   return calledAsJson(words, tools) ?? calledByMark(words, tools);
 }
 
-/** What opens a call as Hermes and Qwen, Kimi, DeepSeek, Mistral, Llama, MiniMax and gpt-oss write it. */
+/** How Hermes and Qwen, Kimi, DeepSeek, Mistral, Llama, MiniMax and gpt-oss begin a call. */
 const marks =
   /<tool_calls?>|<function=|<function_calls?>|<invoke name=|<\|tool_calls?(?:_section)?_begin\|>|<[|｜](?:tool▁calls?▁begin|DSML)[|｜]|\[TOOL_CALLS\]|<\|python_tag\|>|<\|channel\|>commentary to=/g;
 
-/** How far behind the mark the name may stand. */
+/** The most characters between the mark and the name. */
 const nameChars = 200;
 
 function calledByMark(words: string, tools: ReadonlySet<string>): string | undefined {
