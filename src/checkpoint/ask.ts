@@ -32,7 +32,7 @@ export function openAskService(checkpoint: Checkpoint, options: AskServing = {})
   });
 }
 
-/** Only what the operator configured: a caller over the network names no server and no key of theirs. */
+/** Only configured models: callers over the network may name neither servers nor keys. */
 function modelFor(
   { models, ask }: Settings,
   name: string | undefined,

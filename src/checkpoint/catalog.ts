@@ -6,12 +6,12 @@ import { once } from '../ground/once.ts';
 import type { Rooms } from './rooms.ts';
 import { loadTools } from './toolsets.ts';
 
-/** The tools that are served: ours, and those of proxied servers as they come, change and go. */
+/** The served tools: ours, and the changing ones of proxied servers. */
 export interface LiveCatalog {
   (): Promise<Catalog>;
-  /** Gives servers that were never seen a moment to say what they have. */
+  /** Gives servers that have never run a moment to list their tools. */
   settle(): Promise<void>;
-  /** The same for the one that a call names. */
+  /** The same for the server that a call names. */
   meet(call: Call): Promise<void>;
   onChanged(listener: () => void): () => void;
 }
@@ -57,10 +57,10 @@ export function createLiveCatalog(
     async meet({ tool, arrival, signal }: Call) {
       if (!tool.includes('__')) return;
       const found = (await catalog()).find(tool);
-      // What it failed for may be over, such as a login that was missing.
+      // Try an unavailable server again: the cause, such as a missing login, may be gone.
       if (found?.server !== undefined && found.unavailable) await (await upstreams()).meet(tool, signal);
       if (found) return;
-      // Nobody over the network starts a program by a name alone.
+      // A mere name from the network must not start a program.
       if (arrival.transport !== 'http') await (await upstreams()).meet(tool, signal);
     },
     onChanged(listener: () => void) {

@@ -1,4 +1,4 @@
-/** Copies every record into an empty store of either kind, and tells how many rows of each table there were. */
+/** Copies every record into an empty store of either kind, and reports the number of rows per table. */
 export async function copyRecords(
   {
     from,

@@ -6,7 +6,7 @@ import type { EffectRules } from '../contract/effects.ts';
 import { once } from '../ground/once.ts';
 import type { Rooms } from './rooms.ts';
 
-/** The rules about effects, read at their first need. */
+/** The rules about effects, loaded on first use. */
 export function createEffectRules({ effectRules, mode }: Settings): () => Promise<EffectRules> {
   return once(async () => {
     const { createEffectRules: create } = await import('../call/policy/effects/decide.ts');
@@ -14,7 +14,7 @@ export function createEffectRules({ effectRules, mode }: Settings): () => Promis
   });
 }
 
-/** Has what commands do on layers judged, and holds what waits for a person. */
+/** Judges the effects of commands on layers, and keeps layers that wait for a person. */
 export function createTrials(rooms: Rooms, rules: () => Promise<EffectRules>, now: () => number) {
   const held = createHeldTrials({ approvals: async () => (await rooms.store()).approvals, now });
   return {

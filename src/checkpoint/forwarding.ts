@@ -13,15 +13,15 @@ import type { LiveCatalog } from './catalog.ts';
 import type { Rooms } from './rooms.ts';
 
 /**
- * Calls that another server of this store must answer: a question of a proxied server waits there, a call goes on there, or the
- * session's files and commands are there. They walk the whole road at that server, and are recorded by it.
+ * Forwards calls that another server of this store must handle: it has the open question of a proxied server, the
+ * running call, or the session's files and commands. That server checks and records them.
  */
 export interface Forwarding {
-  /** What the other server replied; `undefined` where the call is ours. */
+  /** The other server's reply; undefined if the call is to be handled here. */
   reply(call: Call): Promise<Reply | undefined>;
-  /** Others are told that this is here; resolves with how to let go of it. */
+  /** Tells the others that the key is here; resolves with a function that releases it. */
   hold(key: string): Promise<() => void>;
-  /** The session has ended: it may begin anew anywhere. */
+  /** The session has ended: it may begin again anywhere. */
   leave(sessionId: string): void;
 }
 
@@ -31,7 +31,7 @@ export interface ForwardingOptions {
   readonly suspended: Pick<Suspended, 'question'>;
   readonly ongoing: Pick<Ongoing, 'has'>;
   readonly catalog: LiveCatalog;
-  /** Has a call walk the road here. */
+  /** Runs a call here. */
   readonly walk: (call: Call) => Promise<Reply>;
 }
 
@@ -39,7 +39,7 @@ export interface ForwardingOptions {
 interface Pin {
   readonly letGo: () => void;
   readonly timer: NodeJS.Timeout;
-  /** When the store last said that it is ours. */
+  /** When the store last confirmed that it is ours. */
   readonly heldAt: number;
 }
 
@@ -47,13 +47,13 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const { rooms, credentials, catalog, suspended, ongoing, walk } = options;
   const { storeUrl, http, locale } = rooms.settings;
   const relay = async () => (await rooms.store()).relay;
-  // On SQLite all servers are on one machine, and clients over stdio have a server each.
+  // With SQLite all servers are on one machine, and each stdio client has its own.
   const hasOthers = isShared(storeUrl);
   /** Sessions whose files and commands are here. */
   const pinned = new Map<string, Pin>();
 
   async function carryOut(body: string, signal: AbortSignal): Promise<string> {
-    // Sealed by a server of ours, which took it from a client as we would.
+    // Sealed by a peer server, which accepted it from a client under the same rules.
     const call = JSON.parse(body) as Omit<Call, 'signal'>;
     return JSON.stringify(await walk({ ...call, signal }));
   }
@@ -66,7 +66,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       if (told === undefined) return undefined;
       const reply = JSON.parse(told) as Reply;
       if (reply.kind !== 'question' || call.canRetry) return reply;
-      // This client answers while its call waits: it is asked here, and the call is sent again with what it said.
+      // This client can be asked while its call waits: ask it here, and send the call again with the answer.
       const { question } = reply;
       questionState = question.state;
       formAnswer = question.form && (await call.form?.(question.form));
@@ -74,7 +74,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     }
   }
 
-  /** What the call is about, if another server holds that. */
+  /** The key of the question or call that this call refers to, if another server has it. */
   async function keyOf(call: Call): Promise<string | undefined> {
     const question = suspended.question(call);
     if (question) return question.isHere ? undefined : question.id;
@@ -83,7 +83,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     return machineOf(call);
   }
 
-  /** Where the session of this call works, if that is another server; from now on here, if it is none. */
+  /** Returns the session's key if another server has it; otherwise claims it here and returns undefined. */
   async function machineOf(call: Call): Promise<string | undefined> {
     const tool = (await catalog()).find(call.tool);
     const isTied = http.roots === 'own' ? reachesMachine : livesInProcess;
@@ -93,7 +93,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     const { sessionId } = caller;
     const known = pinned.get(sessionId);
     known?.timer.refresh();
-    // A server that was frozen may have been taken for lost, and another have the session since.
+    // A server that was suspended may count as lost, and another may have the session since.
     if (known && performance.now() - known.heldAt < surelyHeldMs) return undefined;
     const key = `machine ${sessionId}`;
     const letGo = await (await relay()).hold(key, carryOut);
@@ -134,10 +134,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 }
 
-/**
- * What lives in one process even where all servers have the same files: folders, variables, what runs in the
- * background.
- */
+/** Things that live in one process even if all servers share files: working folders, variables, background commands. */
 function livesInProcess(name: Tool['uses'][number]): boolean {
   return name === 'commands' || name === 'pipelines';
 }
@@ -147,10 +144,7 @@ function keptIdOf({ tool, input }: Call): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/**
- * All of a call that another process can have. A client that can be asked here is one that answers by trying again
- * there.
- */
+/** The parts of a call that can be forwarded. The other server asks the client as if it could only retry the call. */
 function plain(call: Call): Omit<Call, 'signal'> {
   const { tool, input, isMethod, requestId, arrival, patienceMs, replyBytes, isUnattended } = call;
   return {
@@ -167,7 +161,7 @@ function plain(call: Call): Omit<Call, 'signal'> {
   };
 }
 
-/** Less than a server may be silent before it is taken for lost. */
+/** Shorter than the silence after which a server counts as lost. */
 const surelyHeldMs = 10_000;
-/** As long as a session of commands lasts that nobody uses. */
+/** As long as an idle session of commands lasts. */
 const idleMs = 8 * 60 * 60 * 1000;

@@ -13,7 +13,7 @@ import { verbatim } from '../contract/text/text.ts';
 import { cannotDiscard } from '../ground/effects/landing.ts';
 import type { Rooms } from './rooms.ts';
 
-/** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */
+/** Attributes a tool's changes to its call, and adds the history's entries to the audit entry. */
 export function createAttribution(settings: Settings, rooms: Rooms): RunDependencies['attributed'] {
   return async (permit, notes, work) => {
     const { tool, caller } = permit;
@@ -35,7 +35,7 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDependen
   };
 }
 
-/** Has what commands change written down, unless the operator turned that off. */
+/** Records the changes of commands, unless the operator turned that off. */
 export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promise<Commands> {
   const { history, mode, roots, process } = rooms.settings;
   const writable = mode === 'read-only' ? [] : roots.filter((root) => root.writable).map(({ path }) => path);
@@ -44,7 +44,7 @@ export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promis
   return async (commands) => (await rooms.history()).watch(commands, writable, process.onFailure);
 }
 
-/** Nothing is kept of what commands change; that is judged, or thrown away where one fails, all the same. */
+/** Without history, effects are still judged, and discarded on failure if requested. */
 function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
   const landing = async (line: CommandLine, options: RunOptions) => {
     const { onFailure = byDefault } = options;
@@ -57,7 +57,7 @@ function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
     options.onDirect?.(why);
     return options;
   };
-  /** Nothing of it was kept: it is to run without a layer. */
+  /** Nothing of it was kept, so it runs again without a layer. */
   const isUnfit = ({ landed }: RunResult, { onFailure, onDirect }: RunOptions) => {
     if (landed?.kind !== 'unfit') return false;
     const why = verbatim(landed.because);

@@ -1,4 +1,4 @@
-/** The one entrance of the composition root: nothing else of it is imported from outside. */
+/** The only entrance of the composition root: other rooms import nothing else from it. */
 
 export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
 export { makeStateFolder } from '../store/usable.ts';

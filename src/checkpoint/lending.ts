@@ -10,13 +10,13 @@ import { createCommandWatch } from './history.ts';
 import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
 
-/** Who borrows, for which tool. */
+/** The caller and tool that get a capability. */
 export interface Borrower {
   readonly caller: Caller;
   readonly tool: Tool;
-  /** Absent where only the risk of a call is looked at. */
+  /** Undefined if only the risk of a call is determined. */
   readonly call?: { readonly arrival: Arrival } | undefined;
-  /** Who agreed to the call, where somebody was asked. */
+  /** The approver of the call, if a person was asked. */
   readonly approver?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ type Lenders = {
   readonly [N in CapabilityName]: (borrower: Borrower) => Promise<Capabilities[N]> | Capabilities[N];
 };
 
-/** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
+/** Creates one capability, scoped to its borrower: read-only folders for tools that only read, memories of one user. */
 export function createLender(
   rooms: Rooms,
   team: TeamRoom,

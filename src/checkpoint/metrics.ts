@@ -3,8 +3,8 @@ import type { Series } from '../observe/exposition.ts';
 import type { Checkpoint } from './open.ts';
 
 /**
- * Counts the calls of a checkpoint from now on, and makes the text of `/metrics`. What takes a look at the other rooms
- * happens when somebody asks for it.
+ * Counts the calls of a checkpoint from now on, and makes the text of `/metrics`. Other rooms are only read when it is
+ * requested.
  */
 export async function createMetrics(
   checkpoint: Checkpoint,
@@ -33,7 +33,7 @@ export async function createMetrics(
       ]);
   });
   let underWay: Promise<string> | undefined;
-  // However many ask at once, the rooms are looked at once.
+  // Concurrent scrapes share one collection.
   return () => {
     underWay ??= pages()
       .then((page) => page())
@@ -111,7 +111,7 @@ function serverSeries(statuses: Statuses): readonly Series[] {
   ];
 }
 
-/** A store that does not answer is a measurement as well. */
+/** An unreachable store is a measurement as well. */
 async function storeSeries({
   approvals,
   audit,

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../contract/capabilities/mirror.ts';
 import type { AuditLog } from '../contract/records.ts';
 
-/** The pipeline's mirrors, whatever is served now, held against what this log says was written. */
+/** Compares the pipeline's mirrors with the writes in this log, whatever is served now. */
 export async function verifyMirrors(settings: Settings, log: AuditLog): Promise<MirrorVerdict> {
   const { verifyMirrors: verify } = await import('../confine/pipeline/records/verify.ts');
   const served = settings.roots.map(({ path }) => path);

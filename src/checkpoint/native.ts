@@ -4,17 +4,17 @@ import { once } from '../ground/once.ts';
 import type { Prompts } from '../store/prompts.ts';
 import type { Rooms } from './rooms.ts';
 
-/** What a client's own tools need beside their calls. */
+/** Services for a client's own tools besides their calls. */
 export interface Native {
-  /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
+  /** Reads a file before another program changes it; throws the error that our own write would get. */
   witness(path: string): Promise<{ settle(): Promise<void> }>;
-  /** Throws what a fetch of ours would be refused with, as far as the address itself shows it. */
+  /** Throws the error that our own fetch would get, as far as it depends on the address alone. */
   checkAddress(url: string): Promise<void>;
-  /** The folder in which a client's command begins; throws `out_of_scope` where none may. */
+  /** The folder in which a client's command begins; throws `out_of_scope` if it may not. */
   findFolder(folder: string): Promise<string>;
-  /** Has the session's commands begin there. */
+  /** Sets the folder in which the session's commands begin. */
   beginIn(sessionId: string, found: string): Promise<void>;
-  /** Keeps what the person wrote in a conversation with the client. */
+  /** Stores a message of the person in a conversation with the client. */
   hear(conversation: string, words: string): void;
   /** The conversation is over. */
   forget(conversation: string): void;

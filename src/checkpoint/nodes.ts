@@ -3,14 +3,14 @@ import { nodeBeatMs } from '../store/nodes.ts';
 import type { HttpService } from '../transport/http/serve.ts';
 import type { Checkpoint } from './open.ts';
 
-/** A server's line in the list of those that serve on its store. */
+/** A server's entry in the list of servers on its store. */
 export interface Presence {
-  /** It takes no new work from now on. */
+  /** It accepts no new work from now on. */
   drain(): void;
   leave(): Promise<void>;
 }
 
-/** Says every few seconds that this server is there, and how busy. That it cannot is no reason not to serve. */
+/** Sends a heartbeat with the server's load every few seconds. A failed heartbeat does not stop the server. */
 export async function announce(
   checkpoint: Checkpoint,
   service: HttpService,
@@ -50,7 +50,7 @@ export async function announce(
           isFailing = false;
         },
         (error) => {
-          // One word for an outage, not one for each beat of it.
+          // Report an outage once, not at each heartbeat.
           if (!isFailing) onFault(error);
           isFailing = true;
         },

@@ -5,10 +5,10 @@ import type { Notifier } from '../notify/notifier.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import type { Rooms } from './rooms.ts';
 
-/** How a waiting question reaches its person. Loaded at the first question that waits. */
+/** Notifies people of waiting questions. Loaded at the first question that waits. */
 export interface Notices extends Pick<Notifier, 'test'> {
   begin(): void;
-  /** Where this process serves its console, for links where no public address is configured. */
+  /** Sets the console's address at this process, for links without a configured public address. */
   servedAt(base: string): void;
   /** For browsers that subscribe to web push. */
   publicKey(): Promise<string>;

@@ -9,7 +9,7 @@ export interface WatcherOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Whoever watches the calls. Where nobody does, nothing is loaded and a call costs nothing more. */
+/** The watchers of calls. Without any, nothing is loaded and calls cost nothing extra. */
 export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOptions) {
   const watchers: CallWatcher[] = [];
   const tracing =
@@ -21,7 +21,7 @@ export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOpt
         watchers.push(opened);
         return opened;
       } catch (error) {
-        // Calls go on without traces.
+        // Calls continue without traces.
         onFault?.(error);
         return undefined;
       }
@@ -33,7 +33,7 @@ export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOpt
       if (watchers.length > 1) return together(watchers.map((watcher) => watcher.begin(call)));
       return watchers[0]?.begin(call);
     },
-    /** The first traced call waits until there is something to trace it with. */
+    /** The first traced call waits until the tracer is loaded. */
     ready: (sooner: Promise<unknown>): Promise<unknown> =>
       tracing ? Promise.all([sooner, tracing()]) : sooner,
     async close(): Promise<void> {
@@ -42,7 +42,7 @@ export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOpt
   };
 }
 
-/** Operators see what everybody does; an agent never, nor a token for a part of the tools. */
+/** Operators may see all users' calls; agents may not, nor may a token for a part of the tools. */
 export function mayObserve({ kind, role, toolsets, scopes }: Caller): 'too' | 'only' | undefined {
   if (kind === 'local') return 'too';
   if (kind !== 'user') return undefined;

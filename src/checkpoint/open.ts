@@ -37,45 +37,45 @@ import { joinUpstreamRequests } from './upstream.ts';
 export interface CheckpointOptions {
   readonly version?: string | undefined;
   readonly now?: (() => number) | undefined;
-  /** How a person starts this program, for the commands that replies tell them to run; default `sekisho`. */
+  /** The command of this program in replies that suggest commands; default `sekisho`. */
   readonly program?: string | undefined;
   /** The role of the local caller, for policy rules. */
   readonly localRole?: string | undefined;
-  /** Hears of failures that a caller is told nothing of. */
+  /** Called for failures that a caller does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
-  /** Calls become spans that are sent there; absent: they are not traced. */
+  /** The destination of traces; calls are not traced if undefined. */
   readonly trace?: TraceSettings | undefined;
-  /** Toolsets of your own, served beside those that the settings name. */
+  /** Your own toolsets, served in addition to those of the settings. */
   readonly toolsets?: readonly Toolset[] | undefined;
 }
 
-/** The whole server without a transport: everything opened on first need, joined here, closed here. */
+/** The whole server without a transport: opens everything on first use, connects and closes it. */
 export interface Checkpoint {
   readonly gateway: Gateway;
   readonly settings: Settings;
   readonly rooms: Rooms;
   /** Agents and their work. */
   readonly team: TeamRoom;
-  /** How a waiting question reaches its person. */
+  /** Notifies people of waiting questions. */
   readonly notices: Notices;
   store(): ReturnType<Rooms['store']>;
-  /** What a person does here, whichever face they do it by. */
+  /** The acts of a person, from any interface. */
   operator(): Promise<Operator>;
-  /** What was changed here, settled after whatever a killed server left. */
+  /** The history of changes, after recovery from killed servers. */
   history(): Promise<OpenedHistory>;
   /** For the tools that a client brings itself. */
   readonly native: Native;
-  /** Has every call from now on watched as well. */
+  /** Adds a watcher for every call from now on. */
   watch(watcher: CallWatcher): void;
-  /** The rules, tried and explained. */
+  /** For testing and explaining the rules. */
   policy(): Promise<PolicyInspector>;
-  /** Who sent this; somebody without a proof is `anonymous`. */
+  /** Identifies the sender; a caller without a proof is `anonymous`. */
   identify(arrival: Arrival): Promise<Caller>;
-  /** No new work is begun; running calls get their grace before what they use is closed. */
+  /** Begins no new work; running calls get the grace period before their resources are closed. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** Joins the rooms. Throws `ConfigError` for settings that could not work. */
+/** Connects the rooms. Throws `ConfigError` for settings that cannot work. */
 export async function openCheckpoint(
   settings: Settings,
   options: CheckpointOptions = {},
@@ -135,7 +135,7 @@ export async function openCheckpoint(
   });
 
   const dependencies: Dependencies = {
-    // Nothing is sent to others but by proxied tools; without them nothing need be remembered.
+    // Only proxied tools send data to others; without them nothing need be tracked.
     flow: settings.servers.some(({ enabled }) => enabled) ? flow : undefined,
     prompts,
     mode: settings.mode,
@@ -149,7 +149,7 @@ export async function openCheckpoint(
     watch: watchers.begin,
     onFault: options.onFault,
     approvals: async () => {
-      // Whoever looks for an answer may have to be asked: from here on somebody is told.
+      // A call that reads approvals may create a question, so the notifier starts here.
       notices.begin();
       return (await rooms.store()).approvals;
     },
@@ -195,7 +195,7 @@ export async function openCheckpoint(
     return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
   };
 
-  /** Closing waits for whatever walks the road, methods of the protocol too. */
+  /** Closing waits for every running call, including protocol methods. */
   function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
     const followed = mayOutlast(call, settings) ? ongoing.follow(call) : undefined;
     const walking = watchers.ready(ready).then(() => handle(followed?.call ?? call, dependencies));
@@ -243,11 +243,11 @@ export async function openCheckpoint(
     async admits(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
       if (caller.kind !== 'anonymous') return admissionOf(caller);
-      // Where tokens can be had by asking, the refusal is what tells a client to ask.
+      // If OAuth is configured, the refusal tells the client to get a token.
       if (settings.http.oauth) {
         return { ok: false, reason: caller.reason ?? 'no_credential', problem: caller.problem };
       }
-      // An agent has no credential before it authenticates, and may hand it over as an argument: the call decides.
+      // An agent has no credential before it authenticates, and may send it as an argument: the call decides.
       if (team.credentials && caller.reason === 'no_credential') return { ok: true };
       return { ok: false, reason: caller.reason ?? 'no_credential' };
     },
@@ -284,7 +284,7 @@ export async function openCheckpoint(
   };
 }
 
-/** A token of another issuer is replaced while a session lasts: the session is its holder's. */
+/** Tokens of other issuers are replaced while a session lasts, so the session belongs to the holder. */
 function admissionOf(caller: Caller): Admission {
   const { scopes, scopeNames, sessionId } = caller;
   const observes = mayObserve(caller);

@@ -10,19 +10,19 @@ import type { TeamRoom } from './team.ts';
 
 type Upstreams = Awaited<ReturnType<Rooms['upstreams']>>;
 
-/** The history of a checkpoint, with the folders that can have been changed. */
+/** The history of a checkpoint, with the folders that it covers. */
 export interface OpenedHistory {
   readonly history: Awaited<ReturnType<Rooms['history']>>;
   readonly folders: readonly Folder[];
 }
 
-/** What a person does, joined to the rooms that it is done in. Loaded at the first act. */
+/** Connects the acts of people with the rooms. Loaded at the first act. */
 export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, now: () => number) {
   const history = once(async (): Promise<OpenedHistory> => {
     const opened = await rooms.history();
     await opened.recovered();
     const { folder } = await rooms.workspace();
-    // A vault elsewhere has a root of its own; where it is missing there is nothing in it to take back.
+    // A vault elsewhere is a separate root; if it is missing, there is nothing in it to undo.
     const vault = await rooms.vault().catch(() => undefined);
     return { history: opened, folders: vault ? [folder, vault.folder] : [folder] };
   });

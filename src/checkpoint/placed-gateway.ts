@@ -5,7 +5,7 @@ import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
 import type { Checkpoint } from './open.ts';
 
-/** Finds the checkpoint for the folders that a client says it works in; undefined: the present one is right. */
+/** Finds the checkpoint for the folders that a client works in; undefined if the present one is right. */
 export type ChooseCheckpoint = (
   folders: readonly string[],
   present: Checkpoint,
@@ -14,8 +14,8 @@ export type ChooseCheckpoint = (
 type Changed = Parameters<Gateway['onListChanged']>[0];
 
 /**
- * One connection's gateway, which another checkpoint answers once the client has said that it works in another folder.
- * What the handshake told (name, instructions, kinds of lists) stays that of the first.
+ * The gateway of one connection, switched to another checkpoint once the client names another folder. The handshake's
+ * data (name, instructions, kinds of lists) stays that of the first.
  */
 export class PlacedGateway {
   readonly gateway: Gateway;
@@ -38,7 +38,7 @@ export class PlacedGateway {
       list: async (arrival) => {
         const moves = this.#moves;
         const { key, tools } = await present().list(arrival);
-        // Keys of two checkpoints may be the same for different lists.
+        // Keys of two checkpoints may be equal for different lists.
         return { key: `${moves} ${key}`, tools };
       },
       call: (call) => present().call(call),
@@ -57,7 +57,7 @@ export class PlacedGateway {
     return this.#present;
   }
 
-  /** Takes the folders of the client's answer. Background work in the folder that it left ends. */
+  /** Uses the folders of the client's answer. Background work in the folder that it left ends. */
   async place(folders: readonly string[], arrival: Arrival): Promise<void> {
     const former = this.#present;
     const next = await this.#choose(folders, former);
@@ -83,7 +83,7 @@ export class PlacedGateway {
   }
 }
 
-/** Answered by the present checkpoint, or empty where that has none. Nothing of the folder that was left can be read. */
+/** Answered by the present checkpoint, or empty if it has no resources. The former folder cannot be read any more. */
 function resourcesOf(present: () => Gateway): ResourceGateway {
   return {
     list: async (...given) => (await present().resources?.list(...given)) ?? { resources: [] },

@@ -17,19 +17,19 @@ import { toolsetThat } from './toolsets.ts';
 
 export type { RuleWarning } from '../call/policy/warnings.ts';
 
-/** The rules, as whoever looks after them asks about them. */
+/** Tests and explains the rules for those who manage them. */
 export interface PolicyInspector {
   /** The rules in force. */
   explain(): PolicyExplanation;
-  /** Says what would happen to a call of the local person, given as JSON; nothing is run or recorded. */
+  /** Predicts the outcome of a call of the local person, given as JSON; runs and records nothing. */
   test(json: string): Promise<PolicyTrial>;
-  /** What would become of effects that are written down as JSON. */
+  /** The verdict on effects given as JSON. */
   testEffects(json: string): EffectVerdict;
-  /** Rules that do less than their writer may believe. */
+  /** Rules that do less than their author may believe. */
   warnings(): Promise<readonly RuleWarning[]>;
 }
 
-/** The same catalog, policy and person as those of the calls, so that a trial and a call cannot disagree. */
+/** Uses the same catalog, policy and person as calls, so that a preview and a call cannot disagree. */
 export function createPolicyInspector(parts: {
   readonly settings: Settings;
   readonly caller: Caller;

@@ -3,11 +3,11 @@ import type { Settings } from '../config/settings.ts';
 import type { Checkpoint } from './open.ts';
 
 /**
- * Loads what the first call will need while nobody waits: at a server that just started, loading took longer than
- * the call. Nothing is opened, so a server that is only asked for its tools leaves no records behind.
+ * Loads the first call's code while the server is idle: on a fresh server, loading took longer than the call. Nothing
+ * is opened, so a server that is only asked for its tools leaves no records.
  */
 export function createPreloader({ settings, rooms }: Pick<Checkpoint, 'settings' | 'rooms'>): {
-  /** The tools were listed: a call comes next. */
+  /** The tools were listed, so a call is likely next. */
   soon(): void;
   stop(): void;
 } {
@@ -23,9 +23,9 @@ export function createPreloader({ settings, rooms }: Pick<Checkpoint, 'settings'
   async function load(): Promise<void> {
     hasBegun = true;
     for (const part of partsFor(settings, rooms)) {
-      // Whoever needs it loads it again and hears what is wrong.
+      // The code that needs it loads it again and gets the error.
       await part().catch(() => {});
-      // One at a time, so that a message that comes meanwhile waits for no more than one of them.
+      // One at a time, so that a message that arrives waits for only one of them.
       await giveWay();
     }
   }
@@ -48,12 +48,12 @@ function partsFor(
         : import('../store/postgres/open.ts'),
     () => import('../store/open.ts'),
     ...(history.enabled ? [() => import('../confine/history/open.ts')] : []),
-    // Looks at folders and starts nothing, and the first command does not wait for it.
+    // Looks at folders and starts nothing, so that the first command need not wait for it.
     ...(runsCommands && sandbox !== 'off' ? [async () => (await rooms.commands()).toolchains()] : []),
   ];
 }
 
-/** Long enough for the answer to have left, and for a client that starts many servers to go on. */
+/** Long enough for the reply to be sent, and for a client that starts many servers to continue. */
 const afterListMs = 30;
 /** Some clients call without listing. */
 const unaskedMs = 1000;

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Rooms } from './rooms.ts';
 
-/** Has a server that runs forget what is old, a minute after its start and a few times a day. */
+/** Removes old records in a running server, a minute after its start and a few times a day. */
 export function keepTo(
   { auditMs, eventsMs }: Settings['retention'],
   rooms: Rooms,

@@ -12,14 +12,14 @@ export interface RoomsOptions {
 }
 
 /**
- * The rooms beside the road, each opened at its first need: a process that serves file_read alone never loads a
- * database driver for memories, a sandbox or a browser's parser.
+ * The rooms besides `call/`, each opened on first use: a process that only serves file_read never loads a database
+ * driver, a sandbox or a browser's parser.
  */
 export function createRooms(settings: Settings, { version = '0.0.0', onFault }: RoomsOptions = {}) {
   const layers = join(settings.stateFolder, 'layers');
   const ownPaths = [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))];
 
-  /** What a killed server was putting in place is in place before anybody looks. */
+  /** Completes what a killed server was landing before anything is read. */
   const recovered = once(async () => {
     const { recoverLayers } = await import('../confine/layer/recover.ts');
     await recoverLayers(layers);
@@ -40,7 +40,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   });
 
   const history = once(async () => {
-    // Its own look at what a killed server had noted comes after that.
+    // Its own recovery comes after that of layers.
     await recovered();
     const { openHistory } = await import('../confine/history/open.ts');
     return openHistory({
@@ -74,7 +74,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     const { obeyedNames } = await import('../ground/obeyed-names.ts');
     const { mayKeep, written, remoteChanges, commandsIn } = await judge();
     return openCommands({
-      // In read-only mode nothing is writable for commands either, whatever a rule lets through.
+      // In read-only mode commands can write nothing, whatever a rule allows.
       roots: settings.roots.map(({ path, writable }) => ({
         hostPath: path,
         writable: writable && settings.mode !== 'read-only',
@@ -97,7 +97,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       layers,
       layer: settings.process.layer,
       readOnlyNames: [...obeyedNames, ...settings.protectedNames],
-      // What the vault knows about its notes.
+      // The vault's notes about its notes.
       keptNames: settings.roots.flatMap(({ path }) =>
         isBelow(settings.vault.root, path) ? [join(relative(path, settings.vault.root), '.system')] : [],
       ),
@@ -125,7 +125,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const search = once(async () => {
     const { createSearch } = await import('../confine/search/search.ts');
-    // Once commands run, one of them may swap folders while we search: then ripgrep starts behind walls as well.
+    // Once commands run, one of them may swap folders during a search, so ripgrep then runs in the sandbox as well.
     return createSearch({
       hiddenPaths: settings.hiddenPaths,
       confined: async () => (await commands.opened())?.stages(),
@@ -214,7 +214,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   });
 
   async function close(): Promise<void> {
-    // Commands first: what they still write should meet folders that are open. The store last: it takes records.
+    // Commands first, because they still write to folders of other rooms; the store last, because it takes records.
     for (const room of [
       upstreams,
       serverProcesses,
@@ -265,20 +265,20 @@ function embeddingsOf({ memory }: Settings) {
   };
 }
 
-/** What a rule denies to everybody. A rule sees the address of a call; these lists are looked at on the way there. */
+/** Hosts denied to all callers. Rules see a call's address; these lists are checked on the connection. */
 function deniedHostsOf({ rules }: Settings): readonly string[] {
   return rules.flatMap(({ decision, host, tool, role, user, purpose }) =>
     decision === 'deny' && host !== undefined && !tool && !role && !user && !purpose ? [host] : [],
   );
 }
 
-/** Fails at start-up for what could not work at the first call. */
+/** Fails at start-up for settings that could not work at the first call. */
 export async function assertSettings(settings: Settings): Promise<void> {
   await assertNetworkLists(settings);
   await assertVault(settings);
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
-    // It may hold a password.
+    // It may contain a password.
     text(
       `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
       `store.url は sqlite: または postgres:// で始めてください（指定値: "${settings.storeUrl.split(':', 1)[0]}:…"）。`,
@@ -286,7 +286,7 @@ export async function assertSettings(settings: Settings): Promise<void> {
   );
 }
 
-/** Limits and folder of the notes, where they are served. */
+/** Checks limits and folder of the notes, if they are served. */
 async function assertVault({ toolsets, only, vault, roots }: Settings): Promise<void> {
   if (only || !toolsets.includes('vault')) return;
   const { assertVaultRoot, vaultSettingsFrom } = await import('../confine/vault/settings.ts');
@@ -297,7 +297,7 @@ async function assertVault({ toolsets, only, vault, roots }: Settings): Promise<
   );
 }
 
-/** A list that cannot be read is said at once, and not when the first command or server needs it. */
+/** An invalid list is reported at once, not when the first command or server needs it. */
 async function assertNetworkLists(settings: Settings): Promise<void> {
   const { network } = settings.process;
   const lists = settings.servers.flatMap(({ start }) =>
@@ -309,7 +309,7 @@ async function assertNetworkLists(settings: Settings): Promise<void> {
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
 }
 
-/** What stands behind a failure, for the operator. */
+/** The cause of a failure, for the operator. */
 function causeWords(cause: unknown): string {
   return `(${cause instanceof Error ? cause.message : String(cause)})`;
 }

@@ -10,30 +10,30 @@ import { type ChooseCheckpoint, PlacedGateway } from './placed-gateway.ts';
 import { createPreloader } from './preload.ts';
 
 export interface StdioServing {
-  /** Where messages come from and go to. Default: this process's stdin and stdout. */
+  /** The streams for messages. Default: this process's stdin and stdout. */
   readonly input?: Readable | undefined;
   readonly output?: Writable | undefined;
   /** Stops serving; running calls are answered first. */
   readonly signal?: AbortSignal | undefined;
-  /** The caller's bearer token, instead of the local person's standing. */
+  /** The caller's bearer token; default: the local person. */
   readonly bearer?: string | undefined;
-  /** Finds another checkpoint for the folders that the client says it works in; absent: it is not asked. */
+  /** Finds another checkpoint for the folders that the client works in; without it, the client is not asked. */
   readonly choose?: ChooseCheckpoint | undefined;
-  /** Hears of failures that the client is told nothing of. */
+  /** Called for failures that the client does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>>;
 
 export interface StdioServer {
-  /** Resolves when the client has left and its answers are written. */
+  /** Resolves when the client has left and its replies are written. */
   readonly closed: Promise<void>;
-  /** Closes the checkpoint that answers now, and waits for those that the client has left. */
+  /** Closes the present checkpoint, and waits for those that the client has left. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Speaks MCP over stdio. Throws where nothing could be recorded; the database itself is opened at the first need. The server
+ * Serves MCP over stdio. Throws if records cannot be written; the database itself is opened on first use. The server
  * owns the checkpoint from here on.
  */
 export async function serveStdio(checkpoint: Checkpoint, options: StdioServing = {}): Promise<StdioServer> {
@@ -60,21 +60,21 @@ export async function serveStdio(checkpoint: Checkpoint, options: StdioServing =
     place: placed && ((folders, arrival) => placed.place(folders, arrival)),
     onFault: options.onFault,
   });
-  // The server awaits `closed`, and hears of an error there.
+  // The server awaits `closed`, and gets an error there.
   serving.closed.finally(ahead.stop).catch(() => {});
   return { closed: serving.closed, close: (graceMs) => (placed ?? checkpoint).close(graceMs) };
 }
 
 /**
- * Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. Nothing
- * listens before the records are open: a probe that finds the server finds one that works.
+ * Serves MCP over Streamable HTTP at `/mcp`. The checkpoint's settings are the defaults of the options. Listens only
+ * after the records are open, so that a probe finds a working server.
  */
 export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {}): Promise<HttpService> {
   const { http, storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
   const store = await checkpoint.store();
   await store.ready();
-  // A client that was shown a proxied tool by another server may call it here first.
+  // A client that saw a proxied tool at another server may call it here first.
   if (isShared(storeUrl)) await checkpoint.gateway.list({ transport: 'cli' });
   const named = [
     ...http.allowedHosts,
@@ -105,9 +105,9 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     ...(pages && { routes: pages.routes }),
   });
   const { host, port } = service.address;
-  // A name, since passkeys know no addresses; only this machine can follow it anyway.
+  // A host name, since passkeys do not support addresses; only this machine can follow it anyway.
   if (pages) checkpoint.notices.servedAt(`http://${isHere(host) ? 'localhost' : host}:${port}`);
-  // A question of a server that was killed may still wait, and so may a notice of it.
+  // A question or notice of a killed server may still be waiting.
   checkpoint.notices.begin();
   const presence = await announce(checkpoint, service, options.onFault);
   return {
@@ -123,7 +123,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
       presence.drain();
     },
     async close() {
-      // Tabs that watch would hold the server open.
+      // Watching tabs would keep the server open.
       await pages?.close();
       await service.close();
       await presence.leave();
@@ -135,7 +135,7 @@ function isHere(host: string): boolean {
   return ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host);
 }
 
-/** The console, and after it whatever pages the caller brought. */
+/** The console, followed by the caller's own pages. */
 async function consoleOf(checkpoint: Checkpoint, { routes, onFault }: HttpServing) {
   const { createConsolePages } = await import('./console.ts');
   const { routePages } = await import('../transport/http/pages.ts');

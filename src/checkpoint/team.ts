@@ -7,18 +7,18 @@ import { type Once, once } from '../ground/once.ts';
 import type { Store } from '../store/open.ts';
 import type { TeamStore } from '../store/team/open.ts';
 
-/** Agents and their work, opened at the first need, and who hears that a connection's agent has changed. */
+/** Agents and their work, opened on first use, with a listener for a connection's changed agent. */
 export interface TeamRoom {
   readonly open: Once<TeamStore>;
-  /** How agents' proofs are looked up; absent where the toolset is not served. */
+  /** Verifies agents' credentials; undefined if the toolset is not served. */
   readonly credentials: (() => Promise<AgentCredentials>) | undefined;
   lend(caller: Caller, arrival: Arrival): Promise<Team>;
-  /** A connection over stdio is gone for good; one over HTTP may come back, here or at another server. */
+  /** A stdio connection is gone for good; an HTTP one may return, here or at another server. */
   leave(arrival: Arrival): Promise<void>;
   onChanged(listener: (connectionId: string) => void): () => void;
 }
 
-/** Times are the store's, which all who share it have, unless `now` is given. */
+/** Uses the store's time, shared by all its servers, unless `now` is given. */
 export function createTeamRoom(
   settings: Settings,
   store: () => Promise<Store>,

@@ -5,8 +5,8 @@ import { joinSentences, text } from '../contract/text/text.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
 /**
- * Loads the served toolsets, and `help`, which comes with each. Nothing else of `tools/` is loaded. An operator's own
- * toolsets stand beside ours.
+ * Loads the served toolsets, and `help`, which comes with each, but nothing else of `tools/`. Adds the operator's own
+ * toolsets.
  */
 export async function loadTools(settings: Settings, more: readonly Toolset[] = []): Promise<readonly Tool[]> {
   const loaded = await Promise.all(settings.toolsets.map((name) => loaders[name](settings)));
@@ -22,20 +22,20 @@ export async function loadTools(settings: Settings, more: readonly Toolset[] = [
 }
 
 /**
- * May a call outlast its request? Where only tools are served that are quick or hand out ids of their own, the tool
- * that fetches results would be paid for in every list and never called.
+ * Whether a call may outlast its request. If all served tools are quick or return their own ids, the tool for results
+ * would cost tokens in every list and never be called.
  */
 function servesOngoing({ only, toolsets, servers }: Settings): boolean {
   return !only && (toolsets.includes('pipeline') || servers.some(({ enabled }) => enabled));
 }
 
-/** A person at a terminal and a loop of our own wait as long as it takes; methods of the protocol are quick. */
+/** A person at a terminal and our own loop wait as long as necessary; protocol methods are quick. */
 export function mayOutlast({ isMethod, arrival, tool }: Call, settings: Settings): boolean {
   const isClient = arrival.transport === 'stdio' || arrival.transport === 'http';
   return isClient && !isMethod && tool !== 'call_result' && servesOngoing(settings);
 }
 
-/** The toolset that has such a tool, served or not. Looks through the served ones first. */
+/** The toolset with a matching tool, served or not. Searches the served ones first. */
 export async function toolsetThat(
   has: (tool: Tool) => boolean,
   settings: Settings,
@@ -60,7 +60,7 @@ const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Tool
   plan: async () => (await import('../tools/plan/index.ts')).createPlanToolset(),
 };
 
-/** What a client is told at `initialize`, for its model. */
+/** The instructions at `initialize`, for the client's model. */
 export function instructionsFor(settings: Settings): string {
   if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
   const [root] = settings.roots;

@@ -4,7 +4,7 @@ import type { Call, Reply } from '../contract/call.ts';
 import type { PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import type { Rooms } from './rooms.ts';
 
-/** Resources and prompts of proxied servers beside our own. Without servers nothing is added or loaded. */
+/** Adds resources and prompts of proxied servers to our own. Without servers nothing is added or loaded. */
 export function joinUpstreamRequests(
   settings: Settings,
   rooms: Rooms,
@@ -28,7 +28,7 @@ export function joinUpstreamRequests(
     onChanged(listener) {
       let end: (() => void) | undefined;
       let isOver = false;
-      // Opened already wherever something could change.
+      // Already open if anything could change.
       void rooms.upstreams().then((upstreams) => {
         if (isOver) return;
         end = upstreams.onChanged((what) => {
