@@ -47,6 +47,6 @@ export const limits = {
   auditJoinMs: 1000,
   /** How long running calls get when the server is told to stop. */
   stopGraceMs: 10_000,
-  /** The same over stdio: a client kills the server two seconds after asking it to stop, as the SDK's does. */
-  stdioStopGraceMs: 500,
+  /** The time that a command gets to end once the server itself is told to: a client may kill it half a second later. */
+  stoppingKillMs: 100,
 } as const;

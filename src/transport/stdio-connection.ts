@@ -1,5 +1,6 @@
 import type { Arrival } from '../contract/call.ts';
 import { idAtEdges } from '../contract/text/frames.ts';
+import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
@@ -252,7 +253,7 @@ export function createStdioConnection(
             whenIdle = resolve;
           }),
     stop() {
-      for (const run of running.values()) run.cancel.abort();
+      for (const run of running.values()) run.cancel.abort(serverStops);
     },
     async close() {
       keeper.dropAll();

@@ -14,9 +14,8 @@ export interface StdioOptions extends StdioConnectionOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxMessageBytes?: number | undefined;
-  /** Stops serving: no new requests, running ones get a while. */
+  /** Stops serving: no new requests, and running ones end at once, so that what they did is kept before a client kills us. */
   readonly signal?: AbortSignal | undefined;
-  readonly stopGraceMs?: number | undefined;
   readonly arrival?: Partial<Arrival> | undefined;
   readonly extension?: McpExtension | undefined;
 }
@@ -57,17 +56,12 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
     const probe = setInterval(() => {
       if (!output.writableNeedDrain) output.write(' ');
     }, readerProbeMs);
-    let deadline: NodeJS.Timeout | undefined;
-    const giveGrace = () => {
-      deadline = setTimeout(stop, options.stopGraceMs ?? limits.stdioStopGraceMs);
-    };
-    if (signal?.aborted) giveGrace();
-    else signal?.addEventListener('abort', giveGrace, { once: true });
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
     await Promise.race([connection.idle(), gaveUp.promise]);
     isOver = true;
-    signal?.removeEventListener('abort', giveGrace);
+    signal?.removeEventListener('abort', stop);
     clearInterval(probe);
-    clearTimeout(deadline);
     clearTimeout(lastWait);
     await connection.close().catch(options.onFault ?? (() => {}));
     await outbox.flushed();

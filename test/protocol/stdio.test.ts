@@ -315,7 +315,7 @@ test('calls that run when the input ends are answered first', async () => {
 
 test('when told to stop, calls that do not end are aborted and still answered', async () => {
   const stop = new AbortController();
-  const { client, closed } = openStdio({ signal: stop.signal, stopGraceMs: 20 });
+  const { client, closed } = openStdio({ signal: stop.signal });
   client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } });
   await client.request('ping');
 
@@ -327,7 +327,7 @@ test('when told to stop, calls that do not end are aborted and still answered', 
 
 test('a signal that comes after the end of the input stops what is left', async () => {
   const stop = new AbortController();
-  const { client, closed } = openStdio({ signal: stop.signal, stopGraceMs: 20 });
+  const { client, closed } = openStdio({ signal: stop.signal });
   client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } });
   await client.request('ping');
   client.end();

@@ -9,7 +9,6 @@ const { closed } = serveStdio({
   input: process.stdin,
   output: process.stdout,
   signal: stop.signal,
-  stopGraceMs: 200,
 });
 await closed;
 process.exit(0);

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../contract/limits.ts';
+import { serverStops } from '../../../ground/abort.ts';
 import type { ProcessLimits } from '../prelude.ts';
 import { type Use, watchUse } from '../watch-use.ts';
 import type { Child, Exit } from './child.ts';
@@ -35,7 +36,9 @@ export async function waitForEnd(child: Child, { timeoutMs, signal, most }: Wait
   const stop = (by: NonNullable<Ending['stoppedBy']>) => {
     stoppedBy ??= by;
     // What grows without end is not asked first: it would go on.
-    stopping ??= stopTree(child, by === 'processes' || by === 'memory' ? 0 : limits.killGraceMs);
+    const isGrowing = by === 'processes' || by === 'memory';
+    const graceMs = signal.reason === serverStops ? limits.stoppingKillMs : limits.killGraceMs;
+    stopping ??= stopTree(child, isGrowing ? 0 : graceMs);
   };
   const abort = () => stop('signal');
   const timer = setTimeout(() => stop('timeout'), timeoutMs);

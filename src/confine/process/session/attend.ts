@@ -47,7 +47,7 @@ export async function attend(
     const output = keepOutput(started, runOptions);
     const notes = createEndNotes(command, started, walls, runner);
     const stop = new AbortController();
-    const withdraw = () => stop.abort();
+    const withdraw = () => stop.abort(signal.reason);
     signal.addEventListener('abort', withdraw, { once: true });
     if (signal.aborted) withdraw();
     const ending = waitForEnd(started.child, {
