@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Answers whether an address belongs to the public internet. IPv4: everything but the special-purpose blocks of
- * IANA and the metadata services of clouds. IPv6: only global unicast (2000::/3), less the blocks in it that carry
- * an IPv4 address or lead nowhere; so mapped, translated, unique-local and link-local addresses are all outside.
+ * Whether an address belongs to the public internet. IPv4: all but IANA's special-purpose blocks and the metadata
+ * services of clouds. IPv6: only global unicast (2000::/3), without the blocks in it that contain an IPv4 address or
+ * lead nowhere; this excludes mapped, translated, unique-local and link-local addresses.
  */
 export function createPublicAddressCheck(): (address: string) => boolean {
   const refused = new BlockList();
@@ -31,7 +31,7 @@ const refusedV4: readonly (readonly [string, number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT, and Alibaba's metadata service 100.100.100.200
   ['127.0.0.0', 8],
-  ['168.63.129.16', 32], // Azure's host agent stands in public space
+  ['168.63.129.16', 32], // Azure's host agent uses a public address
   ['169.254.0.0', 16], // link-local, and most metadata services
   ['172.16.0.0', 12],
   ['192.0.0.0', 24], // protocol assignments, and Oracle's metadata service 192.0.0.192

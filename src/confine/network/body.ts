@@ -4,13 +4,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
 
-/** The codings that we ask for and can undo. */
+/** The codings that we accept and can decode. */
 export const acceptedCodings = 'gzip, deflate, br, zstd';
 
 /**
- * Collects a response's body, undoing its content codings, and stops at `maxBytes` of what comes out: a small
- * body that unpacks to gigabytes costs no more than the limit. Nobody waits for a decoder: what it still does when there
- * is enough, or when the signal aborts, it does for itself.
+ * Collects a response's body, decodes it, and stops at `maxBytes` of the result: a small body that unpacks to gigabytes
+ * costs no more than the limit. Does not wait for decoders that still run when there is enough, or when the signal
+ * aborts.
  */
 export async function collectBody(
   response: IncomingMessage,
@@ -21,7 +21,7 @@ export async function collectBody(
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim())
-    // Servers write names there that are none (`UTF-8`, `none`, `aws-chunked`), and browsers show the page as it came.
+    // Servers send invalid names (`UTF-8`, `none`, `aws-chunked`), and browsers show such pages undecoded.
     .filter((coding) => codingNames.has(coding));
   if (codings.length > maxCodings) throw new Error('too many content codings');
 
@@ -42,8 +42,8 @@ export async function collectBody(
   const giveUp = () => reject(signal.reason);
   signal.addEventListener('abort', giveUp, { once: true });
   try {
-    // Codings are named in the order they were applied, so the last is undone first.
-    // The types know no list of mixed steps; the function does.
+    // Codings are listed in the order of application, so the last is undone first. The types lack mixed lists; the
+    // function accepts them.
     const steps = [response, ...codings.reverse().map(decoder), collect];
     pipeline(steps as unknown as NodeJS.ReadWriteStream[], { signal }).then(resolve, reject);
     await whole;
@@ -56,9 +56,9 @@ export async function collectBody(
 
 const maxCodings = 3;
 const codingNames: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd']);
-/** What RFC 9659 lets a zstd frame on the web ask for: 8 MiB. */
+/** The limit of RFC 9659 for a zstd frame on the web: 8 MiB. */
 const zstdWindowLog = 23;
-// A server that closes without the trailer has still sent its text.
+// Accept bodies without a trailer: the text is complete.
 const lenient = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 
 function decoder(coding: string): NodeJS.ReadWriteStream | typeof inflateEither {

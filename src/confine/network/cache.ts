@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FetchedPage } from '../../contract/capabilities/network.ts';
 
-/** A page that was fetched, with what its server said about keeping it. */
+/** A fetched page with its caching headers. */
 export interface CachedPage {
   readonly page: FetchedPage;
-  /** Until then it is served without asking. */
+  /** Until then it is served without a request. */
   readonly freshUntilMs: number;
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
-/** Bounded by bytes and by number; the least recently used go first. */
+/** Limited in bytes and number; evicts the least recently used. */
 export interface PageCache {
   get(url: string): CachedPage | undefined;
   set(url: string, entry: CachedPage): void;
@@ -49,8 +49,8 @@ export function createPageCache(maxBytes: number, maxPages = 256): PageCache {
 }
 
 /**
- * How long a response may be served without asking (RFC 9111, for a cache that many users share). What must not
- * be stored gets 0 and no validators: it is kept only so that a reader can go on with the very page it began.
+ * How long a response may be served without a request (RFC 9111, for a shared cache). One that must not be stored gets
+ * 0 and no validators: it is kept only so that its reader can continue with the same page.
  */
 export function freshness(headers: IncomingHttpHeaders, nowMs: number): Omit<CachedPage, 'page'> {
   const directives = new Map(

@@ -1,6 +1,6 @@
 /**
- * What servers set while one page is fetched, for sites that set a cookie and send one back: without it they do so for
- * ever. Forgotten with the fetch; no cookie of one call reaches another.
+ * Cookies during the fetch of one page, for sites that set one and redirect back, endlessly without it. Dropped after
+ * the fetch; no cookie reaches another call.
  */
 export function createCookies() {
   const cookies: {
@@ -19,7 +19,7 @@ export function createCookies() {
         if (name === undefined || value === undefined || cookies.length >= maxCookies) continue;
         const domain = /^domain=\.?(.+)$/i.exec(attributes.find((part) => /^domain=/i.test(part)) ?? '')?.[1];
         const host = domain?.toLowerCase() ?? url.hostname;
-        // Of its own host, or one above it that is more than a bare `com`.
+        // For its own host, or a domain above it with at least two labels.
         if (host !== url.hostname && !(url.hostname.endsWith(`.${host}`) && host.includes('.'))) continue;
         const same = cookies.findIndex((cookie) => cookie.name === name && cookie.host === host);
         if (same !== -1) cookies.splice(same, 1);

@@ -2,7 +2,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 
-/** Says in our own words why a page could not be got; what the network said goes into the log. */
+/** The reason in our own words why a page could not be fetched; the network's own text goes into the log. */
 export function asToolError(
   error: unknown,
   about: {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-/** Where a page sends its reader within a few seconds (`<meta http-equiv=refresh>`), as it writes it. */
+/** The target of a page's refresh within a few seconds (`<meta http-equiv=refresh>`), as written. */
 export function refreshIn(contentType: string, body: Buffer): string | undefined {
   if (!/html/i.test(contentType)) return undefined;
   const head = body.toString('latin1', 0, headBytes).replace(/<!--.{0,20000}?-->/gs, '');
@@ -16,15 +16,15 @@ export function refreshIn(contentType: string, body: Buffer): string | undefined
   return undefined;
 }
 
-/** Does it ask for a proof that its reader is a browser, in place of the page? */
+/** Whether the response asks for proof that a browser is reading, instead of the page. */
 export function isChallenge(mitigated: string | undefined, body: Buffer): boolean {
   return mitigated === 'challenge' || (body.length < headBytes * 4 && signs.test(body.toString('latin1')));
 }
 
-/** Of Cloudflare, AWS WAF, DataDome, PerimeterX, Anubis and SiteGround. */
+/** Signs of Cloudflare, AWS WAF, DataDome, PerimeterX, Anubis and SiteGround. */
 const signs =
   /_cf_chl_opt|window\.gokuProps|captcha-delivery\.com|id=["']?px-captcha|anubis_challenge|\/\.well-known\/sgcaptcha/;
 
 const headBytes = 64 * 1024;
-/** Longer waits reload a page, or give time to read it. */
+/** Longer delays reload a page, or give time to read it. */
 const longestSeconds = 10;

@@ -3,9 +3,9 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 
 /**
- * Sends one GET to addresses that were checked before: the connection is made to these and to nothing that a
- * second look-up might answer, while the URL's own name goes into the Host header, SNI and the certificate check.
- * Resolves with the head of the response; redirects are not followed.
+ * Sends one GET to addresses that were checked before: connects to these, not to those that a second look-up might
+ * return, while the URL's own name is used for the Host header, SNI and the certificate check. Resolves with the head
+ * of the response; does not follow redirects.
  */
 export function request(
   url: URL,
@@ -19,7 +19,7 @@ export function request(
     const outgoing = send(url, { agent: false, lookup: answerWith(addresses), headers, signal });
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
-    // `101 Switching Protocols` would hand us a bare socket that nothing here reads.
+    // `101 Switching Protocols` would give us a bare socket that is not read here.
     outgoing.once('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Error('the server switched protocols'));
@@ -28,7 +28,7 @@ export function request(
   });
 }
 
-/** A look-up that knows one answer. Not called for hosts that are addresses; those were checked as they stand. */
+/** A look-up with a fixed result. Not called for hosts that are addresses, which were checked as such. */
 export function answerWith(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {

@@ -1,11 +1,11 @@
 import type { FetchedPage } from '../../contract/capabilities/network.ts';
 
-/** Answers whether a site's robots.txt lets us read a page. Remembers each site's answer for an hour. */
+/** Checks whether a site's robots.txt lets us read a page. Caches each site's rules for an hour. */
 export interface Robots {
   allows(url: URL, signal: AbortSignal): Promise<boolean>;
 }
 
-/** `fetch` gets the file by the same road as a page, so that its address is checked too. */
+/** `fetch` gets the file like any page, so that its address is checked too. */
 export function createRobots(
   userAgent: string,
   fetch: (url: URL, signal: AbortSignal) => Promise<FetchedPage>,
@@ -17,7 +17,7 @@ export function createRobots(
     const known = sites.get(url.origin);
     if (known && known.untilMs > now()) return known.rules;
     const page = await fetch(new URL('/robots.txt', url), signal);
-    // RFC 9309: a file that is not there allows everything; one that cannot be got now forbids everything.
+    // RFC 9309: a missing file allows everything; a temporarily unavailable one forbids everything.
     const rules =
       page.status >= 500
         ? 'User-agent: *\nDisallow: /'
@@ -38,7 +38,7 @@ export function createRobots(
       const rules = await rulesOf(url, signal);
       if (rules === '') return true;
       const { default: parser } = await import('robots-parser');
-      // Its types describe an ES module, which it is not.
+      // Its types wrongly describe an ES module.
       const parse = parser as unknown as (
         url: string,
         rules: string,

@@ -3,17 +3,17 @@ import { ConfigError, ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { createPublicAddressCheck } from './address.ts';
 
-/** Which addresses may be asked. A list that is absent does not restrict; an empty `allowHosts` allows nothing. */
+/** Rules for addresses. An undefined list does not restrict; an empty `allowHosts` allows nothing. */
 export interface WebRuleOptions {
   /** `example.com`, `*.example.com`, `example.com:9000`. */
   readonly allowHosts?: readonly string[] | undefined;
   readonly denyHosts?: readonly string[] | undefined;
-  /** Inner pages that may be asked for all the same, each with its port: `10.1.2.3:8080`, `wiki.corp:80`. */
+  /** Internal pages that are allowed all the same, each with its port: `10.1.2.3:8080`, `wiki.corp:80`. */
   readonly allowPrivate?: readonly string[] | undefined;
 }
 
 export interface WebRules {
-  /** The URL as it will be asked for. Throws `invalid_parameter` or `denied`. */
+  /** The URL to request. Throws `invalid_parameter` or `denied`. */
   check(url: string): URL;
   /** Throws `denied` unless every address that the host resolved to may be connected to. */
   assertMayConnect(url: URL, addresses: readonly string[]): void;
@@ -36,7 +36,7 @@ export function createWebRules(options: WebRuleOptions): WebRules {
       if (inner.some((rule) => rule.host === host && rule.port === port)) return url;
       const rule = allowed?.find((entry) => fits(entry, host, port));
       if (allowed !== undefined && rule === undefined) throw hostDenied(host);
-      // An inner address behind a name is known only once the name is resolved; `assertMayConnect` decides then.
+      // An internal address behind a name is known only after resolving; `assertMayConnect` then decides.
       const mayBeInner = inner.some((entry) => entry.port === port && isIP(entry.host) !== 0);
       if (!usualPorts.has(port) && rule?.port !== port && !mayBeInner) throw portDenied(port);
       return url;
@@ -51,7 +51,7 @@ export function createWebRules(options: WebRuleOptions): WebRules {
         !isDenied(address, port) &&
         (inner.some((rule) => rule.port === port && (rule.host === host || rule.host === address)) ||
           (isOpen === true && isPublic(address)));
-      // One bad answer spoils the rest: a name that leads both outside and inside is a trick or a mistake.
+      // One bad address refuses all: a name that leads both outside and inside is a trick or a mistake.
       const bad = addresses.find((address) => !may(address));
       if (bad === undefined && addresses.length > 0) return;
       throw new ToolError(
@@ -65,7 +65,7 @@ export function createWebRules(options: WebRuleOptions): WebRules {
             `Fetch a public page. The operator can allow this one with web.allowPrivate: ["${url.hostname}:${port}"].`,
             `公開ページを取得してください。運用者は web.allowPrivate: ["${url.hostname}:${port}"] で許可できます。`,
           ),
-          // The address itself would tell a stranger how the inner network is laid out.
+          // For the log only: the address would reveal the layout of the internal network.
           cause: `${host} resolved to ${bad ?? 'nothing'}`,
         },
       );
@@ -83,7 +83,7 @@ export interface HostRule {
 }
 
 function parseUrl(input: string): URL {
-  // Parsers disagree about these characters, and what two parsers read differently is how checks are passed.
+  // Parsers disagree about these characters, and such differences defeat checks.
   if (input.length > maxUrlChars || /[\\\s\u0000-\u001f\u007f]/.test(input) || !URL.canParse(input)) {
     throw badUrl(text('is not a URL', 'が URL ではありません'));
   }
@@ -139,7 +139,7 @@ function portDenied(port: number): ToolError {
   );
 }
 
-/** The host without the brackets of IPv6 and without the dot of the root. */
+/** The host without IPv6 brackets and without the root's dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }

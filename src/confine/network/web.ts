@@ -22,21 +22,21 @@ import { createRobots } from './robots.ts';
 import { createWebRules, hostOf, type WebRuleOptions } from './rules.ts';
 
 export interface WebOptions extends WebRuleOptions {
-  /** All addresses of a host name. Default: the system's resolver. */
+  /** Returns all addresses of a host name. Default: the system's resolver. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
   readonly userAgent?: string | undefined;
-  /** Ask each site's robots.txt first. Default: no, since each page is fetched because somebody asked for it. */
+  /** Whether to obey robots.txt. Default: no, since each page is fetched on request. */
   readonly robots?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number | undefined;
-  /** Bytes of pages that are kept; 0 keeps none. */
+  /** The most bytes of cached pages; 0 disables the cache. */
   readonly cacheBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 const innerNames = /^[^.]+$|\.(localhost|local|localdomain|internal|intranet|lan|home|corp|private|arpa)$/i;
 
-/** Opens the capability `web`. Throws `ConfigError` on a bad list. Close it to end its process. */
+/** Opens the capability `web`. Throws `ConfigError` for a bad list. `close` ends its process. */
 export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const rules = createWebRules(options);
   const resolve = options.resolve ?? resolveBySystem;
@@ -53,7 +53,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const mainReadings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
   const fullReadings: typeof mainReadings = new WeakMap();
 
-  /** One request, no redirect followed, no cache looked at. */
+  /** One request, without redirects and cache. */
   async function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const addresses = isIP(host) ? [host] : await unlessAborted(resolve(host), signal);
@@ -76,7 +76,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       if (redirectStatuses.has(status) && location !== undefined) {
         response.destroy();
         if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
-        // A redirect is a stranger's choice of address: all that is asked of a caller's URL is asked of it.
+        // A redirect's address is untrusted, so it gets all checks of a caller's URL.
         url = rules.check(addressOf(location, url));
         continue;
       }
@@ -104,7 +104,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         url = rules.check(next);
         continue;
       }
-      // What was answered to a cookie is not for those who have none.
+      // A response to a cookie must not be shared with readers without one.
       const life = cookies.any ? { freshUntilMs: 0 } : freshness(response.headers, now());
       if (status === 200) cache.set(url.href, { page, ...life });
       return page;
@@ -116,7 +116,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       const url = rules.check(input);
       const host = hostOf(url);
       if (isIP(host)) rules.assertMayConnect(url, [host]);
-      // Names that lead to this machine or its own network, wherever they are looked up.
+      // Names that always lead to this machine or its own network.
       else if (innerNames.test(host)) rules.assertMayConnect(url, ['127.0.0.1']);
     },
 
@@ -130,7 +130,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         const leave = await places.acquire(within);
         try {
           const page = await follow(url, within, true);
-          // Under the address that was asked for too, so that `reuseMs` finds it behind a redirect.
+          // Stored under the requested address too, so that `reuseMs` finds it behind a redirect.
           if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
           return page;
         } finally {
@@ -155,7 +155,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         const { url, contentType, body } = page;
         reading = converter.convert({ url, contentType, body, full });
         readings.set(page.body, reading);
-        // A failure is for this reader; the next one tries again.
+        // A failure affects only this reader; the next one tries again.
         reading.catch(() => readings.delete(page.body));
       }
       if (!signal) return reading;
@@ -169,7 +169,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
 }
 
 const maxRedirects = 5;
-/** Each may hold a body of the largest size. */
+/** Each may hold a body of the maximum size. */
 const maxFetches = 16;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const baseHeaders = {
@@ -184,7 +184,7 @@ async function resolveBySystem(host: string): Promise<readonly string[]> {
   return answers.map(({ address }) => address);
 }
 
-/** Headers are read as Latin-1; servers that do not encode an address send UTF-8. */
+/** Headers are read as Latin-1, but servers send unencoded addresses in UTF-8. */
 function addressOf(location: string, base: URL): string {
   const address = Buffer.from(location, 'latin1').toString('utf8');
   return URL.canParse(address, base.href) ? new URL(address, base).href : address;

@@ -1,6 +1,6 @@
 /**
- * The words of an HTML page by one linear pass, with no tree: for pages that are too deep, too large or too broken
- * for a parser.
+ * The words of an HTML page by one linear pass without a tree: for pages that are too deep, too large or too broken for
+ * a parser.
  */
 export function bareWords(html: string): string {
   const parts: string[] = [];
@@ -31,7 +31,7 @@ export function titleOf(html: string): string | undefined {
   return title === '' ? undefined : title;
 }
 
-/** About how deep the elements lie in each other: those that need no end tag are not counted. */
+/** Approximate nesting depth of elements, without those that need no end tag. */
 export function nesting(html: string): number {
   let depth = 0;
   let deepest = 0;
@@ -76,7 +76,7 @@ const inline = new Set([
   'font',
 ]);
 
-/** Returns where the text goes on after the tag at `open`. */
+/** Returns where text continues after the tag at `open`. */
 function skipTag(html: string, open: number, parts: string[]): number {
   if (html.startsWith('<!--', open)) return after(html, '-->', open);
   const name = /^<\/?([a-zA-Z][a-zA-Z0-9]{0,20})/.exec(html.slice(open, open + 24))?.[1]?.toLowerCase();
@@ -91,7 +91,7 @@ function skipTag(html: string, open: number, parts: string[]): number {
   const closing = new RegExp(`</${name}`, 'gi');
   closing.lastIndex = end;
   const found = closing.exec(html);
-  // A script without an end hides all that follows, as it does in a browser.
+  // A script without an end hides all that follows, as in a browser.
   return found ? after(html, '>', found.index) : html.length;
 }
 

@@ -4,13 +4,13 @@ import encodingJapanese from 'encoding-japanese';
 /** A body as text. */
 export interface Decoded {
   readonly text: string;
-  /** The name of its encoding, where that was found out by its looks alone. */
+  /** The name of its encoding, if it was guessed from the bytes. */
   readonly guessed?: string | undefined;
 }
 
 /**
- * Decodes a page. Order: byte order mark, header, what the page says of itself, what its bytes look like. A name
- * is believed only where the bytes fit it, for headers are often wrong.
+ * Decodes a page. Order: byte order mark, header, the page's own declaration, a guess from its bytes. A name counts
+ * only if the bytes are valid in it, since headers are often wrong.
  */
 export function decodeText(body: Uint8Array, contentType: string, isMarkup: boolean): Decoded {
   const marked = byteOrderMark(body);
@@ -25,7 +25,7 @@ export function decodeText(body: Uint8Array, contentType: string, isMarkup: bool
     const text = decodeStrictly(body, name);
     if (text !== undefined) fitting.set(name, { text, guessed: at < said.length ? undefined : name });
   }
-  // Every byte string is windows-1252, and many EUC-JP ones are Shift_JIS: such a name yields to one that says more.
+  // Any bytes are valid windows-1252, and many EUC-JP ones are valid Shift_JIS: prefer a stricter encoding to these.
   const [first] = fitting;
   if (!first) return { text: new TextDecoder(encodingName(header) ?? 'utf-8').decode(body) };
   const [name, decoded] = first;
@@ -41,18 +41,18 @@ function byteOrderMark(body: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** The name in a meta tag or an XML declaration, looked for where browsers look. */
+/** The name in a meta tag or an XML declaration, within the part that browsers search. */
 function declaredInside(body: Uint8Array): string | undefined {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 4096)).toString('latin1');
   const found =
     /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
     /^\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)/i.exec(head);
   const name = found?.[1];
-  // A page that could be read this far is not UTF-16, whatever it says.
+  // A page that was readable up to here is not UTF-16, whatever it declares.
   return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name;
 }
 
-/** The encodings that the bytes look like, the likeliest first. Japanese shows by its kana; others by what is common. */
+/** The likely encodings of the bytes, best first. Japanese is recognized by its kana, others by what is common. */
 function guesses(body: Uint8Array): readonly string[] {
   const sample = body.subarray(0, guessBytes);
   const found = encodingJapanese.detect(sample, ['JIS', 'EUCJP', 'SJIS']);
@@ -83,7 +83,7 @@ function encodingName(label: string | undefined): string | undefined {
 
 function decodeStrictly(body: Uint8Array, name: string): string | undefined {
   try {
-    // `stream` forgives a character that the size limit cut in two.
+    // `stream` tolerates a character that the size limit cut in two.
     return new TextDecoder(name, { fatal: true }).decode(body, { stream: true });
   } catch {
     return undefined;
@@ -94,7 +94,7 @@ function isStrict(name: string): boolean {
   return !/^(?:windows-|iso-8859-|macintosh|koi8|ibm)/.test(name);
 }
 
-/** Real Japanese prose is full of hiragana; the wrong one of the two readings has none. */
+/** Real Japanese prose is full of hiragana; the wrong one of the two decodings has none. */
 function likelierJapanese(name: string, first: Decoded, body: Uint8Array): Decoded {
   if (hiragana(first.text) > 0) return first;
   const guessed = name === 'shift_jis' ? 'euc-jp' : 'shift_jis';

@@ -1,10 +1,10 @@
 import type { ConverterAnswer, ConverterJob } from './converter.ts';
 import { convertPage } from './page.ts';
 
-// The process that `converter.ts` starts: a page comes in, an answer goes out.
+// The process that `converter.ts` starts: receives pages, sends answers.
 
-// The tree builder compiles the handlers in a page's attributes (`onload=…`). In this process nothing is compiled
-// from text, so no word of a page can ever become code, whether or not somebody would have called it.
+// The tree builder compiles the handlers in a page's attributes (`onload=…`). This process disables compiling from
+// text, so that nothing in a page can become code, called or not.
 globalThis.Function = new Proxy(Function, { construct: () => () => {}, apply: () => () => {} });
 
 process.on('message', async (job: ConverterJob) => {

@@ -6,12 +6,12 @@ import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { isPdf } from './pdf.ts';
 
-/** A page to convert. `plain` leaves out every parser: for a page that was too much for them. */
+/** A page to convert. `plain` uses no parser: for a page that was too much for them. */
 export interface ConverterJob {
   readonly url: string;
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** All of an HTML page, in place of its main part. */
+  /** Convert all of an HTML page, not only its main part. */
   readonly full?: boolean | undefined;
   readonly plain?: boolean | undefined;
 }
@@ -27,9 +27,9 @@ export interface Converter {
 }
 
 /**
- * Converts pages one at a time in a process of its own, started on first need and ended when idle. A page is a
- * stranger's input to large parsers: it may take its time, its memory or its stack, and then costs that process, not
- * the server; what it took is given back whole. What defeats the parsers is read once more as bare words.
+ * Converts pages one at a time in a separate process, started on first use and ended when idle. Pages are untrusted
+ * input to large parsers: exhausting time, memory or stack costs that process, not the server, and its memory is freed
+ * completely. A page that defeats the parsers is read again as bare words.
  */
 export function openConverter({
   timeoutMs = 10_000,
@@ -114,7 +114,7 @@ export function openConverter({
   return {
     convert(job) {
       const turn = last.then(() => convert(job));
-      // Whoever asked for it hears of a failure; the next page only waits its turn.
+      // The requester gets a failure; the next page only waits its turn.
       last = turn.catch(() => {});
       return turn;
     },
@@ -129,7 +129,7 @@ function start(): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts');
   const made = fork(new URL(`./converter-process.${isSource ? 'ts' : 'js'}`, import.meta.url), {
     env: {},
-    // It reads its own code, and neither writes nor starts anything.
+    // It may read its own code, but neither write nor start anything.
     execArgv: [
       '--max-old-space-size=512',
       '--stack-size=3900',
@@ -138,10 +138,10 @@ function start(): ChildProcess {
       '--allow-fs-read=*',
     ],
     serialization: 'advanced',
-    // Libraries that print would print into the protocol.
+    // Libraries that print would otherwise write into the protocol.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // That it could not be started, or ended amid a message, is told by its end.
+  // Errors of starting or sending are handled like its exit.
   made.on('error', () => made.emit('exit'));
   made.channel?.unref();
   return made;
@@ -155,13 +155,13 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What a process holds in memory; 0 where the system does not say. Buffers do not count as V8's heap. */
+/** The resident memory of a process; 0 if unknown. V8's heap size would not include buffers. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** What the process may hold: trees of large pages are large, and a PDF that needs more than this is made to. */
+/** Memory limits of the process: trees of large pages are large, but a PDF that needs more than this is malicious. */
 const pageBytes = 768 * 1024 * 1024;
 const pdfBytes = 256 * 1024 * 1024;
 const watchEveryMs = 10;

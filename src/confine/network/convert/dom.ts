@@ -1,8 +1,8 @@
 import domino from 'domino';
 
 /**
- * Parses HTML to a tree that runs no script and loads nothing. `domino` leaves out what Readability counts
- * on: where the page came from, and lists that can be iterated and stay as they are while the tree changes.
+ * Parses HTML to a tree that runs no script and loads nothing. Adds to `domino` what Readability requires: the page's
+ * address, and lists that are iterable and do not change with the tree.
  */
 export function parseHtml(html: string, url: string): HtmlDocument {
   const document = domino.createDocument(html, true) as unknown as HtmlDocument;
@@ -18,7 +18,7 @@ export function parseHtml(html: string, url: string): HtmlDocument {
   return document;
 }
 
-/** The part of a DOM that pages are read with. */
+/** The part of the DOM that readers of pages use. */
 export interface HtmlNode {
   readonly nodeType: number;
   readonly nodeName: string;
@@ -55,7 +55,7 @@ function baseOf(document: HtmlDocument, url: string): string {
   return base && URL.canParse(base, url) ? new URL(base, url).href : url;
 }
 
-/** Makes `querySelectorAll` of this node's kind return an array, once: below the prototype that has it frozen. */
+/** Makes `querySelectorAll` of this kind of node return an array; done once, below domino's frozen prototype. */
 function steady(node: HtmlDocument | HtmlElement): void {
   let kind: object = node;
   for (let above: object | null = node; above && !Object.hasOwn(above, 'querySelectorAll'); ) {
@@ -70,7 +70,7 @@ function steady(node: HtmlDocument | HtmlElement): void {
   Object.defineProperty(kind, 'querySelectorAll', { value });
 }
 
-/** Lets the lists of this kind be walked by `for … of`, as a browser's can. */
+/** Makes lists of this kind iterable, like a browser's. */
 function iterable(list: ArrayLike<HtmlElement>): void {
   const kind = Object.getPrototypeOf(list) as object;
   if (Object.hasOwn(kind, Symbol.iterator)) return;

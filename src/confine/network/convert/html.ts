@@ -5,9 +5,9 @@ import { type HtmlDocument, type HtmlElement, parseHtml } from './dom.ts';
 import { toMarkdown } from './markdown.ts';
 
 /**
- * The article of a page as Markdown, with what the page says of itself. Where there is no article (an index, a
- * form, a documentation page that the algorithm takes for navigation), the main part of the page; with `full`, all of
- * it. What has words and is not in it is counted.
+ * The article of a page as Markdown, with its metadata. If there is no article (an index, a form, documentation that
+ * the algorithm takes for navigation), the main part of the page; with `full`, all of it. Left-out elements with text
+ * are counted.
  */
 export function readableHtml(html: string, url: string, full: boolean): ReadablePage {
   const document = pageOf(html, url);
@@ -18,7 +18,7 @@ export function readableHtml(html: string, url: string, full: boolean): Readable
   const markdown = root ? toMarkdown(root, document.baseURI) : '';
   return {
     title: line(article?.title) ?? line(document.title),
-    // A page of frames, or one for scripts alone, has its words elsewhere.
+    // The text of a page of frames, or of one that needs scripts, is elsewhere.
     text: markdown === '' ? instead(pageOf(html, url)) : markdown,
     description: meta(document, 'description', 'og:description') ?? line(article?.excerpt),
     site: line(article?.siteName) ?? meta(document, 'og:site_name'),
@@ -29,14 +29,14 @@ export function readableHtml(html: string, url: string, full: boolean): Readable
   };
 }
 
-/** The page with what it streamed hidden in its place: React sends `<div hidden id="S:0">` and a script that swaps it in. */
+/** The page with streamed parts in their places: React sends `<div hidden id="S:0">` and a script that swaps it in. */
 function pageOf(html: string, url: string): HtmlDocument {
   const document = parseHtml(html, url);
   for (const [, template = '', segment = ''] of html.matchAll(/\$RC\("([\w:-]{1,40})","([\w:-]{1,40})"/g)) {
     const at = document.querySelector(`template[id="${template}"]`);
     const came = document.querySelector(`[hidden][id="${segment}"]`);
     if (!at?.parentNode || !came) continue;
-    // What stands for it meanwhile ends at a comment.
+    // The placeholder ends at a comment.
     for (let next = at.nextSibling; next && next.nodeType !== commentNode; next = at.nextSibling)
       next.remove();
     came.removeAttribute('hidden');
@@ -49,7 +49,7 @@ function pageOf(html: string, url: string): HtmlDocument {
 
 const commentNode = 8;
 
-/** The addresses of a page's frames, or else what it says to who runs no scripts. */
+/** The addresses of a page's frames, or else its text for readers without scripts. */
 function instead(document: HtmlDocument): string {
   const frames = document
     .querySelectorAll('iframe[src], frame[src]')
@@ -72,7 +72,7 @@ interface Region {
   readonly words: string;
 }
 
-/** The parts of a page that a reader may miss, before anything is taken out of it. */
+/** The parts of a page that a reader may miss, listed before anything is removed. */
 function regionsOf(document: HtmlDocument): readonly Region[] {
   return document
     .querySelectorAll('aside, footer, form, nav, table, pre, iframe[src], p')
@@ -99,10 +99,10 @@ function plainOf(element: HtmlElement): string {
   return (element.textContent ?? '').replace(/\s+/g, '');
 }
 
-/** An article that holds less of the main text than this has lost what the reader came for. */
+/** An article with a smaller share of the main text has lost what the reader came for. */
 const minShare = 0.25;
 
-/** What no article holds; the algorithm keeps it where it finds little else. */
+/** Never part of an article; the algorithm keeps it if it finds little else. */
 const navigation =
   'nav, dialog, template, [hidden], [aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo]';
 const maxArticleElements = 12_000;
@@ -119,10 +119,10 @@ interface Article {
 }
 
 function readArticle(html: string, url: string): Article | undefined {
-  // It tears its document to pieces, so it gets one of its own.
+  // It destroys its document, so it gets a separate one.
   const document = pageOf(html, url);
   for (const noise of document.querySelectorAll(navigation)) noise.remove();
-  // Its passes grow with the square of a page that is one long list; such a page is taken whole.
+  // Its time is quadratic for a page that is one long list; such a page is taken whole.
   if (document.querySelectorAll('*').length > maxArticleElements) return undefined;
   const found = new Readability<HtmlElement>(document as never, {
     charThreshold: 200,

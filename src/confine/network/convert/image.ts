@@ -1,9 +1,9 @@
 import type { FetchedPage, ReadablePage } from '../../../contract/capabilities/network.ts';
 
-/** The picture, where the body is one of the kinds that clients show. The bytes decide, not the header. */
+/** The picture, if the body is of a kind that clients show. Determined by the bytes, not the header. */
 export function readableImage({ body, truncated }: FetchedPage): ReadablePage | undefined {
   const kind = kinds.find(({ magic }) => magic.test(body.toString('latin1', 0, 16)));
-  // Half a picture is none.
+  // A truncated picture is unusable.
   if (!kind || truncated) return undefined;
   return { text: '', image: { data: body.toString('base64'), mimeType: kind.mimeType } };
 }

@@ -1,6 +1,6 @@
 /**
- * Indents JSON by two spaces without reading it into values: numbers keep every digit, repeated keys stay. What is
- * not JSON comes back as it was. Linear in the text.
+ * Indents JSON by two spaces without parsing values: numbers keep every digit, and repeated keys stay. Returns other
+ * text unchanged. Linear in the text.
  */
 export function prettyJson(source: string): string {
   if (!isJson(source)) return source;
@@ -21,7 +21,7 @@ export function prettyJson(source: string): string {
   return parts.join('');
 }
 
-/** Deep nesting must not turn a small text into a huge one. */
+/** Deep nesting must not make a small text huge. */
 const maxIndent = 32;
 
 function* tokens(source: string): Generator<string> {

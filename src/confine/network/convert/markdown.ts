@@ -1,7 +1,7 @@
 import TurndownService from 'turndown';
 import type { HtmlElement, HtmlNode } from './dom.ts';
 
-/** Markdown of an element: tables and code kept, links and pictures by their whole address, nothing that runs. */
+/** Markdown of an element: keeps tables and code, makes addresses of links and pictures absolute, and drops scripts. */
 export function toMarkdown(root: HtmlElement, base: string): string {
   const service = new TurndownService({
     headingStyle: 'atx',
@@ -10,7 +10,7 @@ export function toMarkdown(root: HtmlElement, base: string): string {
     emDelimiter: '*',
     hr: '---',
   });
-  // The library's own types want a browser's; its rules are given what we gave it.
+  // The library's types require a browser's DOM; its rules get our elements.
   const add = (key: string, filter: (node: HtmlElement) => boolean, replacement: Replacement): void => {
     service.addRule(key, { filter, replacement } as unknown as TurndownService.Rule);
   };
@@ -80,11 +80,11 @@ function link(content: string, node: HtmlElement, base: string): string {
 function picture(node: HtmlElement, base: string): string {
   const src = webAddress(node.getAttribute('src'), base);
   const alt = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').replace(/[[\]]/g, '').trim();
-  // A picture without words is decoration or a tracking pixel.
+  // A picture without alternative text is decoration or a tracking pixel.
   return src === undefined || alt === '' ? '' : `![${alt}](${src})`;
 }
 
-/** Whole, and only what a reader could fetch: `javascript:` and `data:` addresses are dropped. */
+/** Absolute, and only fetchable addresses: `javascript:` and `data:` are dropped. */
 function webAddress(address: string | null, base: string): string | undefined {
   const trimmed = address?.trim();
   if (!trimmed || trimmed.startsWith('#') || !URL.canParse(trimmed, base)) return undefined;
@@ -111,7 +111,7 @@ function table(node: HtmlElement, content: string, service: TurndownService): st
   const rows = ownRows(node).slice(0, maxRows);
   const grid = gridOf(rows, service);
   const width = Math.max(0, ...grid.map((row) => row.length));
-  // Tables that only lay out a page read better as what stands in them.
+  // Tables used for layout read better as plain content.
   if (width < 2 || node.querySelector('table') || node.getAttribute('role') === 'presentation') {
     return `\n\n${content.trim()}\n\n`;
   }
@@ -126,7 +126,7 @@ function table(node: HtmlElement, content: string, service: TurndownService): st
 const maxRows = 5000;
 const maxColumns = 100;
 
-/** Each cell under the heading that it belongs to: one that spans rows stands in each, one that spans columns in its first. */
+/** Each cell under its heading: one that spans rows is repeated in each, one that spans columns is in its first. */
 function gridOf(rows: readonly HtmlElement[][], service: TurndownService): readonly string[][] {
   const grid: string[][] = rows.map(() => []);
   for (const [at, row] of rows.entries()) {
@@ -148,7 +148,7 @@ function gridOf(rows: readonly HtmlElement[][], service: TurndownService): reado
   return grid;
 }
 
-/** 0 means to the end of the rows, where a cell says so. */
+/** 0 means up to the last row. */
 function spanOf(cell: HtmlElement, name: 'colspan' | 'rowspan'): number {
   const written = cell.getAttribute(name) ?? '';
   return /^\s*\d{1,5}/.test(written) ? Number.parseInt(written, 10) : 1;

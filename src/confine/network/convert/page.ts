@@ -6,7 +6,7 @@ import type { ConverterAnswer, ConverterJob } from './converter.ts';
 import { prettyJson } from './json.ts';
 import { isPdf, readablePdf } from './pdf.ts';
 
-/** Turns a body into text by what it is: the header is believed where the bytes do not say otherwise. */
+/** Converts a body to text by its type: the header counts unless the bytes contradict it. */
 export async function convertPage(job: ConverterJob): Promise<ConverterAnswer> {
   const { url, contentType, body, full = false, plain } = unpacked(job);
   const declared = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
@@ -37,7 +37,7 @@ export async function convertPage(job: ConverterJob): Promise<ConverterAnswer> {
   }
 }
 
-/** A `.xml.gz` is what it holds. One that unpacks to more than a page may have is left as it is. */
+/** A `.xml.gz` is treated as its content. One that would unpack beyond the limit of a page is unchanged. */
 function unpacked(job: ConverterJob): ConverterJob {
   if (job.body[0] !== 0x1f || job.body[1] !== 0x8b) return job;
   try {
@@ -50,7 +50,7 @@ function unpacked(job: ConverterJob): ConverterJob {
 
 const maxUnpackedBytes = 5 * 1024 * 1024;
 
-/** Little came, and the page has scripts and a place for what they make. */
+/** Whether a page with little text has scripts and a place for their output. */
 function isScripted(html: string, text: string): boolean {
   if (text.replace(/\s+/g, '').length >= littleChars || !/<script\b/i.test(html)) return false;
   return (
@@ -61,7 +61,7 @@ function isScripted(html: string, text: string): boolean {
 
 const littleChars = 200;
 
-/** Deeper trees cost the parsers time that grows with the square of the depth, and their stack. */
+/** Deeper trees cost the parsers quadratic time, and their stack. */
 const maxNesting = 1500;
 
 type PageKind = 'html' | 'json' | 'pdf' | 'text' | 'binary';
@@ -83,11 +83,11 @@ function kindOf(declared: string, body: Uint8Array): PageKind {
   const isUtf16 = head.startsWith('\xff\xfe') || head.startsWith('\xfe\xff');
   if (declared === 'image/svg+xml') return 'text';
   if (/^(?:image|audio|video|font)\//.test(declared)) return 'binary';
-  // No header, or one that says nothing: text has no NUL and few control characters.
+  // Without a useful header: text has no NUL and few control characters.
   return isUtf16 || !/[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(head) ? 'text' : 'binary';
 }
 
-/** Megabytes of characters that nobody sees, whatever the header calls them, would each be looked at and written out by us. */
+/** Rejects megabytes of invisible characters, whatever the header says, because we would examine and escape each. */
 function page(readable: ReadablePage): ConverterAnswer {
   const { text } = readable;
   let controls = 0;

@@ -1,6 +1,6 @@
 import type { ReadablePage } from '../../../contract/capabilities/network.ts';
 
-/** The words of a PDF, page by page, up to a number of pages and characters that says when it cut. */
+/** The text of a PDF, page by page, up to limits of pages and characters; says if it was cut. */
 export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {
   const { getDocumentProxy, getMeta } = await import('unpdf');
   const document = await getDocumentProxy(new Uint8Array(body));
@@ -35,7 +35,7 @@ export function isPdf(body: Uint8Array): boolean {
 }
 
 const maxPages = 500;
-/** As much as a page of text may have. */
+/** The same as for a page of text. */
 const maxChars = 5 * 1024 * 1024;
 
 function wordsIn(value: unknown): string | undefined {

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { ContactOutcome, NetworkContact } from '../../../contract/capabilities/process.ts';
 import type { Target } from './rules.ts';
 
-/** What a command had to do with the network: for its record, so bounded. */
+/** A command's network contacts for its record, limited in number. */
 export interface Contacts {
-  /** A connection that was made; its bytes are counted as long as it lives. */
+  /** A connection was made; its bytes are counted while it is open. */
   reached(target: Target, socket: Socket): void;
   missed(target: Target, outcome: Exclude<ContactOutcome, 'reached'>): void;
   list(): readonly NetworkContact[];
@@ -17,7 +17,7 @@ export function createContacts(): Contacts {
     const host = nameOf(target);
     const key = `${outcome} ${host}`;
     const isNew = !known.has(key);
-    // A command can make up names without end.
+    // A command can invent any number of names.
     const shown = isNew && known.size >= maxContacts ? `${outcome} *` : key;
     let tally = known.get(shown);
     if (!tally) {

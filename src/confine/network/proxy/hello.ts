@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 
-/** What the first bytes of a connection are. */
+/** The kind of a connection's first bytes. */
 export type Opening =
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'plain' }
   | { readonly kind: 'broken' }
   | {
       readonly kind: 'tls';
-      /** The name that the client asks for, where it says one. */
+      /** The name that the client asks for, if it sends one. */
       readonly serverName: string | undefined;
-      /** It carries another hello, encrypted (ECH), with a name that nobody on the way can read. */
+      /** It contains a second, encrypted hello (ECH) with a name that we cannot read. */
       readonly hidesName: boolean;
     };
 
-/** Reads a TLS ClientHello, as far as it came. Whoever calls bounds how much that may be. */
+/** Parses a TLS ClientHello that may be incomplete. The caller limits its size. */
 export function readOpening(bytes: Buffer): Opening {
   if (bytes.length === 0) return { kind: 'incomplete' };
   if (bytes[0] !== handshakeRecord) return { kind: isMethod(bytes) ? 'plain' : 'broken' };
@@ -24,7 +24,7 @@ export function readOpening(bytes: Buffer): Opening {
   try {
     return readHello(message.subarray(4, 4 + message.readUIntBE(1, 3)));
   } catch {
-    // It ends inside of one of its parts.
+    // A part is longer than the message.
     return { kind: 'broken' };
   }
 }
@@ -33,12 +33,12 @@ const handshakeRecord = 22;
 const clientHello = 1;
 const maxRecordBytes = 2 ** 14 + 256;
 
-/** The letters of an HTTP method, or the beginning of one. */
+/** Whether the bytes are an HTTP method, or the beginning of one. */
 function isMethod(bytes: Buffer): boolean {
   return /^[A-Z][A-Z-]*(?: |$)/.test(bytes.subarray(0, 24).toString('latin1'));
 }
 
-/** A message may be spread over several records. */
+/** A message may be split over several records. */
 function joinRecords(bytes: Buffer): Buffer | undefined {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -80,10 +80,10 @@ function readHello(hello: Buffer): Opening {
   return { kind: 'tls', serverName, hidesName };
 }
 
-/** Encrypted ClientHello, and the name of its draft. */
+/** Encrypted ClientHello, and its draft version. */
 const hiding: ReadonlySet<number> = new Set([0xfe0d, 0xffce]);
 
-/** The one host name of the list. There is no second one, and no other kind. */
+/** The single host name of the list; other kinds of names do not exist. */
 function readName(body: Buffer): string | undefined {
   if (body.length < 6 || body.readUInt16BE(0) !== body.length - 2 || body[2] !== 0) return undefined;
   if (body.readUInt16BE(3) !== body.length - 5) return undefined;

@@ -13,24 +13,24 @@ export interface HostProxyOptions {
   /** The list's name in the configuration. */
   readonly key: string;
   readonly deniedHosts?: readonly string[] | undefined;
-  /** All addresses of a host name. Default: the system's resolver. */
+  /** Returns all addresses of a host name. Default: the system's resolver. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
-  /** How long the head of a request, or the greeting in a tunnel, may take. Default: 15 s. */
+  /** The time limit for the head of a request, or the greeting in a tunnel. Default: 15 s. */
   readonly patienceMs?: number | undefined;
-  /** Of all commands together. Default: 1024. */
+  /** For all commands together. Default: 1024. */
   readonly connectionsAtOnce?: number | undefined;
 }
 
-/** An HTTP proxy that reaches the hosts of a list and no others. */
+/** An HTTP proxy that reaches only the hosts of a list. */
 export interface HostProxy {
   /** Ports of the sandbox's loopback that an outlet serves, in this order. */
   readonly ports: readonly number[];
-  /** The variables that tell programs of the proxy. */
+  /** The environment variables by which programs find the proxy. */
   readonly environment: Readonly<Record<string, string>>;
   openOutlet(): Outlet;
 }
 
-/** The proxy as one command sees it. */
+/** The proxy for one command. */
 export interface Outlet {
   /** Takes over listening sockets, one for each of the ports. */
   adopt(listeners: readonly number[]): void;
@@ -47,7 +47,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const patienceMs = options.patienceMs ?? 15_000;
   const connectionsAtOnce = options.connectionsAtOnce ?? 1024;
   let connections = 0;
-  // Below 1024 nobody inside may listen.
+  // Programs in the sandbox cannot listen below 1024.
   const loopback = [...rules.loopback].filter(([port]) => port >= 1024).slice(0, maxLoopbackPorts);
   const proxyPort = [3128, 3129].find((port) => !rules.loopback.has(port)) ?? 3130;
 
@@ -65,12 +65,12 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       );
 
     const proxy = createHttpServer(handle, patienceMs);
-    // Reads what comes through a tunnel in the clear. It listens nowhere.
+    // Serves plain HTTP that arrives in a tunnel; it does not listen.
     const inner = createHttpServer(handle, patienceMs);
     const plain = (client: Socket, target: Target) => {
       tunnelled.set(client, target);
       inner.emit('connection', client);
-      // It was stopped to be handed over.
+      // It was paused for the handover.
       client.resume();
     };
 
@@ -84,7 +84,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     }
 
     proxy.on('connect', (request, stream, head) => {
-      // The type says Duplex; what this server accepted is a socket.
+      // The type says Duplex, but this server accepted a socket.
       const client = stream as Socket;
       client.on('error', () => {});
       client.setTimeout(idleMs, () => client.destroy());
@@ -92,7 +92,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       connect(client, request.url ?? '').catch(() => client.destroy());
     });
 
-    // By default the connection is cut off, and the answer with it.
+    // By default the connection is cut, which would lose the reply.
     for (const server of [proxy, inner]) {
       server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
     }
@@ -117,7 +117,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       server.listen({ fd });
     }
 
-    /** A server on this machine's own loopback, on the same port of the sandbox's: any protocol may be spoken. */
+    /** Forwards to a server on this machine's loopback, on the same port in the sandbox, with any protocol. */
     function forwardTo(target: Target): Server {
       const forward = async (client: Socket) => {
         const reached = await road(target);
@@ -163,7 +163,7 @@ function createHttpServer(handle: RequestListener, patienceMs: number): HttpServ
     {
       maxHeaderSize: 16 * 1024,
       headersTimeout: patienceMs,
-      // An upload takes as long as it takes; what stands still is found by the idle time.
+      // Uploads may take any time; the idle limit ends stalled ones.
       requestTimeout: 0,
       keepAliveTimeout: 60_000,
       connectionsCheckingInterval: Math.ceil(patienceMs / 3),
@@ -176,7 +176,7 @@ function createHttpServer(handle: RequestListener, patienceMs: number): HttpServ
   return server;
 }
 
-/** The names that curl, git, pip, npm, cargo, Go and Node look for. Its own loopback a command reaches directly. */
+/** The variables of curl, git, pip, npm, cargo, Go and Node. Commands reach their own loopback directly. */
 function proxyEnvironment(url: string): Readonly<Record<string, string>> {
   const own = 'localhost,.localhost,127.0.0.1,::1,0.0.0.0';
   return {

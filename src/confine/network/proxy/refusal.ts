@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { nameOf } from './contacts.ts';
 import type { Target } from './rules.ts';
 
-/** A proxy's no, as HTTP says it: the status, a short reason that tools show, and a sentence for whoever reads on. */
+/** A refusal by the proxy in HTTP: the status, a short reason that tools show, and a sentence for the body. */
 export interface Refusal {
   readonly status: number;
   readonly reason: string;
   readonly sentence: string;
 }
 
-/** What a proxy says no with. `key` names the list in the operator's configuration. */
+/** The proxy's refusals. `key` names the list in the operator's configuration. */
 export function createRefusals(key: string) {
   return {
     notListed: (target: Target): Refusal => ({
@@ -45,12 +45,12 @@ export function createRefusals(key: string) {
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** Answers on a connection that no parser of ours holds any more, and waits for the other side to have read it. */
+/** Answers on a connection that none of our parsers handles any more, and waits until the client has read it. */
 export function dismiss(client: Socket, answer: string | Buffer): void {
   if (client.destroyed || client.writableEnded) return;
   client.setTimeout(lingerMs, () => client.destroy());
   client.end(answer);
-  // Closed with bytes unread, the connection would be reset, and the answer lost with it.
+  // Closing with unread bytes would reset the connection and lose the reply.
   client.resume();
 }
 

@@ -7,9 +7,9 @@ import { parseAuthority, type Target } from './rules.ts';
 import { idleMs } from './tunnel.ts';
 
 /**
- * Passes on one request of plain HTTP. It was read by a strict parser and is written anew from what that understood,
- * on a connection of its own: two readers of the same bytes could disagree about where a request ends. `tunnelled`
- * is the host of the CONNECT that it came through.
+ * Forwards one request of plain HTTP. A strict parser has read it, and it is written from the parsed form to a separate
+ * connection: two parsers of the same bytes could disagree on where a request ends. `tunnelled` is the host of its
+ * CONNECT.
  */
 export async function passOn(
   incoming: IncomingMessage,
@@ -32,7 +32,7 @@ export async function passOn(
   try {
     await exchange(incoming, answer, socket, path, headersFor(incoming, target));
   } catch {
-    // Which side broke it off cannot be told; the client learns that it was.
+    // Which side broke off is unknown, so the client is only told that the exchange failed.
     if (!answer.headersSent) refuse(incoming, answer, refusals.unreachable(target));
     else answer.destroy();
   } finally {
@@ -56,7 +56,7 @@ async function exchange(
     headers,
     setHost: false,
   });
-  // One that comes after the last that was waited for must not end the server.
+  // An error after the last awaited event must not end the server.
   for (const stream of [incoming, answer, outgoing]) stream.on('error', () => {});
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve);
@@ -64,7 +64,7 @@ async function exchange(
     outgoing.once('upgrade', () => reject(new Error('the server switched protocols')));
     outgoing.once('close', () => reject(new Error('closed without an answer')));
   });
-  // A server may answer before it has read the whole request, and then close.
+  // A server may reply before it has read the whole request, and then close.
   pipeline(incoming, outgoing).catch(() => {});
   const response = await answered;
   response.on('error', () => {});
@@ -72,7 +72,7 @@ async function exchange(
   await pipeline(response, answer);
 }
 
-/** `http://host:port/path`, as a client writes it to a proxy. */
+/** `http://host:port/path`, the form of requests to a proxy. */
 function wholeAddress(url: string): { target: Target; path: string } | undefined {
   const match = /^http:\/\/([^/?#]+)([/?][^#]*)?$/i.exec(url);
   const authority = match?.[1];
@@ -82,7 +82,7 @@ function wholeAddress(url: string): { target: Target; path: string } | undefined
   return target && { target, path: rest.startsWith('/') ? rest : `/${rest}` };
 }
 
-/** A request to the host of the tunnel that names this host and no other. */
+/** A request inside a tunnel, which must name the tunnel's host. */
 function inTunnel(
   incoming: IncomingMessage,
   tunnelled: Target,
@@ -94,7 +94,7 @@ function inTunnel(
   return { target: tunnelled, path: url };
 }
 
-/** The host is written from what was checked, and the framing from what was understood. */
+/** The host comes from the checked target, and the framing from the parsed request. */
 function headersFor(incoming: IncomingMessage, { host, port }: Target): readonly string[] {
   const name = host.includes(':') ? `[${host}]` : host;
   const headers = ['Host', port === 80 ? name : `${name}:${port}`];
@@ -116,7 +116,7 @@ function endToEnd(rawHeaders: readonly string[], more: readonly string[] = []): 
   const named = pairs.flatMap(([name, value]) =>
     name.toLowerCase() === 'connection' ? value.split(',').map((word) => word.trim().toLowerCase()) : [],
   );
-  // What frames the body is not a hop's to take away.
+  // A hop must not remove the headers that frame the body.
   const left = new Set([...hopByHop, ...named.filter((name) => name !== 'content-length'), ...more]);
   return pairs.flatMap(([name, value]) =>
     left.has(name.toLowerCase()) || name.toLowerCase().startsWith('proxy-') ? [] : [name, value],

@@ -10,7 +10,7 @@ export type Reached =
   | { readonly kind: 'reached'; readonly socket: Socket }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The one way out: holds a target against the list, resolves it, checks each answer and connects to those alone. */
+/** The only way out: checks a target against the list, resolves it, checks each address and connects to these alone. */
 export type Road = (target: Target) => Promise<Reached>;
 
 export interface RoadOptions {
@@ -18,7 +18,7 @@ export interface RoadOptions {
   readonly refusals: Refusals;
   readonly contacts: Contacts;
   readonly resolve: (host: string) => Promise<readonly string[]>;
-  /** Aborts when the command that the road belongs to has ended. */
+  /** Aborts when the command has ended. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ export function createRoad({ rules, refusals, contacts, resolve, signal }: RoadO
 
 const connectMs = 20_000;
 
-/** All addresses of a host, as the system knows them. */
+/** All addresses of a host from the system's resolver. */
 export async function resolveBySystem(host: string): Promise<readonly string[]> {
   const answers = await dns.lookup(host, { all: true, verbatim: true });
   return answers.map(({ address }) => address);
@@ -59,7 +59,7 @@ function connectTo(
   signal: AbortSignal,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // To what was checked and to nothing that a second look-up might answer.
+    // Connects to the checked addresses, not to those that a second look-up might return.
     const socket = connect({
       host,
       port,

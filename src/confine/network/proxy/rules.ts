@@ -5,27 +5,26 @@ import { isLoopbackHost } from '../../../ground/secure-url.ts';
 import { createPublicAddressCheck } from '../address.ts';
 import { fits, type HostRule, hostOf, parseHost } from '../rules.ts';
 
-/** A host and a port as they are connected to: canonical, without brackets and without the dot of the root. */
+/** A host and a port in canonical form, without brackets and without the root's dot. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where commands behind a proxy may go. */
+/** The hosts that commands behind a proxy may reach. */
 export interface ProxyRules {
-  /** Is it named by the list? */
+  /** Whether the list names it. */
   allows(target: Target): boolean;
-  /** May every address that it resolved to be connected to? */
+  /** Whether every address that it resolved to may be connected to. */
   mayConnect(target: Target, addresses: readonly string[]): boolean;
-  /** Ports of this machine's own loopback that the list names, and where each leads. */
+  /** Ports of this machine's loopback that the list names, with their targets. */
   readonly loopback: ReadonlyMap<number, string>;
 }
 
 /**
- * Reads a list such as `["api.example.com", "*.npmjs.org", "git.example.com:8443", "10.1.2.3:4873"]`. An entry
- * without a port means 443 and 80. An inner address is reached only where it stands in the list itself, with its port:
- * also by a name, which then stands in the list as well, so that whoever answers for a name opens no other door.
- * Throws `ConfigError`, quoting the key and the bad value.
+ * Reads a list such as `["api.example.com", "*.npmjs.org", "git.example.com:8443", "10.1.2.3:4873"]`. An entry without
+ * a port means 443 and 80. An internal address must be in the list itself, with its port; a name for it must be listed,
+ * too, so that control over a name opens nothing else. Throws `ConfigError`, quoting the key and the bad value.
  */
 export function createProxyRules(
   entries: readonly string[],
@@ -63,9 +62,7 @@ export function createProxyRules(
   };
 }
 
-/**
- * `host:port` of a CONNECT. Undefined for what is not exactly that: what two parsers read differently passes checks.
- */
+/** `host:port` of a CONNECT. Undefined for any other form, because differences between parsers defeat checks. */
 export function parseAuthority(authority: string): Target | undefined {
   const match = /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/.exec(authority);
   const name = match?.[1];
@@ -92,12 +89,12 @@ function parseEntry(entry: string, key: string, isPublic: (address: string) => b
 }
 
 function isInnerName(listed: string, address: string): boolean {
-  // A resolver may be told to answer something else for this name.
+  // A resolver may be configured to return something else for this name.
   if (listed === 'localhost') return address === '127.0.0.1' || address === '::1';
   return listed === address;
 }
 
-/** Spelled as the list's addresses are. */
+/** In the form of the list's addresses. */
 function canonicalAddress(address: string): string {
   if (isIP(address) !== 6 || !URL.canParse(`http://[${address}]/`)) return address;
   return hostOf(new URL(`http://[${address}]/`));

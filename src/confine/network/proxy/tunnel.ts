@@ -7,14 +7,14 @@ import type { Target } from './rules.ts';
 
 export interface TunnelOptions {
   readonly contacts: Contacts;
-  /** Takes over a connection through which HTTP is spoken in the clear: each of its requests is looked at. */
+  /** Takes over a connection with plain HTTP, so that each of its requests is checked. */
   readonly plain: (client: Socket, target: Target) => void;
   readonly patienceMs: number;
 }
 
 /**
- * Carries what follows a CONNECT that was allowed: TLS for the host that was asked for, or plain HTTP. A client that
- * names another host in its TLS greeting, or hides the name, would be led to another site behind the same address.
+ * Serves the tunnel of an allowed CONNECT: TLS for the requested host, or plain HTTP. A client that names another host
+ * in its TLS greeting, or hides the name, could reach another site at the same address, so it is refused.
  */
 export async function openTunnel(
   client: Socket,
@@ -33,7 +33,7 @@ export async function openTunnel(
   if (opening.kind !== 'tls' || !isFor(opening, target)) {
     upstream.destroy();
     if (opening.kind === 'tls') contacts.missed(target, 'misnamed');
-    // "unrecognized_name", which the client's own words say something about.
+    // The alert "unrecognized_name", which clients report in their own words.
     dismiss(client, Buffer.from([21, 3, 3, 0, 2, 2, 112]));
     return;
   }
@@ -41,7 +41,7 @@ export async function openTunnel(
   await join(client, upstream);
 }
 
-/** Both ways, until both have ended or one fails. */
+/** Copies both ways, until both have ended or one fails. */
 export function join(client: Socket, upstream: Socket): Promise<void> {
   client.setTimeout(idleMs, () => client.destroy());
   upstream.setTimeout(idleMs, () => upstream.destroy());
@@ -50,7 +50,7 @@ export function join(client: Socket, upstream: Socket): Promise<void> {
   return new Promise((resolve) => {
     const watch = (one: Socket, other: Socket) =>
       one.once('close', () => {
-        // Cut off in the middle: the other side must not look like a whole answer.
+        // It broke off: the other side must not look like a complete reply.
         if (!one.readableEnded || !one.writableFinished) other.destroy();
         if (other.closed) resolve();
       });
@@ -61,19 +61,19 @@ export function join(client: Socket, upstream: Socket): Promise<void> {
   });
 }
 
-/** A server may be silent for minutes; a connection that nobody uses is given back. */
+/** A server may be silent for minutes; unused connections are closed. */
 export const idleMs = 5 * 60_000;
-/** The largest greetings in use have two thousand. */
+/** The largest greetings in use have two thousand bytes. */
 const maxHelloBytes = 20 * 1024;
 
 function isFor({ serverName, hidesName }: Extract<Opening, { kind: 'tls' }>, { host }: Target): boolean {
   if (hidesName) return false;
   if (serverName !== undefined) return serverName === host;
-  // An address has no name to say; a name that is not said could be any.
+  // An address needs no server name; a missing name could stand for any host.
   return host.includes(':') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Reads until it can be told what is spoken. */
+/** Reads until the protocol is known. */
 function readStart(
   client: Socket,
   patienceMs: number,
