@@ -7,9 +7,9 @@ import { chunkBytes, type Tallier, type Tally } from '../files/text/tally.ts';
 import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';
 
 /**
- * Reads a file once and counts. Reading happens in the thread pool, one chunk ahead of the counting, which takes
- * 0.05 ms a chunk: nothing else waits for it, and memory is two chunks for any file. Throws
- * `unsupported_encoding` for what is not UTF-8 text. Of a file that grew from a `known` one the new part is read.
+ * Reads a file once and counts its lines and characters. The thread pool reads one chunk ahead of the counting, which
+ * takes 0.05 ms per chunk: nothing else waits for it, and memory is two chunks for any file. Throws
+ * `unsupported_encoding` unless it is UTF-8 text. If the file grew from a `known` one, only the new part is read.
  */
 export async function buildIndex(
   tallier: Tallier,
@@ -41,7 +41,7 @@ export async function buildIndex(
   return counter.finish();
 }
 
-/** The same, synchronously, for a file of one chunk at most. */
+/** The same, synchronously, for a file of at most one chunk. */
 export function buildSmallIndex(tallier: Tallier, fd: number, bytes: number): NoteIndex {
   const counter = createCounter(tallier, bytes);
   const chunk = tallier.chunk(0);
@@ -67,7 +67,7 @@ function createCounter(tallier: Tallier, bytes: number) {
   let isAscii = true;
 
   return {
-    /** Takes over what was counted of whole blocks; returns where they end. */
+    /** Takes over the counts of whole blocks; returns their end. */
     startAfter(known: NoteIndex, fd: number): number {
       const whole = Math.floor(known.bytes / blockBytes);
       for (; block < whole; block += 1) {
@@ -76,7 +76,7 @@ function createCounter(tallier: Tallier, bytes: number) {
       }
       ({ bomBytes, isAscii } = known);
       const start = whole * blockBytes;
-      // A character may have begun in the last block that was counted.
+      // A character may have begun in the last counted block.
       const before = tallier.withCarry(0, 3, 0);
       if (start > 0 && readSync(fd, before, 0, 3, start - 3) === 3) carry = cutBytes(before);
       return start;
@@ -110,7 +110,7 @@ function createCounter(tallier: Tallier, bytes: number) {
   };
 }
 
-/** How many bytes at the end begin a character that is not whole. */
+/** The number of bytes at the end that begin an incomplete character. */
 function cutBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -120,7 +120,7 @@ function cutBytes(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Reads a whole chunk, or less where the file ends. */
+/** Reads a whole chunk, or less at the end of the file. */
 async function fill(fd: number, into: Uint8Array, position: number, fileBytes: number): Promise<number> {
   const wanted = Math.min(into.length, fileBytes - position);
   let got = 0;
@@ -146,7 +146,7 @@ export function notText(): ToolError {
   );
 }
 
-/** The file was cut shorter while it was read. */
+/** The error if the file shrank while it was read. */
 export function changed(): ToolError {
   return new ToolError(
     'conflict',

@@ -5,21 +5,21 @@ import type { Tallier, Tally } from '../files/text/tally.ts';
 import { blockBytes } from './note-index.ts';
 import type { KeptNote } from './open-note.ts';
 
-/** Below this a file is counted anew in a few milliseconds, which is certain. */
+/** A smaller file is counted again in a few milliseconds, which is certain. */
 const minBytes = 8 * 1024 * 1024;
 const sampledBlocks = 16;
 const tailBytes = 4096;
 
-/** The end of a file, by which it is known again after it grew. */
+/** The end of a file, for recognizing it after it grew. */
 export function readTail(fd: number, bytes: number): Buffer {
   const length = Math.min(tailBytes, bytes);
   return readAtNow(fd, bytes - length, length);
 }
 
 /**
- * Does the file still begin with what was counted, as a log does that was written on? Its old end must be there
- * byte for byte, and blocks picked at random must count the same. Only reading every byte would be certain; that
- * is what an index saves. Takes a millisecond.
+ * Whether the file still begins with the counted part, like a log that was appended to. The old end must match byte for
+ * byte, and blocks picked at random must have the same counts. Only reading every byte would be certain, but an index
+ * is to save that. Takes a millisecond.
  */
 export function isGrownFrom(tallier: Tallier, known: KeptNote, fd: number, bytes: number): boolean {
   const { index, tail } = known;

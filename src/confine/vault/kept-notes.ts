@@ -7,12 +7,12 @@ import { buildIndex } from './build-index.ts';
 import { isGrownFrom, readTail } from './growth.ts';
 import { type KeptNote, keepNote } from './open-note.ts';
 
-/** Indexes of large notes, by device and inode, good for one size, time of modification and time of change. */
+/** Indexes of large notes by device and inode, valid for one size, modification time and change time. */
 export interface KeptNotes {
   get(fd: number, stat: BigIntStats, signal: AbortSignal): KeptNote | Promise<KeptNote>;
 }
 
-/** Changes whenever the file does; says nothing about it. */
+/** Changes whenever the file does; reveals nothing about it. */
 export function versionOf(stat: BigIntStats): string {
   return hash('sha256', `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`).slice(0, 12);
 }
@@ -20,7 +20,7 @@ export function versionOf(stat: BigIntStats): string {
 const maxNotes = 64;
 const maxTalliers = 4;
 const maxIndexedBytes = 64 * 1024 ** 3;
-/** A clock tick of the file system: a second change within it would show the same time. */
+/** A clock tick of the file system: a second change within it would have the same time. */
 const tickMs = 50;
 
 export function createKeptNotes(now: () => number = Date.now): KeptNotes {
@@ -30,7 +30,7 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
   const turns = createTurns();
   let nextSeat = 0;
 
-  /** A tallier holds two chunks; few of them bound the memory that counting takes, however many files wait. */
+  /** A tallier holds two chunks; limiting their number limits memory, however many files wait. */
   function atDesk<T>(work: (tallier: Tallier) => Promise<T>): Promise<T> {
     const seat = nextSeat;
     nextSeat = (nextSeat + 1) % maxTalliers;
@@ -88,7 +88,7 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
         return entry.note;
       }
       const version = versionOf(stat);
-      // One count serves all who wait for it, and stops when nobody does.
+      // One count serves all that wait for it, and stops when none does.
       let job = building.get(version);
       if (!job) {
         const stop = new AbortController();
@@ -102,7 +102,7 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
         };
         job = { note: counted, abandon, waiting: 0 };
         building.set(version, job);
-        // Those who wait are told; where nobody waits any more, nobody needs to be.
+        // Waiters get the error; without any, it does not matter.
         counted.catch(() => undefined);
       }
       return wait(job, signal);
@@ -135,7 +135,7 @@ function wait(job: Building, signal: AbortSignal): Promise<KeptNote> {
   });
 }
 
-/** The same file by a descriptor of its own: the count may outlast the call that began it. */
+/** Opens the same file again: the count may outlast the call that began it. */
 function reopen(fd: number): number {
   return openSync(`/proc/self/fd/${fd}`, 'r');
 }

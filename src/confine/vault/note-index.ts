@@ -1,10 +1,10 @@
 /**
- * Where lines and characters of a file lie, coarsely: how many of each come before every block of 64 KiB. A
- * gigabyte takes 256 KiB; what is inside a block is found by reading that block.
+ * A coarse index of a file's lines and characters: how many of each precede every block of 64 KiB. A gigabyte takes 256
+ * KiB; positions inside a block are found by reading it.
  */
 export interface NoteIndex {
   readonly bytes: number;
-  /** 3 where the file starts with a byte order mark, else 0. */
+  /** 3 if the file starts with a byte order mark, else 0. */
   readonly bomBytes: number;
   readonly blocks: number;
   readonly newlines: number;
@@ -14,7 +14,7 @@ export interface NoteIndex {
   charsBefore(block: number): number;
   /** The block with the newline of this number, from 1. */
   blockOfNewline(number: number): number;
-  /** The block in which the character of this number begins, from 0; the last block for one past the end. */
+  /** The block in which this character begins, counting from 0; the last block for the end of the file. */
   blockOfChar(number: number): number;
 }
 
@@ -25,7 +25,7 @@ export interface NoteIndexParts {
   readonly bomBytes: number;
   readonly endsWithNewline: boolean;
   readonly isAscii: boolean;
-  /** Before each block, and after the last. */
+  /** Counts before each block, and after the last. */
   readonly newlines: Float64Array;
   readonly chars: Float64Array;
 }
@@ -39,7 +39,7 @@ export function createNoteIndex(parts: NoteIndexParts): NoteIndex {
     bomBytes,
     blocks,
     newlines: total,
-    // A newline at the end adds no line, and even nothing is one line.
+    // A newline at the end adds no line, and an empty file has one line.
     totalLines: Math.max(1, parts.endsWithNewline ? total : total + 1),
     isAscii,
     newlinesBefore: (block) => newlines[block] ?? 0,
@@ -49,7 +49,7 @@ export function createNoteIndex(parts: NoteIndexParts): NoteIndex {
   };
 }
 
-/** The last block before which at most `count` were counted: the next one of them lies in it. */
+/** The last block with at most `count` counted before it, which contains the next one. */
 function lastAtMost(counts: Float64Array, count: number, blocks: number): number {
   let low = 0;
   let high = blocks - 1;

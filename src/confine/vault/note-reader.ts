@@ -11,10 +11,10 @@ export interface NoteReader {
   read(place: Place, part: NotePart): Promise<NoteReading>;
 }
 
-/** Up to here a note is counted anew at each read, which costs less than being wrong about it. */
+/** Smaller notes are counted at each read, which costs less than being wrong about them. */
 const smallNoteBytes = 256 * 1024;
 
-/** Reads parts of notes; of large ones it keeps the index. */
+/** Reads parts of notes; caches the index of large ones. */
 export function createNoteReader(): NoteReader {
   const keptNotes = createKeptNotes();
   let tallier: Tallier | undefined;

@@ -3,15 +3,15 @@ import { readSync } from 'node:fs';
 import { changed } from './build-index.ts';
 import { blockBytes, type NoteIndex } from './note-index.ts';
 
-/** What is kept of a note between reads: its index, and where the last read ended. */
+/** Data kept between reads of a note: its index, and where the last read ended. */
 export interface KeptNote {
   readonly index: NoteIndex;
   readonly version: string;
-  /** The last bytes; empty where the note is not kept. */
+  /** The last bytes; empty if the note is not cached. */
   readonly tail: Buffer;
-  /** Where a line known of late begins, so that reading on need not look for it. */
+  /** The start of a recently read line, so that continuing need not search for it. */
   known: { readonly line: number; readonly byte: number };
-  /** The bytes that were read last; the buffer behind them is used again. */
+  /** The last bytes read; their buffer is reused. */
   window: { readonly from: number; readonly bytes: Buffer };
   buffer: Buffer;
 }
@@ -33,11 +33,11 @@ export interface OpenNote {
   /** Bytes from `from` up to `to`, valid until the next call. */
   bytes(from: number, to: number): Buffer;
   startOfLine(line: number): number;
-  /** The byte after the last one of the line's text. */
+  /** The byte after the line's text. */
   endOfLine(line: number, start: number): number;
-  /** How many characters begin before this byte. */
+  /** The number of characters that begin before this byte. */
   charsBefore(byte: number): number;
-  /** Where the character of this number begins. */
+  /** The byte at which this character begins. */
   startOfChar(number: number): number;
 }
 
@@ -54,10 +54,10 @@ export function openNote(fd: number, kept: KeptNote): OpenNote {
     const windowEnd = window.from + window.bytes.length;
     if (from >= window.from && to <= windowEnd)
       return window.bytes.subarray(from - window.from, to - window.from);
-    // Whoever reads on from the last place will read on further.
+    // A read that continues the last one is sequential: read ahead.
     const readsOn = window.bytes.length > 0 && from >= window.from && from <= windowEnd;
     const until = Math.min(index.bytes, readsOn ? Math.max(to, from + readAheadBytes) : to);
-    // A new buffer for every read would cost more than reading into it.
+    // A new buffer for every read would cost more than the reading itself.
     if (kept.buffer.length < until - from) kept.buffer = Buffer.allocUnsafeSlow(until - from);
     kept.window = { from: 0, bytes: empty };
     const read = kept.buffer.subarray(0, until - from);
@@ -120,14 +120,14 @@ export function openNote(fd: number, kept: KeptNote): OpenNote {
   };
 }
 
-/** Code points that begin between two offsets. */
+/** The number of code points that begin between two offsets. */
 export function countChars(bytes: Uint8Array, from: number, to: number): number {
   let chars = 0;
   for (let at = from; at < to; at += 1) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) chars += 1;
   return chars;
 }
 
-/** The offset at which the code point `chars` further on begins; the end where there are fewer. */
+/** The offset of the code point `chars` further on; the end if there are fewer. */
 export function skipChars(bytes: Uint8Array, from: number, chars: number): number {
   let left = chars;
   let at = from;

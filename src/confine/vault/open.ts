@@ -14,15 +14,14 @@ import { createNoteWatch } from './watch-note.ts';
 export { vaultSettingsFrom } from './settings.ts';
 
 export interface VaultOptions {
-  /** Absolute path of the folder of notes. Below the workspace it need not exist before the first note does. */
+  /** Absolute path of the notes folder. Inside the workspace it need not exist before the first note does. */
   readonly root: string;
   readonly settings: VaultSettings;
   /**
-   * The workspace, where there is one: a vault below it is reached through it, so that no link that somebody put
-   * in its place is followed.
+   * The workspace, if any: a vault inside it is reached through it, so that a link put in its place is not followed.
    */
   readonly workspace?: Folder | undefined;
-  /** Told of changes where the vault lies outside the workspace. */
+  /** Notified of changes if the vault is outside the workspace. */
   readonly observer?: ChangeObserver | undefined;
   /** The same for notes of writes in progress: see the workspace. */
   readonly scratchFolder?: string | undefined;
@@ -35,7 +34,7 @@ export interface OpenVault extends Vault {
   close(): void;
 }
 
-/** Opens the folder of notes. Throws `ConfigError` for a root outside the workspace that is no folder. */
+/** Opens the notes folder. Throws `ConfigError` for a root outside the workspace that is not a folder. */
 export function openVault(options: VaultOptions): OpenVault {
   const { settings, timeZone, now = () => new Date() } = options;
   const { folder, close } = openFolder(options);
@@ -62,7 +61,7 @@ function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions):
   close(): void;
 } {
   const inside = workspace && partOf(workspace, root);
-  // The workspace is closed by whoever opened it.
+  // The workspace is closed by its owner.
   if (inside) return { folder: inside, close: () => {} };
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new ConfigError(
@@ -101,7 +100,7 @@ function readEnding(place: Place): NoteEnding {
   }
 }
 
-/** Text added to anything else would spoil it. The start of what was read may lie inside a character. */
+/** Appending text to anything else would corrupt it. The part that was read may start inside a character. */
 function isText(tail: Buffer, isCut: boolean): boolean {
   const start = isCut ? tail.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
   return start <= 3 && !tail.includes(0) && isUtf8(tail.subarray(start));

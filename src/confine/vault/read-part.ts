@@ -2,7 +2,7 @@ import type { NotePart, NoteReading } from '../../contract/capabilities/vault.ts
 import { blockBytes } from './note-index.ts';
 import { countChars, type OpenNote, skipChars } from './open-note.ts';
 
-/** Whole lines while they fit, and a part of a line only where it does not fit alone. */
+/** Reads whole lines while they fit, and a part of a line only if it alone does not fit. */
 export function readPart(note: OpenNote, part: NotePart): NoteReading {
   const { index, version } = note.kept;
   const { totalLines } = index;
@@ -46,9 +46,9 @@ export function readPart(note: OpenNote, part: NotePart): NoteReading {
 }
 
 interface Taken {
-  /** The last line of which something was taken. */
+  /** The last line that was read, wholly or in part. */
   readonly line: number;
-  /** Set where that line was taken in part: how many characters. */
+  /** The number of characters of that line, if only a part was read. */
   readonly charsOfLine?: number;
   readonly chars: number;
   /** Offset after the text, and after the newline that follows it. */
@@ -89,10 +89,10 @@ function takeLines(
   }
 }
 
-/** Bytes beyond this cannot be part of the reply: by the limit, counted large, or by the block that ends the range. */
+/** Bytes beyond this cannot be in the reply, by the generously counted limit or by the range's last block. */
 function lastByteThatMayCount(note: OpenNote, start: number, endLine: number, maxChars: number): number {
   const { index } = note.kept;
-  // A character has 4 bytes at most, CRLF counts as one and has 2; one character more shows that it is too many.
+  // A character has at most 4 bytes, and CRLF counts as one but has 2; one more character shows the excess.
   const byLimit = start + (maxChars + 1) * (index.isAscii ? 2 : 4) + 2;
   const byRange = endLine > index.newlines ? index.bytes : (index.blockOfNewline(endLine) + 1) * blockBytes;
   return Math.min(index.bytes, byLimit, byRange);

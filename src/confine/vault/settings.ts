@@ -13,7 +13,7 @@ export interface VaultConfig {
   readonly extras?: boolean | undefined;
 }
 
-/** Settings by environment, else by file, else as documented. Throws `ConfigError`, naming the key and the value. */
+/** Settings from the environment, the file or the documented defaults. Throws `ConfigError`, naming key and value. */
 export function vaultSettingsFrom(
   environment: Readonly<Record<string, string | undefined>>,
   config: VaultConfig = {},
@@ -53,8 +53,8 @@ export function vaultSettingsFrom(
 }
 
 /**
- * Throws `ConfigError` for a folder of notes that could not be served. One inside a served folder may be missing: the
- * first note makes it.
+ * Throws `ConfigError` for a notes folder that cannot be served. One inside a served folder may be missing: the first
+ * note creates it.
  */
 export function assertVaultRoot(root: string, served: readonly string[]): void {
   const found = statSync(root, { throwIfNoEntry: false });

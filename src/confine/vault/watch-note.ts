@@ -5,7 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
 export interface NoteWatch {
-  /** Calls back after each change of the note, its removal included, until the returned function is called. */
+  /** Calls back after each change of the note, including removal, until the returned function is called. */
   watch(place: Place, changed: () => void): () => void;
   close(): void;
 }
@@ -19,7 +19,7 @@ export function createNoteWatch(): NoteWatch {
       if (open.size >= maxWatched) throw tooMany();
       const name = basename(place.hostPath);
       let seen = fingerprint(place);
-      // The folder and not the file: a whole write gives the name to a new file, which nobody would be watching.
+      // Watches the folder, not the file: a whole write gives the name to a new file, which would not be watched.
       const watcher = watchFolder(dirname(place.hostPath), (changedName) => {
         if (changedName !== null && changedName !== name) return;
         const now = fingerprint(place);
