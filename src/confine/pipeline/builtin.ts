@@ -1,12 +1,12 @@
 import type { Buffer } from 'node:buffer';
 
-/** What work that is done here reads and writes: the same pipes as a program's. */
+/** The ports of work that is done in this process: the same pipes as a program's. */
 export interface BuiltinPorts {
-  /** Absent for the first stage. */
+  /** Undefined for the first stage. */
   readonly input?: AsyncIterable<Buffer> | undefined;
-  /** Resolves when the next stage has room; false when it reads no more. */
+  /** Resolves when the next stage has room; false if it reads no more. */
   write(chunk: string | Uint8Array): Promise<boolean>;
-  /** Resolves when every earlier stage has ended; false where one failed. */
+  /** Resolves when every earlier stage has ended; false if one failed. */
   readonly earlierEnded: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }

@@ -15,7 +15,7 @@ export interface BuiltinsOptions {
   readonly index: CodeIndex;
 }
 
-/** The work of stages that are done here and not by a program. */
+/** The stages that are done in this process and not by a program. */
 export function createBuiltins({ folder, records, index }: BuiltinsOptions) {
   return (
     work: BuiltinWork,

@@ -6,7 +6,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import type { StageStatus } from './stage-shell.ts';
 
-/** How a stage ended. */
+/** The end of a stage. */
 export interface Ended {
   readonly exitCode: number;
   readonly signal?: string | undefined;
@@ -18,16 +18,16 @@ export interface Ended {
 const stderrBytes = 4096;
 
 export interface Watching {
-  /** Lines that stand before the program's own errors. */
+  /** Lines to put before the program's own errors. */
   readonly notes: readonly string[];
   readonly errors: AsyncIterable<Buffer>;
-  /** What the program's shell says; resolves before the child ends. */
+  /** The status from the program's shell; resolves before the child ends. */
   readonly status: Promise<StageStatus | undefined>;
   readonly startedAt: number;
   readonly now: () => number;
 }
 
-/** Reads a program's errors, and its end. */
+/** Collects a program's errors, and its end. */
 export async function watchChild(
   child: ConfinedChild,
   { notes, errors, status, startedAt, now }: Watching,
@@ -63,14 +63,14 @@ const signalNumbers: Readonly<Record<string, number>> = {
 };
 
 export function hasFailed({ work }: StagePlan, end: Ended): boolean {
-  // A stage whose reader has enough is ended by the pipe.
+  // A stage whose reader has enough is ended by SIGPIPE.
   if (end.exitCode === 141 || end.signal === 'SIGPIPE') return false;
   if (work.kind === 'program')
     return !work.answers.includes(end.exitCode) && !(work.minor && isMinor(end.stderr, work.minor));
   return end.exitCode !== 0 && work.kind !== 'outline-check';
 }
 
-/** Is every line that was kept a minor one? The last may have been cut. */
+/** Whether every collected line is a minor one. The last may have been cut. */
 function isMinor(stderr: string, minor: RegExp): boolean {
   const lines = stderr.split('\n');
   const last = lines.pop() ?? '';

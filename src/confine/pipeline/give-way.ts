@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 
 const longestMs = 2;
 
-/** For loops over many small things: lets other calls be served whenever this one has worked for 2 ms. */
+/** For loops over many small things: yields to other calls after each 2 ms of work. */
 export function createGiveWay(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

@@ -29,29 +29,26 @@ import { createCodeParser } from './symbols/parser.ts';
 export interface PipelinesOptions {
   /** The workspace with its protected names. */
   readonly folder: Folder;
-  /** A folder of this part's own, outside the workspace. */
+  /** A separate folder for pipelines, outside the workspace. */
   readonly stateFolder: string;
-  /**
-   * What starts the stages, confined; throws `unavailable` where nothing confines. There is no other way to start
-   * one.
-   */
+  /** Starts stages in the sandbox; throws `unavailable` if none works. There is no other way to start one. */
   readonly stages: () => Promise<StageWalls>;
   readonly shelf?: Shelf | undefined;
   /** Milliseconds since 1970, with fractions. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Pipelines of all sessions of a server. */
+/** The pipelines of all sessions of a server. */
 export interface PipelineRoom {
   forSession(session: string): Pipelines;
-  /** The session ended: its working folder and kept outputs go. */
+  /** The session ended: its working folder and kept outputs are dropped. */
   leave(session: string): void;
-  /** The programs of the shelf, for `doctor`. */
+  /** The programs of the pipeline shelf, for `doctor`. */
   describe(): Promise<readonly ShelfEntry[]>;
   close(): Promise<void>;
 }
 
-/** Opens the room and repairs what a crash left in the mirror. Loads no sandbox before the first pipeline. */
+/** Opens the room and repairs the mirror after a crash. Loads no sandbox before the first pipeline. */
 export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
   const { folder } = options;
   const shelf = options.shelf ?? createShelf();

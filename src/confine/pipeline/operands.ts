@@ -7,33 +7,33 @@ import { text, verbatim } from '../../contract/text/text.ts';
 import type { DescriptorSet } from '../process/output/os-pipe.ts';
 import { firstOpenDescriptor } from './stage-shell.ts';
 
-/** A stage's arguments as the program gets them, where it starts, and the files it was handed open. */
+/** A stage's arguments for the program, its working folder, and its open files. */
 export interface ResolvedStage {
   readonly args: readonly string[];
   readonly workingFolder: string;
-  /** Descriptors for those of the child from `firstOpenDescriptor` on. */
+  /** Descriptors for the child, from `firstOpenDescriptor` on. */
   readonly open: readonly number[];
-  /** What was left out, in the words of the program. */
+  /** Notes on operands that were left out, in the program's words. */
   readonly notes: readonly string[];
 }
 
 export interface ResolveOptions {
   readonly folder: Folder;
   readonly cwd: string;
-  /** A folder of this stage's own, where names that were handed over stand for open files. */
+  /** A separate folder of this stage with links from names to open files. */
   readonly nameFolder: string;
   readonly descriptors: DescriptorSet;
 }
 
-/** So many files at most are handed over open; a longer list is looked at, and named. */
+/** The most files to pass open; a longer list is checked and passed by name. */
 const mostOpen = 128;
 
 const takesFolders = new Set(['rg', 'grep', 'ls', 'find']);
 
 /**
- * Opens every file operand inside the workspace. The program starts in a folder that holds, under the very names
- * that the caller wrote, links to its own open descriptors: it prints those names and can reach nothing else by
- * them. Where folders are searched it starts in the real one, which its sandbox lets it read.
+ * Opens every file operand inside the workspace. The program starts in a folder that contains links from the caller's
+ * own names to its open descriptors: it prints those names and can reach nothing else by them. If folders are searched,
+ * it starts in the real one, which its sandbox lets it read.
  */
 export function resolveStage(given: ProgramWork, options: ResolveOptions): ResolvedStage {
   const { work, notes } = withoutUnreadable(given, options);
@@ -62,7 +62,7 @@ export function resolveStage(given: ProgramWork, options: ResolveOptions): Resol
   return { ...inNameFolder(work, operands, places, names, options), notes };
 }
 
-/** A pattern stands for folders and links too. As long as it found something to read, they are left out. */
+/** A pattern also matches folders and links. They are left out if it matches readable files, too. */
 function withoutUnreadable(
   work: ProgramWork,
   options: ResolveOptions,
@@ -86,7 +86,7 @@ function unreadableAs(place: Place, asFile: boolean): string | undefined {
     if (kind === 'folder') return asFile ? 'Is a directory' : undefined;
     return kind === 'file' ? undefined : 'Is not a file or folder';
   } catch {
-    // The run says why.
+    // The run reports the reason.
     return undefined;
   }
 }
@@ -158,7 +158,7 @@ function fill(args: readonly StageArgument[], given: readonly string[]): string[
   return args.map((arg) => (typeof arg === 'string' ? arg : (given[next++] ?? '')));
 }
 
-/** The name as written where it is plain; a roundabout one is straightened, and an absolute one made relative. */
+/** The name as written if it is plain; a roundabout one is normalized, and an absolute one made relative. */
 function nameOf(
   written: string,
   place: Place,
@@ -173,7 +173,7 @@ function nameOf(
   return name.startsWith('-') && (program === 'jq' || program === 'find') ? `./${name}` : name;
 }
 
-/** The place that an operand names, with the guard's words where it lies outside. */
+/** The place that an operand names; throws the guard's error if it is outside. */
 export function placeOf(
   path: string,
   command: string,
@@ -186,7 +186,7 @@ export function placeOf(
   }
 }
 
-/** Is the operand a folder? Links, what is neither, and what is not there are refused in the pipeline's words. */
+/** Whether the operand is a folder. Links, special files and missing ones are refused with the pipeline's errors. */
 export function isFolderAt(
   path: string,
   command: string,
@@ -214,7 +214,7 @@ function isFolder(place: Place, command: string): boolean {
   }
 }
 
-/** Turns a refusal of the walk into the pipeline's own reply. */
+/** Converts an error of the walk to the pipeline's own reply. */
 export function escaped(error: unknown, path: string, command: string): unknown {
   if (!(error instanceof ToolError)) return error;
   switch (error.code) {
@@ -263,7 +263,7 @@ function symlinkEscape(path: string): ToolError {
 function notReadable(path: string, command: string, why: string): ToolError {
   const stderr = `${command}: ${path}: ${why}`;
   const name = posix.basename(path);
-  // What has the name elsewhere; names that a shell would read otherwise are left to the caller.
+  // A command that finds the name elsewhere; for names that a shell would interpret, just `ls`.
   const search = /^[\p{L}\p{N}._-]+$/u.test(name) && !name.startsWith('-') ? `fd -u -g ${name}` : 'ls';
   return new ToolError('STAGE_FAILED', text(`${stderr}.`, `${command}: ${path} を読めません (${why})。`), {
     suggestion: verbatim(search),

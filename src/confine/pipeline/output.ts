@@ -8,7 +8,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { readAt as readFd } from './records/index-file.ts';
 
-/** What is kept of an output at most for reading on. */
+/** The most of an output that is kept for reading on. */
 export const keptBytes = 64 * 1024 * 1024;
 const keptOutputs = 8;
 
@@ -17,13 +17,13 @@ export interface CollectedOutput {
   readonly bytes: number;
   readonly truncated: boolean;
   readonly nextCursor?: string | undefined;
-  /** It was over what is kept: the pipeline was stopped there. */
+  /** It exceeded what is kept, so the pipeline was stopped. */
   readonly stopped: boolean;
 }
 
 /** The outputs of one session that were too long for a reply. */
 export interface OutputShelf {
-  /** Shows at most `shownBytes` of it, its beginning and its end. */
+  /** Shows at most `shownBytes` of it, from its beginning and its end. */
   collect(stream: AsyncIterable<Buffer>, shownBytes: number): Promise<CollectedOutput>;
   readOn(cursor: string, shownBytes: number): OutputPage;
   close(): void;
@@ -108,7 +108,7 @@ export function createOutputShelf(folder: string): OutputShelf {
   };
 }
 
-/** The start and the end of a long output; each begins and ends at a line where one is near. */
+/** The start and the end of a long output, cut at a line if one is near. */
 function cut(path: string, bytes: number, half: number, stopped: boolean): { readonly text: string } {
   const head = readAt(path, 0, headEnd(path, half));
   const from = bytes - half;
@@ -134,7 +134,7 @@ function pageOf(path: string, from: number, shownBytes: number): Buffer {
   return page.length < shownBytes ? page : lineEnd(page);
 }
 
-/** Without the line, or the character, that the end cuts in two. */
+/** Drops an incomplete line or character at the end. */
 function lineEnd(bytes: Buffer): Buffer {
   const line = bytes.lastIndexOf(10) + 1;
   if (line > bytes.length - 4096 && line > 0) return bytes.subarray(0, line);

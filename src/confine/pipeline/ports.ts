@@ -2,19 +2,19 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 
-/** Our end of a pipe to read from; it closes the descriptor. */
+/** Our reading end of a pipe; it closes the descriptor. */
 export function readPort(fd: number): AsyncIterable<Buffer> {
   return new Socket({ fd, readable: true, writable: false }) as AsyncIterable<Buffer>;
 }
 
-/** Our end of a pipe to write to; it closes the descriptor. */
+/** Our writing end of a pipe; it closes the descriptor. */
 export function writePort(fd: number) {
   const socket = new Socket({ fd, readable: false, writable: true });
   let written = 0;
   let isOpen = true;
   let wake = (): void => undefined;
   socket.on('drain', () => wake());
-  // The reader may have had enough: that ends the stage, and is no error.
+  // The reader may have enough, which ends the stage without an error.
   for (const end of ['error', 'close'] as const) {
     socket.on(end, () => {
       isOpen = false;
@@ -44,7 +44,7 @@ export function writePort(fd: number) {
       socket.end(() => socket.destroy());
       await closed;
     },
-    /** Lets go at once, whatever is still to be written. */
+    /** Closes at once, whatever is still to be written. */
     cut(): void {
       socket.destroy();
     },

@@ -6,9 +6,9 @@ import type { ProgramName, ShelfEntry } from '../../contract/capabilities/pipeli
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** The programs that stages are, found once by absolute path. */
+/** The programs for stages, each found once, by absolute path. */
 export interface Shelf {
-  /** Throws MISSING_BINARY with what to install. */
+  /** Throws MISSING_BINARY with installation advice. */
   find(name: ProgramName): Promise<FoundProgram>;
   describe(): Promise<readonly ShelfEntry[]>;
 }
@@ -16,12 +16,12 @@ export interface Shelf {
 export interface FoundProgram {
   readonly path: string;
   readonly from: 'npm' | 'system';
-  /** Does it take `--sandbox`, and then refuses files and commands by itself? */
+  /** Whether it supports `--sandbox`, which makes it refuse files and commands itself. */
   readonly ownSandbox: boolean;
 }
 
 export interface ShelfOptions {
-  /** Folders that programs are looked for in; never one that a workspace could hold. */
+  /** Folders that are searched for programs; never one that could be in a workspace. */
   readonly folders?: readonly string[] | undefined;
   readonly ripgrep?: (() => Promise<string>) | undefined;
 }
@@ -34,7 +34,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
 
   async function look(name: ProgramName): Promise<FoundProgram> {
     if (name === 'rg') {
-      // Without the one that is shipped, the machine may have its own.
+      // Without the bundled ripgrep, use the machine's own.
       const path = await (options.ripgrep ?? shippedRipgrep)().catch(() => undefined);
       if (path !== undefined) return { path, from: 'npm', ownSandbox: false };
     }
@@ -53,7 +53,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
     let program = found.get(name);
     if (!program) {
       program = look(name);
-      // What is missing may be installed while we run.
+      // A missing program may be installed while we run.
       program.catch(() => found.delete(name));
       found.set(name, program);
     }
@@ -65,7 +65,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
     async describe() {
       return Promise.all(
         names.map(async (name): Promise<ShelfEntry> => {
-          // A program that cannot be had is shown as missing.
+          // An unavailable program is listed as missing.
           const program = await find(name).catch(() => undefined);
           if (!program) return { name, from: 'missing', remedy: remedyOf(name) };
           return { name, path: program.path, from: program.from, version: await versionOf(program.path) };
@@ -164,7 +164,7 @@ async function versionOf(path: string): Promise<string | undefined> {
       const [line] = `${stdout}${stderr}`.split('\n');
       if (line) return line.trim();
     } catch {
-      // Another spelling may do.
+      // Try another spelling.
     }
   }
   return undefined;

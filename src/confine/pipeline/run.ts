@@ -27,15 +27,15 @@ export interface RunnerOptions {
   readonly shelf: Shelf;
   readonly makePipe: () => MakePipe;
   readonly stages: () => Promise<StageWalls>;
-  /** Measured once for each kind of walls. */
+  /** Measured once per kind of sandbox. */
   readonly startingBytes: typeof measureStart;
-  /** Holds, for each pipeline, the names that its operands were handed over by. */
+  /** Contains, for each pipeline, the names by which operands were passed. */
   readonly nameFolder: string;
-  /** Where sort keeps what does not fit into memory; the only folder that a stage writes. */
+  /** The folder for sort's temporary files; the only one that a stage writes. */
   readonly temporaryFolder: string;
   readonly outputs: OutputShelf;
   readonly now: () => number;
-  /** Carries out a stage that is done in this process. */
+  /** Runs a stage that is done in this process. */
   readonly builtin: (
     work: BuiltinWork,
     request: PipelineRequest,
@@ -43,7 +43,7 @@ export interface RunnerOptions {
   ) => Builtin;
 }
 
-/** Runs the stages side by side, joined by the system's pipes; resolves when the last process has ended. */
+/** Runs the stages in parallel, joined by pipes; resolves when the last process has ended. */
 export async function runPipeline(request: PipelineRequest, options: RunnerOptions): Promise<PipelineResult> {
   if (request.signal.aborted) throw cancelled('pipeline');
   const walls = await options.stages();
@@ -53,7 +53,7 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
     ),
   );
   const makePipe = options.makePipe();
-  // The same walls for every stage and pipeline: each set costs a thread.
+  // The same sandbox for every stage and pipeline: each configuration costs a thread.
   const ripgrep = await options.shelf.find('rg').catch(() => undefined);
   const descriptors = createDescriptorSet();
   const names = join(options.nameFolder, randomUUID());
@@ -73,12 +73,12 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
     stopAll();
   }, request.timeoutMs);
   request.signal.addEventListener('abort', stopAll, { once: true });
-  // It may have been withdrawn while the sandbox opened.
+  // It may have been cancelled while the sandbox opened.
   if (request.signal.aborted) stopAll();
 
   try {
     if (stop.signal.aborted) throw cancelled('pipeline');
-    // Everything is opened and judged before anything starts: a refusal leaves nothing half done.
+    // Opens and checks everything before anything starts, so that a refusal leaves nothing half done.
     const resolved = request.stages.map(({ work }, index) =>
       work.kind === 'program'
         ? resolveStage(work, {
@@ -108,7 +108,7 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
       temporaryFolder: options.temporaryFolder,
     });
 
-    // Side by side: each start waits for the walls to answer.
+    // In parallel, because each start waits for the sandbox.
     const starts = await Promise.allSettled(
       request.stages.map(async (plan, index) => {
         const [stage, program] = [resolved[index], programs[index]];
@@ -158,7 +158,7 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
       readPort(descriptors.giveAway(last?.read ?? -1)),
       request.shownBytes,
     );
-    // Enough: what is still under way would only write more.
+    // Enough output: the remaining stages would only write more.
     if (collected.stopped) stopAll();
     const ends = await Promise.all(running.map((stage) => stage.ended));
 
@@ -203,7 +203,7 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
   }
 }
 
-/** What sort puts into files for a while is counted as written; it prints no more than came in. */
+/** sort's temporary files are counted as its output; cap the count at the size of its input. */
 function withoutSpill({ work }: StagePlan, end: Ended, before: Ended | undefined): Ended {
   const isSort = work.kind === 'program' && work.program === 'sort';
   const fromPipe = isSort && work.args.every((arg) => typeof arg === 'string');

@@ -4,7 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { escaped } from './operands.ts';
 
-/** The working folder of each session, as long as this process runs. Two sessions never move each other. */
+/** The working folder of each session while this process runs. Sessions do not affect each other. */
 export function createWorkingFolders(folder: Folder) {
   const current = new Map<string, string>();
 
@@ -27,7 +27,7 @@ export function createWorkingFolders(folder: Folder) {
   };
 }
 
-/** The folder that a path names, relative to the root; throws where it is none, or not inside. */
+/** The folder that a path names, relative to the root; throws if it is not a folder inside. */
 function existing(folder: Folder, path: string, from: string): string {
   try {
     const place = folder.at(path, { base: from });

@@ -1,13 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 
-/** The first descriptor of a stage that is a file handed over open; those before it are its ports and ours. */
+/** The first descriptor of a stage that is a file passed open; those before it are its ports and ours. */
 export const firstOpenDescriptor = 5;
 
 /**
- * A few lines of shell around a program. They hide where it runs, set its limits, and wait when it has ended until we have read how much
- * it wrote: the kernel forgets that with the process. What runs is `"$@"`; nothing is parsed.
- * Descriptor 3 tells us the exit code (and the count, where /proc can be seen), 4 closes when we have read it.
+ * A short shell script around a program. It hides the working folder, sets limits, and after the program's end waits
+ * until we have read how much it wrote: the kernel forgets that with the process. It runs `"$@"` and parses nothing.
+ * Descriptor 3 reports the exit code (and the count, if /proc is visible), 4 closes when we have read it.
  */
 const script = `unset PWD OLDPWD; ulimit -c 0; ulimit -t 130; ulimit -v 4194304; ulimit -f 8388608
 { read -r _ _; read -r _ before; } 2>&- </proc/self/io
@@ -26,13 +26,13 @@ export function stageArguments(program: string, args: readonly string[]): readon
 
 export interface StageStatus {
   readonly exitCode: number;
-  /** All that the program wrote, its errors included. */
+  /** The program's whole output, including errors. */
   readonly writtenBytes?: number | undefined;
 }
 
 /**
- * Reads what the shell says at the program's end; undefined where it was killed before it could. Where it cannot see
- * its own count we read it: `startingBytes` is what starting a process here writes, absent where the pid is another's.
+ * Reads the shell's status at the program's end; undefined if it was killed before. If the shell cannot see its own
+ * count, we read it: `startingBytes` is the count of merely starting a process here, undefined if the pid is another's.
  */
 export async function readStatus(
   status: AsyncIterable<Buffer>,

@@ -7,7 +7,7 @@ import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
 import { readStatus, stageArguments } from './stage-shell.ts';
 
-/** A stage under way. */
+/** A running stage. */
 export interface Running {
   readonly plan: StagePlan;
   readonly kill: () => Promise<void>;
@@ -18,7 +18,7 @@ export interface ProgramStart {
   readonly work: ProgramWork;
   readonly program: FoundProgram;
   readonly stage: ResolvedStage;
-  /** Descriptors of the pipes on both sides. They are the caller's to close when all have started. */
+  /** Descriptors of the pipes on both sides. The caller closes them when all have started. */
   readonly input: number;
   readonly output: number;
   readonly walls: StageWalls;
@@ -27,7 +27,7 @@ export interface ProgramStart {
   readonly descriptors: DescriptorSet;
   readonly makePipe: MakePipe;
   readonly now: () => number;
-  /** What starting a process writes by itself; absent where its count cannot be read. */
+  /** The bytes that starting a process writes by itself; undefined if its count is unreadable. */
   readonly startingBytes: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
     descriptors.hold(pipe.write);
   }
   const startedAt = now();
-  // Some refuse files and commands by themselves; not where a file was handed over to be read.
+  // Some programs can refuse files and commands themselves; not used if they must read a file that was passed.
   const own = program.ownSandbox && work.reads.length === 0 ? ['--sandbox'] : [];
   const child = await walls.spawn({
     program: '/bin/sh',
@@ -70,12 +70,12 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
   };
 }
 
-/** Starts nothing but `true`, to see what starting alone writes: walls differ in it. */
+/** Starts only `true`, to measure what starting alone writes, which differs between sandboxes. */
 export async function measureStart(
   walls: StageWalls,
   { makePipe, readable, temporaryFolder }: Pick<ProgramStart, 'makePipe' | 'readable' | 'temporaryFolder'>,
 ): Promise<number | undefined> {
-  // The child that bubblewrap gives us is bubblewrap; its shell can see its own count instead.
+  // With bubblewrap, our child is bubblewrap itself; its shell can see its own count instead.
   if (walls.sandbox === 'bubblewrap') return undefined;
   const descriptors = createDescriptorSet();
   try {
@@ -104,8 +104,8 @@ export async function measureStart(
   }
 }
 
-/** Those that put what does not fit into memory beside it; others need not know where that is. */
+/** Programs with temporary files; others need not know the folder. */
 const keepsFiles = new Set<string>(['sort', 'tac']);
 
-/** All that a stage sees of the world's settings. */
+/** The whole environment of a stage. */
 const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };

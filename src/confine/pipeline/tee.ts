@@ -10,8 +10,8 @@ export interface TeeOptions {
 }
 
 /**
- * Takes all of its input before it writes, so a file can be changed by a pipeline that reads it, and nothing is
- * written where a stage before it failed or the input is too large. Then it passes the input on.
+ * Collects all of its input before it writes, so a pipeline can change a file that it reads, and nothing is written if
+ * an earlier stage failed or the input is too large. Then passes the input on.
  */
 export function teeInto({ confirmOversize, write }: TeeOptions): Builtin {
   return async (ports) => {
@@ -20,7 +20,7 @@ export function teeInto({ confirmOversize, write }: TeeOptions): Builtin {
     let bytes = 0;
     for await (const chunk of ports.input ?? []) {
       bytes += chunk.length;
-      // Counted to the end, so that the refusal can say the size; kept only as far as it may be written.
+      // Counted to the end, so that the refusal can state the size; kept only up to the limit.
       if (bytes <= most) kept.push(chunk);
     }
     if (!(await ports.earlierEnded())) return { exitCode: 0 };

@@ -11,7 +11,7 @@ import { isFolderAt } from '../operands.ts';
 import { byCodePoint } from './glob.ts';
 import { type NameListing, type Walked, walkNames } from './walk-names.ts';
 
-/** `fd`: files, folders and links below a folder but what ignore files leave out, sorted. No link is followed. */
+/** `fd`: files, folders and links below a folder except ignored ones, sorted. Follows no links. */
 export function findNames(query: NameListQuery, listing: NameListing): Builtin {
   return async ({ write, signal }) => {
     const wanted = createTest(query);
@@ -101,7 +101,7 @@ function isOfSizeAndTime({ kind, place }: Walked, query: NameListQuery): boolean
   const { leastBytes, mostBytes, changedAfterMs, changedBeforeMs } = query;
   const asks = (...bounds: readonly (number | undefined)[]) => bounds.some((bound) => bound !== undefined);
   if (!asks(leastBytes, mostBytes, changedAfterMs, changedBeforeMs)) return true;
-  // As fd has it: only files have a size.
+  // As in fd, only files have a size.
   if (asks(leastBytes, mostBytes) && kind !== 'file') return false;
   try {
     const { bytes, modifiedMs } = place.stat();

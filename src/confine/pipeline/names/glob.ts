@@ -4,19 +4,19 @@ import { expandBraces } from '../../../ground/glob/braces.ts';
 import { unicodeClasses } from '../../../ground/glob/classes.ts';
 import { compileGlob } from '../../../ground/glob/match.ts';
 
-/** So many names at most: more would not fit on a command line. */
+/** More names would not fit on a command line. */
 const mostNames = 4000;
 const mostAlternatives = 256;
 
 /**
- * Names that a shell's pattern matches below a folder, by code point. A backslash makes the next character a plain
- * one. Names with a leading dot need a pattern with one; links are named, and not walked through.
+ * Names below a folder that match a shell pattern, by code point. A backslash makes the next character literal. Names
+ * with a leading dot need a pattern with one; links are listed, but not followed.
  */
 export function expandGlob(folder: Folder, cwd: string, pattern: string): string[] {
   const alternatives = expandBraces(pattern, { ranges: true }).take(mostAlternatives).toArray();
   const names = alternatives.flatMap((alternative) => {
     const found = matches(folder, cwd, alternative);
-    // One of several that finds nothing stays as it is.
+    // One of several alternatives without a match stays as text.
     return found.length > 0 || alternatives.length === 1 ? found : [plainText(alternative)];
   });
   return names.slice(0, mostNames);
@@ -43,7 +43,7 @@ function matches(folder: Folder, cwd: string, pattern: string): string[] {
     }
     found = next;
   }
-  // A slash at the end asks for folders, and stays with their names.
+  // A trailing slash matches only folders, and stays with their names.
   if (pattern.endsWith('/'))
     return found
       .filter((path) => isFolderIn(folder, cwd, path))

@@ -4,10 +4,10 @@ import type { Folder } from '../../../contract/capabilities/files.ts';
 import { asciiClasses } from '../../../ground/glob/classes.ts';
 import { compileGlob } from '../../../ground/glob/match.ts';
 
-/** In the order in which they are asked: the first file kind that speaks of a path decides, whatever its folder. */
+/** In order of precedence: the first kind of file that mentions a path decides, in whatever folder it is. */
 const kinds = [['.fdignore'], ['.ignore'], ['.gitignore'], ['.git/info/exclude']] as const;
 const firstOfGit = 2;
-/** A file of rules larger than this is not read. */
+/** Larger rule files are not read. */
 const maxRuleBytes = 1024 * 1024;
 
 interface Rule {
@@ -16,9 +16,9 @@ interface Rule {
   readonly matches: (path: string, name: string) => boolean;
 }
 
-/** What the ignore files of a folder and of those above it say. Paths are absolute. */
+/** The rules of the ignore files in a folder and those above it. Paths are absolute. */
 export interface IgnoreLevel {
-  /** Left out, kept on purpose, or nothing said. */
+  /** Ignored, kept explicitly, or not mentioned. */
   verdict(path: string, isFolder: boolean): 'ignored' | 'kept' | undefined;
   readonly folder: string;
   readonly rules: readonly (readonly Rule[])[];
@@ -26,7 +26,7 @@ export interface IgnoreLevel {
   readonly above: IgnoreLevel | undefined;
 }
 
-/** Reads the ignore files of one folder. `above` are those of the folder above; the root has none. */
+/** Reads the ignore files of one folder. `above` are those of the parent folder; the root has none. */
 export async function ignoreLevel(
   files: Folder,
   folder: string,
@@ -40,7 +40,7 @@ export async function ignoreLevel(
   return level;
 
   function verdict(path: string, isFolder: boolean): 'ignored' | 'kept' | undefined {
-    // Git's own files count within a repository only, and only up to its top.
+    // Git's own files count only inside a repository, up to its top.
     const isInGit = levelsFrom(level).some(({ hasGit }) => hasGit);
     for (const kind of kinds.keys()) {
       const isGits = kind >= firstOfGit;
@@ -59,7 +59,7 @@ export async function ignoreLevel(
   }
 }
 
-/** A root may be a part of a repository. What ignore files above it say is not read, as nothing there is. */
+/** Whether a root is part of a repository. Ignore files above the root are not read, like anything there. */
 function isInRepository(root: string): boolean {
   const above = dirname(root);
   return above !== root && (existsSync(`${above}/.git`) || isInRepository(above));
@@ -72,12 +72,12 @@ function levelsFrom(level: IgnoreLevel): IgnoreLevel[] {
 }
 
 async function wordsOf(files: Folder, path: string): Promise<string> {
-  // Most folders have none, and an error would look for names like it.
+  // Most folders have none, and an error would search for similar names.
   if (!isThere(files, path)) return '';
   try {
     return (await files.at(path).readWhole({ maxBytes: maxRuleBytes })).text;
   } catch {
-    // Not to be read, or no text: nothing is ignored by it.
+    // Unreadable or no text: it ignores nothing.
     return '';
   }
 }
@@ -90,7 +90,7 @@ function isThere(files: Folder, path: string): boolean {
   }
 }
 
-/** A line of an ignore file; none for a comment or a blank. A slash within it ties it to its folder. */
+/** Parses a line of an ignore file; empty for a comment or a blank. A slash inside it anchors it to its folder. */
 export function ruleOf(line: string): Rule[] {
   const written = line.replace(/(?<!\\)\s+$/, '');
   if (written === '' || written.startsWith('#')) return [];

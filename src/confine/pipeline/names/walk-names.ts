@@ -10,20 +10,17 @@ export interface NameListing {
 }
 
 export interface Walked {
-  /** As it is printed, a folder with its slash. */
+  /** As printed, a folder with its slash. */
   readonly shown: string;
   readonly kind: FileKind;
   readonly place: Place;
-  /** Below the start. */
+  /** Relative to the start. */
   readonly inside: string;
   readonly name: string;
   readonly depth: number;
 }
 
-/**
- * What lies below a folder (the working folder where empty), but what ignore files leave out, in no order. Nothing is
- * looked for behind a link.
- */
+/** Entries below a folder (the working folder if empty) except ignored ones, unsorted. Does not follow links. */
 export async function* walkNames(
   start: string,
   query: Pick<NameListQuery, 'hidden' | 'noIgnore' | 'exclude' | 'maxDepth'>,
@@ -64,7 +61,7 @@ export async function* walkNames(
   }
 }
 
-/** The rules of the folders above, from the root down: they hold below, too. */
+/** The rules of the folders above, from the root down, which also apply below. */
 async function levelAbove(folder: Folder, here: Place): Promise<IgnoreLevel | undefined> {
   const root = folder.roots[here.rootIndex]?.hostPath ?? here.hostPath;
   let level: IgnoreLevel | undefined;
@@ -80,7 +77,7 @@ async function* entriesOf(here: Place, below: string, signal: AbortSignal) {
   try {
     yield* here.portions(signal);
   } catch (error) {
-    // Gone since its folder was read, or not ours to read: the rest can still be told.
+    // Removed since its folder was read, or unreadable: the rest can still be listed.
     if (!(error instanceof ToolError) || below === '') throw error;
   }
 }

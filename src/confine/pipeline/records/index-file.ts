@@ -4,9 +4,9 @@ import type { HistoryEntry } from '../../../contract/capabilities/pipeline.ts';
 
 /** A line of `.shelpa/index.jsonl`. */
 export interface IndexRecord extends HistoryEntry {
-  /** Where its bytes begin in the mirror. */
+  /** The offset of its bytes in the mirror. */
   readonly offset: number;
-  /** Bytes of the file before an append; what came before our records is not in the mirror. */
+  /** Bytes of the file before an append; the mirror does not contain what precedes our records. */
   readonly baseBytes: number;
 }
 
@@ -31,7 +31,7 @@ export function appendRecord(fd: number, record: IndexRecord): void {
   fsyncSync(fd);
 }
 
-/** The id of the newest record, 0 where there is none. */
+/** The id of the newest record; 0 if there is none. */
 export function lastRecordId(fd: number): bigint {
   for (const record of recordsBackwards(fd)) return BigInt(record.recordId);
   return 0n;
@@ -39,7 +39,7 @@ export function lastRecordId(fd: number): bigint {
 
 const blockBytes = 64 * 1024;
 
-/** Records from the newest to the oldest, read a block at a time: the index may be long. */
+/** Records from the newest to the oldest, read in blocks: the index may be long. */
 export function* recordsBackwards(fd: number): Generator<IndexRecord> {
   let end = wholeSize(fd);
   let rest: Buffer = Buffer.alloc(0);
@@ -58,7 +58,7 @@ export function* recordsBackwards(fd: number): Generator<IndexRecord> {
   }
 }
 
-/** Every line, oldest first; `undefined` for one that is not a record. */
+/** Every line, oldest first; undefined for one that is not a record. */
 export function* recordsForwards(fd: number): Generator<IndexRecord | undefined> {
   const size = fstatSync(fd).size;
   let rest: Buffer = Buffer.alloc(0);
@@ -99,12 +99,12 @@ function parseRecord(line: string): IndexRecord | undefined {
       baseBytes: Number(fields.get('base_bytes')),
     };
   } catch {
-    // A line that a crash tore, or one of another making.
+    // A line that a crash tore, or one of another origin.
     return undefined;
   }
 }
 
-/** Up to the last line end: what follows was torn by a crash. */
+/** The size up to the last line end: a crash tore what follows. */
 function wholeSize(fd: number): number {
   const { size } = fstatSync(fd);
   for (let end = size; end > 0; ) {

@@ -4,20 +4,20 @@ import type { Place } from '../../../contract/capabilities/files.ts';
 import { type IndexRecord, readAt } from './index-file.ts';
 import { withWriting } from './writing.ts';
 
-/** What a write was about to do, noted before it began. */
+/** A planned write, noted before it began. */
 export interface Intent {
   readonly record: IndexRecord;
   readonly path: string;
   readonly mirror: string;
   /** Size of the mirror before. */
   readonly mirrorBytes: number;
-  /** Size of the real file before; -1 where there was none. */
+  /** Size of the real file before; -1 if there was none. */
   readonly realBytes: number;
 }
 
 /**
- * Ends a write that a crash interrupted. The mirror is written first and the real file after it, so the real file
- * decides: where it has the new bytes the record stands, and is returned; where not, the mirror forgets them.
+ * Completes a write that a crash interrupted. The mirror is written first and the real file after it, so the real file
+ * decides: if it has the new bytes, the record is returned; otherwise the mirror drops them.
  */
 export async function finishIntent(
   intent: Intent,
@@ -27,7 +27,7 @@ export async function finishIntent(
   if (!mirror.exists()) return undefined;
   const content = readFrom(mirror, record.offset, record.bytes);
   if (digestOf(content) === record.sha256 && (await realHasIt(intent, real, content))) {
-    // An append that was torn left its record's bytes and no more.
+    // A torn append left exactly its record's bytes.
     withWriting(mirror, (fd) => ftruncateSync(fd, record.offset + record.bytes));
     return record;
   }

@@ -11,7 +11,7 @@ import { finishIntent, type Intent } from './intent.ts';
 import { withWriting } from './writing.ts';
 
 export interface MirrorOptions {
-  /** The workspace, with `.shelpa` not protected: only this part writes there. */
+  /** The workspace without protection of `.shelpa`: only this part writes there. */
   readonly folder: Folder;
   readonly rootIndex: number;
   readonly locks: () => Locks;
@@ -31,14 +31,14 @@ export interface MirrorWrite {
 
 export interface MirrorWritten {
   readonly recordId: string;
-  /** Where the mirror lies, from the root. */
+  /** The mirror's path, relative to the root. */
   readonly mirror: string;
   readonly sha256: string;
 }
 
 /**
- * The audit mirror of one root. Every write goes to the real file and to `.shelpa/<path>`, both or neither: what is
- * about to happen is noted first, and whoever holds the lock next undoes or finishes what a crash left.
+ * The audit mirror of one root. Every write goes to the real file and to `.shelpa/<path>`, both or neither: it is noted
+ * before it begins, and the next holder of the lock undoes or completes it after a crash.
  */
 export function createMirror(options: MirrorOptions) {
   const { folder, rootIndex, clock = () => performance.timeOrigin + performance.now() } = options;
@@ -47,12 +47,12 @@ export function createMirror(options: MirrorOptions) {
   const index = at('.shelpa/index.jsonl');
   const intentPlace = at('.shelpa/.shelpa/intent.json');
 
-  // Calls of this process take turns here, so that only other servers are waited for by the lock.
+  // Calls of this process take turns here, so that the lock waits only for other servers.
   let turn: Promise<unknown> = Promise.resolve();
 
   function locked<T>(work: (index: number) => Promise<T>): Promise<T> {
     const mine = turn.then(() => holding(work));
-    // Whoever asked for it hears of a failure; the next one only waits its turn.
+    // The requester gets a failure; the next one only waits its turn.
     turn = mine.catch(() => undefined);
     return mine;
   }
@@ -79,7 +79,7 @@ export function createMirror(options: MirrorOptions) {
   async function repair(fd: number): Promise<void> {
     if (!intentPlace.exists()) return;
     const intent = readIntent(await intentPlace.readBytes());
-    // A note that was not finished was written before anything else was touched.
+    // An incomplete note was written before anything else was touched.
     if (intent) {
       const record = await finishIntent(intent, { real: at(intent.path), mirror: at(intent.mirror) });
       if (record && BigInt(record.recordId) > lastRecordId(fd)) appendRecord(fd, record);
@@ -170,7 +170,7 @@ export function createMirror(options: MirrorOptions) {
         closeSync(fd);
       }
     },
-    /** Reads the index while nobody writes, once what a crash left is repaired. Without an index: nothing. */
+    /** Reads the index under the lock, after repairs of a crash; undefined without an index. */
     async reading<T>(read: (index: number, at: (path: string) => Place) => T): Promise<T | undefined> {
       return index.exists() ? locked(async (fd) => read(fd, at)) : undefined;
     },
@@ -179,7 +179,7 @@ export function createMirror(options: MirrorOptions) {
 
 export type Mirror = ReturnType<typeof createMirror>;
 
-/** Where a file's mirror lies. The index has a name of its own there, so a file of that name steps aside. */
+/** The path of a file's mirror. The index has a fixed name there, so a file of that name is renamed. */
 export function mirrorPath(path: string): string {
   return `.shelpa/${/^index\.jsonl~*$/i.test(path) ? `${path}~` : path}`;
 }

@@ -16,7 +16,7 @@ import { escaped } from '../operands.ts';
 import type { IndexRecord } from './index-file.ts';
 import type { Mirror } from './mirror.ts';
 
-/** More than this is written only when the caller says so. */
+/** Larger writes need the caller's confirmation. */
 export const confirmBytes = 1024 * 1024;
 
 export interface RecordedWrite {
@@ -30,7 +30,7 @@ export interface RecordedWrite {
   readonly signal: AbortSignal;
 }
 
-/** Writes that leave a record, and what can be asked of the records. */
+/** Writes that leave a record, and queries of the records. */
 export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
   function mirrorOf(place: Place): Mirror {
     const mirror = mirrors[place.rootIndex];
@@ -130,7 +130,7 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
 
 export type Records = ReturnType<typeof createRecords>;
 
-/** The file as it was after a record: its last overwrite before that, and what was appended since. */
+/** The file as it was after a record: its last overwrite up to then, and the appends since. */
 function contentAfter(mirror: Mirror, record: IndexRecord): Buffer {
   const parts: Buffer[] = [];
   let expected: number | undefined;
@@ -162,7 +162,7 @@ function afterBytes(record: IndexRecord): number {
   return record.mode === 'append' ? record.baseBytes + record.bytes : record.bytes;
 }
 
-/** The file to write, inside and not reserved. Nothing is written yet. */
+/** The file to write, inside and not reserved. Writes nothing yet. */
 export function assertTarget(folder: Folder, path: string, cwd: string): Place {
   const place = placeIn(folder, path, cwd);
   const first = place.path.split('/')[0]?.normalize('NFC').toLowerCase();

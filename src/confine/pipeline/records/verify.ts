@@ -10,8 +10,8 @@ import { type IndexRecord, readAt, recordsForwards } from './index-file.ts';
 import { createMirror, mirrorPath } from './mirror.ts';
 
 /**
- * Reads the mirrors of these roots and of those that the log names, and holds each against its index and the log. An
- * index may hold more than the log, as servers with other records write there too; it never holds less.
+ * Compares the mirrors of these roots, and of those that the log names, with their indexes and the log. An index may
+ * contain more than the log, as servers with other records write there too, but never less.
  */
 export async function verifyMirrors(
   served: readonly string[],
@@ -50,7 +50,7 @@ export async function verifyMirrors(
   return { ok: true, records, unreachable: { records: lost.length, roots: [...unreachable] } };
 }
 
-/** A root of the log's may be gone since. Each is opened alone, so that none is taken for a part of another. */
+/** A root in the log may be gone. Each is opened separately, so that none is taken for a part of another. */
 function openRoot(path: string) {
   try {
     return openWorkspace({ roots: [{ path, writable: true }], protectedNames: [] });

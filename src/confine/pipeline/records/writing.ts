@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import type { Place } from '../../../contract/capabilities/files.ts';
 
-/** Opens the very file that the walk proved, for writing. */
+/** Opens for writing exactly the file that the walk proved. */
 export function withWriting(place: Place, work: (fd: number) => void): void {
   const reading = place.openRead();
   try {

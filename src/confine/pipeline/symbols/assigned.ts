@@ -1,17 +1,17 @@
 import type { Node } from 'web-tree-sitter';
 
-/** Definitions that are made by an assignment: `const f = () => …`, `exports.f = function …`, `LIMIT = 5`. */
+/** Definitions by assignment: `const f = () => …`, `exports.f = function …`, `LIMIT = 5`. */
 
 const functions = /^(arrow_function|function_expression|function|generator_function)$/;
 
-/** What a variable holds, where that is a function or a class. */
+/** The kind of a variable's value, if it is a function or a class. */
 export function valueKind(node: Node): string | undefined {
   const type = node.childForFieldName('value')?.type ?? '';
   if (functions.test(type)) return 'function';
   return type === 'class' ? 'class' : undefined;
 }
 
-/** `const LIMITS = {…}` of a module; what is only imported by it is none. */
+/** `const LIMITS = {…}` of a module; not for imports. */
 export function isTopConstant(node: Node): boolean {
   const declaration = node.parent;
   const around = declaration?.parent?.type;

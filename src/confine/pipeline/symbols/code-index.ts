@@ -14,9 +14,9 @@ import { readAt } from '../records/index-file.ts';
 import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
-/** Definitions of files, kept by the digest of their content: a file is parsed once, whatever its name. */
+/** Definitions in files, cached by the digest of their content: a content is parsed once, whatever its name. */
 export interface CodeIndex {
-  /** Undefined for what is not code, too large, or gone. */
+  /** Undefined if it is no code, too large, or gone. */
   symbolsOf(path: string, cwd: string): Promise<readonly CodeSymbol[] | undefined>;
 }
 
@@ -42,11 +42,11 @@ export function createCodeIndex(options: {
         try {
           loaded.set(line.slice(0, at), JSON.parse(line.slice(at + 1)) as readonly CodeSymbol[]);
         } catch {
-          // A line that a crash tore: the file is parsed anew.
+          // A line that a crash tore: the file is parsed again.
         }
       }
     } catch {
-      // The first use, or a file that cannot be read: the index is made anew.
+      // The first use, or an unreadable index: it is created again.
       writeFileSync(file, '', { mode: 0o600 });
     }
     return loaded;

@@ -3,7 +3,7 @@ import { assignedKind, isTopConstant, valueKind } from './assigned.ts';
 import type { CodeSymbol } from './symbol.ts';
 import { declaresMethod, nameOf } from './symbol-names.ts';
 
-/** Node types that define something, and what; the same words mean the same in every grammar that has them. */
+/** Node types that define something, by kind; they mean the same in every grammar that has them. */
 const kinds: ReadonlyMap<string, string> = new Map(
   Object.entries({
     class:
@@ -28,7 +28,7 @@ const kinds: ReadonlyMap<string, string> = new Map(
 
 /** In these a bare word is a keyword and no definition. */
 const anonymous = new Set(['class', 'module', 'method']);
-/** What holds functions that are methods. */
+/** Kinds whose functions are methods. */
 const holders = new Set(['class', 'interface', 'struct', 'trait', 'enum', 'impl']);
 const deepest = 200;
 
@@ -39,7 +39,7 @@ export function definitionsIn(root: Node, language: string): CodeSymbol[] {
 
 interface Surroundings {
   readonly language: string;
-  /** Kind of the definition around. */
+  /** Kind of the enclosing definition. */
   readonly holder: string;
   readonly depth: number;
 }
@@ -66,7 +66,7 @@ function symbolOf(node: Node, around: Surroundings): CodeSymbol | undefined {
     kind,
     name,
     line: node.startPosition.row + 1,
-    // A definition that takes its line's end along ends on that line.
+    // A definition that includes its line's end ends on that line.
     endLine:
       Math.max(node.startPosition.row, node.endPosition.row - (node.endPosition.column === 0 ? 1 : 0)) + 1,
     children: isLeaf(node, kind) ? [] : collect(bodyOf(node), { ...around, holder, depth: around.depth + 1 }),
@@ -77,7 +77,7 @@ function isLeaf(node: Node, kind: string): boolean {
   return kind === 'type' || kind === 'macro' || (kind === 'constant' && node.type !== 'variable_declarator');
 }
 
-/** `const A = class B {…}` is A, and what is in it belongs to A. */
+/** `const A = class B {…}` is A, and its members belong to A. */
 function bodyOf(node: Node): Node {
   const value = node.type === 'variable_declarator' ? node.childForFieldName('value') : null;
   return value?.type === 'class' ? (value.childForFieldName('body') ?? node) : node;
@@ -92,7 +92,7 @@ function kindOf(node: Node, { holder, language }: Surroundings): string | undefi
   if (assigned !== undefined) return assigned;
   if (node.type === 'preproc_def' && !node.childForFieldName('value')) return undefined;
   if (language === 'cpp' && holders.has(holder) && declaresMethod(node)) return 'method';
-  // What is declared while a function runs is nobody's to find.
+  // Local variables are not listed.
   if (node.type === 'property_declaration' && (holder === 'function' || holder === 'method'))
     return undefined;
   if (node.type === 'property_declaration' && language === 'swift') return undefined;

@@ -11,7 +11,7 @@ import type { CodeIndex } from './code-index.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
 export interface OutlineOptions {
-  /** In whose words what cannot be read is told. */
+  /** The command whose error format is used. */
   readonly command: string;
   readonly folder: Folder;
   readonly cwd: string;
@@ -20,7 +20,7 @@ export interface OutlineOptions {
   list(below: string): Promise<readonly string[]>;
 }
 
-/** `ctree_generate`: files, and what they define, indented, with lines. */
+/** `ctree_generate`: files and their definitions, indented, with lines. */
 export function outline(path: string, options: OutlineOptions): Builtin {
   return async ({ write, signal }) => {
     if (!(await write(`# ctree ${path}\n`))) return { exitCode: 0 };
@@ -31,7 +31,7 @@ export function outline(path: string, options: OutlineOptions): Builtin {
   };
 }
 
-/** `ctree_check`: what was added, removed and moved since the outline was saved; 1 if anything was. */
+/** `ctree_check`: definitions that were added, removed or moved since the outline was saved; exits 1 if any. */
 export function checkOutline(file: string, options: OutlineOptions): Builtin {
   return async ({ write, signal }) => {
     const saved = await readSaved(file, options, signal);
@@ -123,7 +123,7 @@ function linesOf(symbol: CodeSymbol, depth: number): string {
   return own + symbol.children.map((child) => linesOf(child, depth + 1)).join('');
 }
 
-/** An outline as a map: `file: kind A/B` (numbered where it repeats) to its lines. */
+/** An outline as a map from `file: kind A/B` (numbered if repeated) to its lines. */
 function readOutline(saved: string): Map<string, string> {
   const names = new Map<string, string>();
   let file = '';
@@ -167,7 +167,7 @@ function partsOf(name: string): string[] {
   return name.split(/::(?![^<]*>)|\.(?=[^.])/).filter((part) => part !== '');
 }
 
-/** `Stack` is `Stack<T>`, and `From<X> for Stack<T>` as well. */
+/** `Stack` matches `Stack<T>`, and `From<X> for Stack<T>` as well. */
 function isNamed(name: string, wanted: string): boolean {
   const last = name.split(' for ').at(-1) ?? name;
   return name === wanted || last === wanted || last.replace(/<.*>$/s, '') === wanted;

@@ -7,8 +7,8 @@ import { definitionsIn } from './definitions.ts';
 import type { ParseReply, ParseRequest } from './symbol.ts';
 
 /**
- * A process that only parses: source text comes in, definitions go out, a line of JSON each. It is apart from the
- * server because compiling a grammar can exhaust V8's memory, which ends the process it happens in.
+ * A process that only parses: receives source text and sends definitions, as one line of JSON each. Separate from the
+ * server because compiling a grammar can exhaust V8's memory, which ends the process.
  */
 const grammars = new URL(
   import.meta.url.endsWith('.ts') ? '../../../../dist/grammars/' : '../grammars/',

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { CodeSymbol, ParseReply, ParseRequest } from './symbol.ts';
 
-/** Parses source text in a process of its own, started at the first need and ended when it was idle for a while. */
+/** Parses source text in a separate process, started on first use and ended when idle. */
 export interface CodeParser {
-  /** Undefined where the text cannot be parsed. */
+  /** Undefined if the text cannot be parsed. */
   parse(language: string, source: string): Promise<readonly CodeSymbol[] | undefined>;
   close(): void;
 }
@@ -23,7 +23,7 @@ export function createCodeParser(): CodeParser {
     const script = fileURLToPath(
       new URL(import.meta.url.endsWith('.ts') ? './parse-process.ts' : './parse-process.js', import.meta.url),
     );
-    // Grammars hold functions so large that V8's optimizer runs out of memory over them; its first compiler does not.
+    // V8's optimizing compiler runs out of memory on large functions in grammars; the baseline one does not.
     const flags = ['--liftoff-only', '--no-warnings', '--permission', '--allow-fs-read=*'];
     const started = spawn(process.execPath, [...flags, script], {
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -63,7 +63,7 @@ export function createCodeParser(): CodeParser {
       const request: ParseRequest = { id, language, source };
       const answered = new Promise<readonly CodeSymbol[] | undefined>((resolve) => waiting.set(id, resolve));
       child.stdin?.write(`${JSON.stringify(request)}\n`);
-      // A text that the grammar chokes on must not hold the stage for ever.
+      // A text that the grammar cannot handle must not block the stage forever.
       const timer = setTimeout(() => child?.kill('SIGKILL'), parseMs);
       try {
         return await answered;

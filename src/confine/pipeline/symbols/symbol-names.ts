@@ -1,7 +1,7 @@
 import type { Node } from 'web-tree-sitter';
 import { assignedName } from './assigned.ts';
 
-/** The name that a definition gives, as it is called. */
+/** The name of a definition. */
 export function nameOf(node: Node): string | undefined {
   if (node.type === 'impl_item') {
     const type = node.childForFieldName('type')?.text;
@@ -31,7 +31,7 @@ export function nameOf(node: Node): string | undefined {
   return word ? tidy(word.text) : undefined;
 }
 
-/** C writes a name inside what is done with it: `int *(*name)(void)`. */
+/** C nests the name in its declarator: `int *(*name)(void)`. */
 function declarator(start: Node | null): string | undefined {
   let node = start;
   for (let depth = 0; node && depth < 20; depth++) {
@@ -48,7 +48,7 @@ function innerDeclarator(node: Node): Node | null {
   return node.childForFieldName('declarator') ?? (wraps ? (node.namedChildren.at(-1) ?? null) : null);
 }
 
-/** `void m() const;` in a class: a method whose body stands elsewhere. A pointer to a function is none. */
+/** `void m() const;` in a class: a method whose body is elsewhere. Excludes pointers to functions. */
 export function declaresMethod(node: Node): boolean {
   if (node.type !== 'field_declaration' && node.type !== 'declaration') return false;
   for (let inner = node.childForFieldName('declarator'); inner; inner = innerDeclarator(inner)) {

@@ -7,7 +7,7 @@ export interface CodeSymbol {
   readonly children: readonly CodeSymbol[];
 }
 
-/** What the parsing process is asked, and answers; a line of JSON each. */
+/** Requests and answers of the parsing process, one line of JSON each. */
 export interface ParseRequest {
   readonly id: number;
   readonly language: string;
@@ -16,11 +16,11 @@ export interface ParseRequest {
 
 export interface ParseReply {
   readonly id: number;
-  /** Absent where the grammar cannot be loaded. */
+  /** Undefined if the grammar cannot be loaded. */
   readonly symbols?: readonly CodeSymbol[] | undefined;
 }
 
-/** Languages by the ends of file names. */
+/** Languages by file extension. */
 const byExtension: ReadonlyMap<string, string> = new Map(
   Object.entries({
     typescript: 'ts mts cts',
@@ -43,7 +43,7 @@ const byExtension: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Those that we have a grammar of. */
+/** Languages with a grammar. */
 export const languages: readonly string[] = [...new Set(byExtension.values())];
 
 export function languageOf(path: string): string | undefined {
