@@ -13,9 +13,9 @@ import { type Named, repositoriesOf } from './find-repositories.ts';
 import { createGitGuard, type Watch } from './guard.ts';
 import type { Disarmed } from './set-aside.ts';
 
-/** Looks after commands: no repository below the roots keeps what one of them planted. */
+/** Guards repositories below the roots against what commands plant in them. */
 export interface CommandGuard {
-  /** With `left`, of a command on a layer: what it put in place when it ended, by which git could find a repository. */
+  /** `left`, for a command on a layer: the paths it put in place at its end by which git could find a repository. */
   attend(
     command: CommandLine,
     spawnOptions: Writes,
@@ -27,7 +27,7 @@ export interface CommandGuard {
     spawnOptions: Writes,
     work: () => Promise<C>,
   ): Promise<C>;
-  /** The same for what a command did on a layer, and puts in place now. */
+  /** The same for a command on a layer whose changes land now. */
   land(
     command: CommandLine,
     spawnOptions: Writes,
@@ -42,11 +42,11 @@ type Writes = Pick<RunOptions, 'writable' | 'workingFolder' | 'dryRun'>;
 
 export interface CommandGuardOptions {
   readonly writable: () => readonly string[];
-  /** Which of the settings in them the sandbox keeps a command from writing. */
+  /** The settings in them that the sandbox protects from a command. */
   readonly held: (runOptions: Writes) => Promise<readonly string[]>;
-  /** The changes of remotes that a person was asked about. */
+  /** The changes of remotes that a person approved. */
   readonly agreed?: CommandWriter['remoteChanges'] | undefined;
-  /** Told too: who called may have left, and nobody reads the output of a command in the background. */
+  /** Also called with each note: the caller may be gone, and output in the background may stay unread. */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
@@ -65,12 +65,12 @@ export function createCommandGuard({
     return lines.map((line) => `${line}\n`).join('');
   }
 
-  /** Looks now and then while it runs: a server in the background lives for hours. */
+  /** Looks now and then while the command runs: a server in the background lives for hours. */
   async function follow(command: BackgroundCommand, watch: Watch, left?: readonly Named[]): Promise<void> {
     const never = new AbortController().signal;
     while (command.status().running) {
       await command.wait(lookEveryMs, never);
-      // What lies on a layer is in no folder until it ends.
+      // Changes on a layer are in no folder before the command ends.
       if (!left) note(await watch.look());
     }
     note(await watch.end(left && repositoriesOf(left)));

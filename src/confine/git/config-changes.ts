@@ -10,26 +10,26 @@ import {
 } from './config-file.ts';
 import { isHarmless } from './harmless-keys.ts';
 
-/** What a variable is to be from now on: all its values in their order; none, where it goes. */
+/** The new values of a variable, in order; empty to remove it. */
 export interface Change {
   readonly entry: Pick<ConfigEntry, 'section' | 'subsection' | 'key'>;
   readonly values: readonly string[];
-  /** Their former values. */
+  /** Its former values. */
   readonly before: readonly string[];
 }
 
-/** What a command changed in a configuration: what it may change, and the names of what it may not. */
+/** A command's changes to a configuration: those it may make, and the names of the refused ones. */
 export interface Changes {
   readonly allowed: readonly Change[];
   readonly refused: readonly string[];
 }
 
-/** Is a place inside what was served? Asked of where the content of a file leads. */
+/** Whether a path is inside what was served; called for paths in the content of files. */
 export type LeadsInside = (target: string) => boolean;
 
 /**
- * What was harmful before may stay as it was; nothing may join it, and no remote that was there may lead elsewhere, unless
- * that was agreed to.
+ * Harmful settings that were there before may stay. New ones, and new addresses of existing remotes, are refused unless
+ * a person agreed.
  */
 export function changesOf(
   before: ConfigText,
@@ -42,7 +42,7 @@ export function changesOf(
   const addresses = before.entries.filter(isAddress);
   const remotes = new Set(addresses.map(({ subsection }) => subsection));
   const isAgreedRemote = ({ subsection = '' }: ConfigEntry) => agreed.remotes.includes(subsection);
-  // One that was renamed keeps the address that it had.
+  // A renamed remote keeps its address.
   const mayLeadTo = new Set([
     ...agreed.addresses,
     ...addresses.filter(isAgreedRemote).map(({ value }) => value),
@@ -66,7 +66,7 @@ export function changesOf(
 
 const nothing: RemoteChanges = { remotes: [], addresses: [] };
 
-/** A configuration with these changes, all else as it stands there: comments, and what is not ours to read. */
+/** The configuration with these changes; everything else is unchanged, such as comments and unreadable parts. */
 export function withChanges(content: string, changes: readonly Change[]): string {
   const { entries } = readConfig(content);
   const old = byName(entries);

@@ -11,30 +11,29 @@ import { inHeldFolder } from './held-folder.ts';
 import { readSmall } from './small-file.ts';
 import { changeConfig } from './write-config.ts';
 
-/** What one command writes in place of the settings of repositories, for whoever mounts it. */
+/** Copies of repository settings that one command writes instead of the originals, for mounting. */
 export interface ConfigCopies {
-  /** On the host. Holds nothing but the copies. */
+  /** On the host. Contains only the copies. */
   readonly folder: string;
   readonly copies: readonly ConfigCopy[];
   /**
-   * When the command has ended: what it may change of the settings is changed, the rest goes with the copies. Resolves
-   * with what its reply is to say.
+   * After the command has ended: applies its allowed changes and drops the copies. Resolves with notes for its reply.
    */
   settle(): Promise<readonly string[]>;
-  /** When a command has ended that was only tried: they go, whatever they are. */
+  /** After a dry run has ended: drops the copies. */
   discard(): Promise<void>;
 }
 
 export interface ConfigCopy {
-  /** Host path of the repository's own. */
+  /** Host path of the repository's own file. */
   readonly original: string;
-  /** Below the folder. */
+  /** Relative to the folder. */
   readonly path: string;
 }
 
 /**
- * Settings of repositories, copied for a command that may write. So `git config`, `git remote add` and `git push -u`
- * work as they do outside, and a git that a person runs meanwhile reads nothing that a command wrote and nobody judged.
+ * Copies the settings of repositories for a command that may write. So `git config`, `git remote add` and `git push -u`
+ * work as usual, while a person's git never reads unjudged settings of a command.
  */
 export function openConfigCopies(
   folders: readonly string[],
@@ -48,7 +47,7 @@ export function openConfigCopies(
     return content === undefined ? [] : [{ folder, original: join(folder, '.git/config'), content }];
   });
   if (read.length === 0) return undefined;
-  // On a disk where there is one: what commands write there has no bound but that.
+  // On a real disk if possible, because the size of commands' writes there is not limited otherwise.
   const base = mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'sekisho-git-'));
   const copies = read.map((each) => ({ ...each, path: `${copyNameOf(each.original)}/config` }));
   for (const { path, content } of copies) {
@@ -56,7 +55,7 @@ export function openConfigCopies(
     writeFileSync(join(base, path), content, 'latin1');
   }
 
-  /** As it is for a command that has not to do with git: at once. What a hostile one left there takes its time. */
+  /** Synchronous, for commands unrelated to git. A hostile command's leftovers take the slow path. */
   function removeBare(): boolean {
     try {
       for (const { path } of copies) {
@@ -95,7 +94,7 @@ export function openConfigCopies(
   }
 
   async function discard(): Promise<void> {
-    // What cannot be removed lies in a folder for temporary files.
+    // Anything that cannot be removed is in a temporary folder.
     if (!removeBare()) await rm(base, { recursive: true, force: true }).catch(() => {});
   }
 
@@ -118,7 +117,7 @@ export function openConfigCopies(
 const why =
   "a command cannot set what runs a program at a person's next git or leads it elsewhere; a person sets that";
 
-/** Where it is a link, or its folder is, it is not mounted either. */
+/** If the file or its folder is a link, it is not mounted either. */
 function isOwn(folder: string): boolean {
   return lstatSync(join(folder, '.git'), { throwIfNoEntry: false })?.isDirectory() === true;
 }

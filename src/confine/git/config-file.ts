@@ -1,4 +1,4 @@
-/** One variable of a git configuration file, its name as git compares it: `remote.Origin.url`. */
+/** One variable of a git configuration file, with its name in git's canonical case: `remote.Origin.url`. */
 export interface ConfigEntry {
   readonly section: string;
   readonly subsection: string | undefined;
@@ -6,7 +6,7 @@ export interface ConfigEntry {
   readonly value: string;
 }
 
-/** The same with its place in the text: from the start of its line to the end of its last. */
+/** The same with its position: from the start of its first line to the end of its last. */
 export interface PlacedEntry extends ConfigEntry {
   readonly from: number;
   readonly to: number;
@@ -14,20 +14,20 @@ export interface PlacedEntry extends ConfigEntry {
 
 export interface ConfigText {
   readonly entries: readonly PlacedEntry[];
-  /** False where git gives the file up; the entries are those before that place. */
+  /** False if git rejects the file; the entries are those before that point. */
   readonly isReadable: boolean;
-  /** False where it holds what git does not write by itself and what other readers, or other gits, take otherwise. */
+  /** False if it contains forms that git itself does not write and that other readers or gits interpret differently. */
   readonly isPlain: boolean;
 }
 
-/** Reads a configuration by git's own grammar (config.c). */
+/** Parses a configuration by git's own grammar (config.c). */
 export function readConfig(content: string): ConfigText {
   const entries: PlacedEntry[] = [];
   let at = /^(?:\xef\xbb\xbf|\ufeff)/.exec(content)?.[0].length ?? 0;
   let isPlain = at === 0 && !/[\0\r]/.test(content);
   let name: string | undefined;
 
-  /** The next character; where the text ends, git reads the end of a line. */
+  /** The next character; at the end of the text, git reads a line end. */
   function next(): string {
     const read = content[at++] ?? '\n';
     if (read !== '\r' || content[at] !== '\n') return read;
@@ -40,7 +40,7 @@ export function readConfig(content: string): ConfigText {
     for (let c = next(); c !== ']'; c = next()) {
       if (isSpace(c)) return subsection(read, c);
       if (!/[a-z0-9.-]/i.test(c)) return undefined;
-      // `[a.b]` is how sections were named before there were quotes.
+      // `[a.b]` is the old syntax of subsections.
       if (c === '.') isPlain = false;
       read += c.toLowerCase();
     }
@@ -80,7 +80,7 @@ export function readConfig(content: string): ConfigText {
         skipLine();
         return read;
       }
-      // Between two words some gits keep a tab, some make a space of it.
+      // Between words some gits keep a tab, others make it a space.
       if (hasTab) isPlain = false;
       read += ' '.repeat(spaces);
       spaces = 0;
@@ -103,7 +103,7 @@ export function readConfig(content: string): ConfigText {
     while (next() !== '\n');
   }
 
-  /** False where git stops. */
+  /** False if git stops here. */
   function readOne(): boolean {
     const from = at;
     let c = next();
@@ -134,11 +134,11 @@ export function readConfig(content: string): ConfigText {
   while (at < content.length) {
     if (!readOne()) return { entries, isReadable: false, isPlain: false };
   }
-  // What comes behind a NUL some readers see and some do not.
+  // Some readers stop at a NUL, others do not.
   return { entries, isReadable: !content.includes('\0'), isPlain };
 }
 
-/** Where a line begins, if nothing but blanks stands before. */
+/** The start of the line, if only blanks precede. */
 function lineStart(content: string, from: number): number {
   let start = from;
   while (content[start - 1] === ' ' || content[start - 1] === '\t') start--;
@@ -177,7 +177,7 @@ export function printVariable({ key, value }: Pick<ConfigEntry, 'key' | 'value'>
 
 const names: Readonly<Record<string, string>> = { '\n': 'n', '\t': 't', '\b': 'b' };
 
-/** How git's messages and its manual name a variable. */
+/** A variable's name as in git's messages and manual. */
 export function nameOf({
   section,
   subsection,

@@ -3,17 +3,17 @@ import { readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { readSmall } from './small-file.ts';
 
-/** Where commands find the copies of settings that they write; the settings themselves are links there. */
+/** The folder in which commands see the copies; the settings themselves are links into it. */
 export const copiesFolder = '/.git-settings';
 
-/** The same for one repository in every command, so that a link says which it stands for. */
+/** The same for one repository in every command, so that a link tells which one it stands for. */
 export function copyNameOf(config: string): string {
   return createHash('sha256').update(config).digest('hex').slice(0, 16);
 }
 
 /**
- * Whoever copied a repository with its links has one to settings that only commands see: what it stands for takes its
- * place. `held` is the copy's folder, `gitFolders` those that a link may stand for.
+ * If a command copied a repository with its links, replaces the copied link by the settings it stands for, since only
+ * commands can follow it. `held` is the copy's folder, `gitFolders` those that a link may stand for.
  */
 export function takeOwnConfig(held: string, gitFolders: Iterable<string>): void {
   const path = asBytes(`${held}/config`);
@@ -27,7 +27,7 @@ export function takeOwnConfig(held: string, gitFolders: Iterable<string>): void 
     writeFileSync(scratch, content, { flag: 'wx', encoding: 'latin1' });
     renameSync(scratch, path);
   } catch {
-    // A file of its own, nearly always. A link that stays is put aside like every other.
+    // Usually a real file. A remaining link is set aside like any other.
   }
 }
 

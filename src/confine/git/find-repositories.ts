@@ -3,29 +3,29 @@ import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
 
-/* Paths here are bytes, one a character. */
+/* Paths here are bytes, one per character. */
 
 export interface Found {
-  /** Folders that git takes for a repository's own, or would once their other parts are there. */
+  /** Folders that git takes for a repository, or would once their other parts exist. */
   readonly gitFolders: readonly string[];
-  /** `.git` that leads elsewhere: a file that names a folder, or a link. */
+  /** `.git` as a file that names a folder, or as a link. */
   readonly pointers: readonly string[];
 }
 
-/** All that git could take for a repository below a folder. Follows no link. */
+/** Everything below a folder that git could take for a repository. Follows no link. */
 export async function findRepositories(folder: string): Promise<Found> {
   const names =
     walkSmall(folder) ?? (await walkByFind(folder)) ?? walk(folder, Number.POSITIVE_INFINITY) ?? [];
   return repositoriesOf(names);
 }
 
-/** What git could take for a repository by these names. */
+/** The possible repositories among these names. */
 export function repositoriesOf(names: readonly Named[]): Found {
   const gitFolders = new Set<string>();
   const pointers: string[] = [];
   for (const { path, isFolder } of names) {
     if (!/\/\.git$/i.test(path)) {
-      // A folder that holds a HEAD of its own is a bare repository, or becomes one.
+      // A folder with a HEAD is a bare repository, or becomes one.
       gitFolders.add(path.slice(0, path.lastIndexOf('/')));
     } else if (isFolder) {
       for (const inner of [path, ...innerFolders(path)]) gitFolders.add(inner);
@@ -40,7 +40,7 @@ export function repositoriesOf(names: readonly Named[]): Found {
 export function innerFolders(gitFolder: string): string[] {
   const found: string[] = [];
   for (const { name } of foldersIn(`${gitFolder}/worktrees`)) found.push(`${gitFolder}/worktrees/${name}`);
-  // The name of a submodule may hold slashes, and a submodule may have its own.
+  // The name of a submodule may contain slashes, and a submodule may have its own.
   const open = [`${gitFolder}/modules`];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const entries = entriesIn(folder);
@@ -54,7 +54,7 @@ export function innerFolders(gitFolder: string): string[] {
   return found;
 }
 
-/** What is large in a repository and holds no other. */
+/** Large folders of a repository that contain no other. */
 const ownFolders: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'hooks', 'info', 'lfs']);
 
 /** A `.git`, or a HEAD, by its path. */
@@ -63,7 +63,7 @@ export interface Named {
   readonly isFolder: boolean;
 }
 
-/** In one go where the tree is small: to start a process takes longer. */
+/** Synchronously for a small tree: starting a process takes longer. */
 function walkSmall(folder: string): Named[] | undefined {
   return walk(folder, smallEntries);
 }
@@ -87,7 +87,7 @@ function walk(folder: string, maxEntries: number): Named[] | undefined {
   return found;
 }
 
-// Where the file system takes no notice of case, neither does git.
+// On a case-insensitive file system, git ignores case, too.
 function isGitName(name: string): boolean {
   return name.length === 4 && name.toLowerCase() === '.git';
 }
@@ -104,14 +104,14 @@ async function walkByFind(folder: string): Promise<Named[] | undefined> {
 
 const finder = ['/usr/bin/find', '/bin/find'].find((path) => existsSync(path));
 
-/** Undefined where it is no GNU find. */
+/** Undefined unless it is GNU find. */
 function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], env: { LC_ALL: 'C' } });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.on('error', () => resolve(undefined));
-    // 1 says that something vanished or may not be read, and the rest was looked at; busybox says it of the options.
+    // Code 1: something vanished or is unreadable, but the rest was searched; in busybox, unknown options.
     child.on('close', (code) =>
       resolve(
         code === 0 || (code === 1 && chunks.length > 0)
@@ -126,7 +126,7 @@ function foldersIn(folder: string): Dirent[] {
   return entriesIn(folder).filter((entry) => entry.isDirectory());
 }
 
-/** Empty where the folder is gone, or may not be read. */
+/** Empty if the folder is gone or unreadable. */
 export function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(asBytes(folder), { withFileTypes: true, encoding: 'latin1' }) as unknown as Dirent[];

@@ -12,8 +12,8 @@ import { type Disarmed, setAside } from './set-aside.ts';
 
 export interface GitGuard {
   /**
-   * Before a command starts that may write these folders, but for what walls hold in them. Learns what people wrote
-   * since the last one. What was `agreed` to may become of remotes.
+   * Call before a command that may write these folders, except for `held` paths that the sandbox protects. Accepts what
+   * people wrote since the last command. Changes of remotes in `agreed` are allowed.
    */
   begin(folders: readonly string[], held?: readonly string[], agreed?: RemoteChanges): Promise<Watch>;
 }
@@ -24,17 +24,17 @@ interface Running {
   readonly agreed: RemoteChanges | undefined;
 }
 
-/** Takes out of git's reach what a command left there and no person wrote. */
+/** Removes from git's reach what a command wrote there. */
 export interface Watch {
   look(): Promise<readonly Disarmed[]>;
-  /** The last look: the command has ended. With what it left anew that git could find, nothing else is looked for. */
+  /** The last look, after the command has ended. With `left`, only searches for repositories among these paths. */
   end(left?: Found): Promise<readonly Disarmed[]>;
 }
 
 /**
  * Keeps the repositories below the roots from running what a command planted. Commands may write most of `.git`, and
- * make repositories of their own; what they leave there that git would run, or that leads git elsewhere, is taken out
- * again. What was there before any command ran is a person's and stays.
+ * make repositories; anything they leave there that git would run, or that leads git elsewhere, is undone. What existed
+ * before any command ran is a person's and stays.
  */
 export function createGitGuard(roots: () => readonly string[]): GitGuard {
   const trusted = new Map<string, ReadonlyMap<string, Part>>();
@@ -43,20 +43,20 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   const walked = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** One look at a time: what a command writes while another's start is looked at would be taken for a person's. */
+  /** One look at a time: otherwise a command's writes during another's starting look would be taken for a person's. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = turn.then(work, work);
-    // Whoever asked for it hears of a failure; the next one only waits its turn.
+    // The requester gets a failure; the next one only waits its turn.
     turn = done.catch(() => undefined);
     return done;
   }
 
-  /** `sinceMs` is when the first command started that still runs; without one all that is there is people's. */
+  /** `sinceMs` is the start of the oldest running command; without one, everything there was written by people. */
   function judge(folder: string, sinceMs: number | undefined, found: Found): Disarmed[] {
     const inside = roots().map(fromText);
     const isInRoots = (path: string | undefined): path is string =>
       path !== undefined && inside.some((root) => isInside(path, root));
-    // What no command that runs could write, people wrote.
+    // A path that every running command had read-only was written by a person.
     const isHeld = (path: string) =>
       running.size > 0 && [...running].every(({ held }) => held.some((each) => isInside(path, each)));
     const agreed = {
@@ -151,7 +151,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
       inTurn(async () => {
         for (const folder of folders.map(fromText)) {
           if (running.size > 0) break;
-          // The tree is walked once; later what is known is looked at, and what is new shows its age.
+          // The tree is walked once; later, known paths are checked, and new ones are recognized by their age.
           const found = walked.has(folder) ? knownIn(folder) : await findRepositories(folder);
           walked.add(folder);
           judge(folder, undefined, found);
@@ -174,7 +174,7 @@ function joined(known: Found, left: Found, folder: string): Found {
   };
 }
 
-/** The time of a file goes in steps of the kernel's. */
+/** File times advance in the kernel's steps. */
 const clockStepMs = 20;
 
 function isOlder(path: string, sinceMs: number | undefined): boolean {

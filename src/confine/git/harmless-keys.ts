@@ -1,13 +1,13 @@
 import type { ConfigEntry } from './config-file.ts';
 
 /**
- * Can this variable make no git run a program, read another file or work in another place? Known ones pass; git has
- * hundreds and gains some with each release, and of one that is new nobody knows what it starts.
+ * Whether this variable cannot make git run a program, read another file or work in another place. Only known ones
+ * pass: git has hundreds and gains more with each release, whose effects are unknown.
  */
 export function isHarmless({ section, subsection, key, value }: ConfigEntry): boolean {
   if (value.length > 4096) return false;
   const sections = subsection === undefined ? alone : named;
-  // A section may be called as what every object has.
+  // A section may have the name of a property of all objects.
   const keys = Object.hasOwn(sections, section) ? sections[section] : undefined;
   if (keys === undefined) return false;
   const check = Object.hasOwn(keys, key) ? keys[key] : keys['*'];
@@ -17,16 +17,16 @@ export function isHarmless({ section, subsection, key, value }: ConfigEntry): bo
 type Check = (value: string) => boolean;
 type Keys = Readonly<Record<string, Check>>;
 
-/** A word of git's own: yes, no, a number, the name of a mode. */
+/** One of git's own words: yes, no, a number, the name of a mode. */
 const word: Check = (value) => /^[A-Za-z0-9][A-Za-z0-9.,:+-]*$/.test(value) || value === '';
 const words: Check = (value) => /^[A-Za-z0-9 ,.:#%*=+_-]*$/.test(value);
-/** Only shown, or compared. */
+/** Only displayed or compared. */
 const anything: Check = () => true;
 const refName: Check = (value) => !value.startsWith('-');
-/** The name of a remote, or `.`: where an address may stand as well, none does. */
+/** The name of a remote, or `.`; never an address, although git would accept one. */
 const remoteName: Check = (value) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(value);
 
-/** A place to fetch from. `helper::address` starts the program of that name. */
+/** An address to fetch from. `helper::address` would start the program of that name. */
 export const isAddress: Check = (value) =>
   value.includes('://')
     ? /^(https?|ssh|git|file):\/\/[^-]/.test(value)

@@ -2,9 +2,8 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { asBytes } from '../../ground/byte-paths.ts';
 
 /**
- * Opens a folder below another without following a link on the way, and lends it to `use` as the kernel's name for the
- * open folder: whoever swaps a folder for a link meanwhile has us change nothing elsewhere. Undefined where there is
- * no such folder.
+ * Opens a folder below another without following links on the way, and passes the kernel's path of the open folder to
+ * `use`: swapping a folder for a link in between cannot redirect our changes. Undefined if there is no such folder.
  */
 export function inHeldFolder<T>(root: string, below: string, use: (folder: string) => T): T | undefined {
   let held = openFolder(root, true);

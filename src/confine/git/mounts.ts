@@ -4,17 +4,17 @@ import { isBelow } from '../../ground/inside.ts';
 import { readConfig } from './config-file.ts';
 import { isHarmless } from './harmless-keys.ts';
 
-/** How a folder's `.git` is mounted for commands that may write the folder. */
+/** The mounts of a folder's `.git` for commands that may write the folder. */
 export interface GitMounts {
-  /** Over itself, so that nobody moves it aside and makes another. */
+  /** Mounted on themselves, so that a command cannot move them aside and make others. */
   readonly itself: readonly string[];
-  /** What git runs or follows. */
+  /** Parts that git runs or follows. */
   readonly readOnly: readonly string[];
 }
 
 /**
- * Commands write objects, references and the index; what git takes programs and other places from, they read. What is
- * not there yet cannot be mounted: it is looked for when the command ends.
+ * Commands may write objects, references and the index, but only read what git takes programs and other locations from.
+ * A missing path cannot be mounted, so it is checked when the command ends.
  */
 export function gitMounts(folder: string): GitMounts {
   const git = join(folder, '.git');
@@ -42,7 +42,7 @@ function namedByConfig(git: string, folder: string): readonly (string | undefine
   try {
     content = readFileSync(join(git, 'config'), 'utf8');
   } catch {
-    // No configuration, nothing that it names.
+    // Without a configuration, there is nothing that it names.
     return [];
   }
   const harmful = readConfig(content).entries.filter(

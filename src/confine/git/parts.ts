@@ -7,21 +7,21 @@ import { printConfig, readConfig } from './config-file.ts';
 import { entriesIn } from './find-repositories.ts';
 import { maxPartBytes, readSmall } from './small-file.ts';
 
-/** A file in a repository's folder from which git takes a program to run, or another place to work in. */
+/** A file in a repository's folder from which git takes a program to run, or another location. */
 export interface Part {
-  /** Below the repository's folder. */
+  /** Relative to the repository's folder. */
   readonly path: string;
-  /** What nothing but the system sets, so that two that are equal are the same file, unchanged. */
+  /** Properties that only the system sets: if two are equal, the file is unchanged. */
   readonly signature: string;
   readonly changedMs: number;
   readonly mode: number;
-  /** Undefined where it is no file, or a larger one than git ever writes there. */
+  /** Undefined if it is not a file, or larger than git ever writes there. */
   readonly content: string | undefined;
 }
 
 /**
- * What is to be done about a part that a command wrote: nothing where it is harmless, else the content that it is given
- * instead; undefined for none.
+ * What to do about a part that a command wrote: nothing if it is harmless, else replace its content by `instead`;
+ * undefined to remove it.
  */
 export type Verdict =
   | { readonly harmless: true }
@@ -36,11 +36,11 @@ type Judge = (
 
 const harmless: Verdict = { harmless: true };
 
-/** What a command put there is not kept, whatever it holds. */
+/** A command's version is never kept, whatever it contains. */
 const neverKept: Judge = (content, before) =>
   content === before ? harmless : { harmless: false, instead: before };
 
-/** The files by name, as gitrepository-layout(5) and git's sources have them. */
+/** The files by name, after gitrepository-layout(5) and git's sources. */
 const files: Readonly<Record<string, Judge>> = {
   config: judgeConfig,
   'config.worktree': judgeConfig,
@@ -50,22 +50,22 @@ const files: Readonly<Record<string, Judge>> = {
   ),
   // `exec` runs its line at the next `git rebase --continue`.
   'rebase-merge/git-rebase-todo': withoutLines(/^\s*(x|exec)\b/),
-  // `git merge-NAME` is looked for in the working folder where NAME has a slash.
+  // `git merge-NAME` is searched in the working folder if NAME contains a slash.
   'rebase-merge/strategy': withoutLines(/\//),
   'sequencer/opts': judgeOptions,
-  // Whoever listens at it tells a person's git what has changed.
+  // A listener on it tells a person's git what has changed.
   'fsmonitor--daemon.ipc': neverKept,
 };
 
-/** Folders of which each file counts: the hooks, and remotes as git kept them before it had sections for them. */
+/** Folders in which each file counts: hooks, and remotes in git's form before configuration sections. */
 const folders = ['hooks', 'remotes', 'branches'];
 
-/** The parts of a repository as they are now. `folder` is where the kernel finds it. */
+/** The current parts of a repository. `folder` is a kernel path. */
 export function partsOf(folder: string, known: (path: string) => Part | undefined): Part[] {
   const read = (path: string) => readPart(folder, path, known(path)) ?? [];
   const isLink = (name: string) =>
     lstatSync(asBytes(`${folder}/${name}`), { throwIfNoEntry: false })?.isDirectory() === false;
-  // In place of a folder, a link counts itself: it may lead anywhere a moment later.
+  // A link in place of a folder counts as a part: it may lead anywhere a moment later.
   const links = [...folders, 'rebase-merge', 'sequencer'].filter(isLink);
   const single = Object.keys(files).filter((path) => !links.some((name) => path.startsWith(`${name}/`)));
   const inside = folders
@@ -78,12 +78,12 @@ export function partsOf(folder: string, known: (path: string) => Part | undefine
   return [...links, ...single, ...inside].flatMap(read);
 }
 
-/** git's own examples, which it never runs, and what was taken out before. */
+/** git's own examples, which it never runs, and parts that were removed before. */
 function isSample(name: string): boolean {
   return name.endsWith('.sample') || name.includes('.disarmed');
 }
 
-/** Judges a part against what it held before any command ran. */
+/** Compares a part with its content before any command ran. */
 export function judgePart(
   { path, content }: Part,
   before: Part | undefined,
@@ -116,12 +116,12 @@ function statOf(host: Buffer) {
   try {
     return lstatSync(host, { bigint: true, throwIfNoEntry: false });
   } catch {
-    // A file stands where its folder should.
+    // There is a file in place of its folder.
     return undefined;
   }
 }
 
-/** Where one line is not to stay, all that may stay is written anew. */
+/** If a line must go, the file is rewritten from the allowed changes. */
 function judgeConfig(
   content: string,
   before: string | undefined,
@@ -132,7 +132,7 @@ function judgeConfig(
   const now = readConfig(content);
   const { allowed, refused } = changesOf(readConfig(before ?? ''), now, leadsInside, agreed);
   if (now.isPlain && refused.length === 0) return harmless;
-  // Of what git cannot read nobody knows what was meant.
+  // The meaning of settings that git cannot read is unknown.
   const isKept = now.isReadable || before === undefined;
   return { harmless: false, instead: isKept ? withChanges(before ?? '', allowed) : before };
 }
@@ -144,7 +144,7 @@ function judgePlaces(placesOf: (content: string) => readonly string[]): Judge {
       : { harmless: false, instead: before };
 }
 
-/** Lines that run something are taken out; a rebase that a person began keeps its own. */
+/** Removes lines that run something; a rebase that a person began keeps its own. */
 function withoutLines(pattern: RegExp): Judge {
   return (content, before) => {
     const known = new Set(before?.split('\n'));

@@ -4,28 +4,28 @@ import { join } from 'node:path';
 import { type ConfigEntry, nameOf, printConfig } from './config-file.ts';
 import { isAddress, isHarmless } from './harmless-keys.ts';
 
-/** What commands are given in place of a person's own settings. */
+/** The settings that commands get instead of a person's own. */
 export interface GivenConfig {
-  /** In the form of a configuration file. */
+  /** As a configuration file. */
   readonly config: string;
   /** Patterns of files that they never add. */
   readonly ignored: string;
-  /** What they set for files everywhere. */
+  /** The global attributes of files. */
   readonly attributes: string;
 }
 
-/** The same, and what it leaves out. */
+/** The same, and what was left out. */
 export interface PersonConfig extends GivenConfig {
-  /** Which of `commit` and `tag` they sign. Commands have no keys of theirs. */
+  /** Which of `commit` and `tag` the person signs. Commands have no keys. */
   readonly signs: readonly string[];
   readonly aliases: ReadonlyMap<string, string>;
-  /** Names of those that commands do not have. */
+  /** Names of settings that commands do not get. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Asks git itself, in a folder where conditions of the settings may hold. Empty where there is no git. Filters and merge
- * drivers run inside the walls; one that cannot run there ends the command, as else git would take the file unfiltered.
+ * Asks git itself, in a folder to which conditional settings may apply. Empty without git. Filters and merge drivers
+ * run in the sandbox; one that cannot fails the command, or git would take the file unfiltered.
  */
 export async function readPersonConfig(
   folder: string,
@@ -51,7 +51,7 @@ export async function readPersonConfig(
         section === 'alias' ? [[subsection ?? key, value] as const] : [],
       ),
     ),
-    // An address can hold a password here as well.
+    // An address may contain a password here as well.
     leftOut: [
       ...new Set(left.map((one) => nameOf(one.section === 'url' ? { ...one, subsection: '…' } : one))),
     ],
@@ -68,24 +68,24 @@ function isTrue(entries: readonly ConfigEntry[], name: string, keys: readonly st
   });
 }
 
-/** What describes one repository says nothing in the settings of a person. */
+/** Settings that describe one repository mean nothing in a person's settings. */
 const ofRepositories: ReadonlySet<string> = new Set(['extensions', 'remote', 'submodule', 'lfs']);
 
 function isOwnership({ section, subsection, key }: ConfigEntry): boolean {
   return section === 'safe' && subsection === undefined && key === 'directory';
 }
 
-/** What git makes of files and addresses: without it, it would do something else than for the person. */
+/** Settings by which git converts files and addresses: without them its results would differ from the person's. */
 function runsInside({ section, subsection, key, value }: ConfigEntry): boolean {
   if (subsection === undefined) return false;
   if (section === 'filter') return ['clean', 'smudge', 'process', 'required'].includes(key);
   if (section === 'merge') return ['name', 'driver', 'recursive'].includes(key);
-  // An address can hold a password.
+  // An address may contain a password.
   const isPlain = (address: string) => isAddress(address) && !/:\/\/[^/]*@/.test(address);
   return section === 'url' && /^(push)?insteadof$/.test(key) && isPlain(subsection) && !value.includes('@');
 }
 
-/** Of each filter, wherever it is set: it is required, and a side that it does not have changes nothing. */
+/** Makes each filter required, wherever it is set; a direction that it lacks changes nothing. */
 function strictFilters(entries: readonly ConfigEntry[]): readonly ConfigEntry[] {
   const filters = Map.groupBy(
     entries.filter(({ section, subsection }) => section === 'filter' && subsection !== undefined),
@@ -129,7 +129,7 @@ function listed(folder: string, env: Readonly<Record<string, string | undefined>
   });
 }
 
-/** A file that the settings name, or that lies at its usual place. */
+/** A file that the settings name, or that exists at its usual place. */
 function fileOf(
   entries: readonly ConfigEntry[],
   variable: string,

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { asBytes } from '../../ground/byte-paths.ts';
 
-/** Where a `.git` leads that is no folder: a file that names one, or a link. Undefined where git would not follow it. */
+/** The target of a `.git` that is a file or a link. Undefined if git would not follow it. */
 export function targetOf(pointer: string): string | undefined {
   try {
     const stat = lstatSync(asBytes(pointer));
@@ -18,10 +18,10 @@ export function targetOf(pointer: string): string | undefined {
 /** Longer than any path. */
 const maxBytes = 8192;
 
-/** Where a path leads that stands in a file of git's; undefined where nothing is. */
+/** The target of a path in one of git's files; undefined if it does not exist. */
 export function realPath(base: string, target: string): string | undefined {
   try {
-    // Component by component, as git does: `link/..` is not where it was written.
+    // Component by component, as git does: `link/..` is not the folder that contains the link.
     return realpathSync.native(asBytes(target.startsWith('/') ? target : `${base}/${target}`), 'latin1');
   } catch {
     return undefined;

@@ -5,15 +5,15 @@ import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { inHeldFolder } from './held-folder.ts';
 import type { Part } from './parts.ts';
 
-/** Something that git would have obeyed and that a command wrote. It lies beside its place, under another name. */
+/** Something that git would have obeyed and that a command wrote. It was renamed beside its place. */
 export interface Disarmed {
   /** Host path. */
   readonly path: string;
-  /** Does what stood there before stand there again? */
+  /** Whether the former content is back in place. */
   readonly isRestored: boolean;
 }
 
-/** Puts a file under another name; in its place comes what stood there before, or what is left of it, or nothing. */
+/** Renames a file and puts in its place the former content, the remaining part of it, or nothing. */
 export function setAside(root: string, path: string, instead: string | undefined, before?: Part): Disarmed[] {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const isDone = inHeldFolder(root, dirname(path).slice(root.length), (held) => {
@@ -25,7 +25,7 @@ export function setAside(root: string, path: string, instead: string | undefined
       }
       return true;
     } catch {
-      // Gone already, or made anew by one that still runs: the next look finds that.
+      // Already removed, or made again by a running command: the next look finds that.
       return false;
     }
   });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { GivenConfig } from './person-config.ts';
 
 /**
- * Writes what commands read in place of the system's settings of git: a repository's own win over it, as they win over a
- * person's. `seenAs` is where commands find the folder. Returns the path of the file there.
+ * Writes the files that commands read as git's system settings: a repository's own take precedence, as over a person's.
+ * `seenAs` is the folder as commands see it. Returns the path of the file there.
  */
 export function writeGitSettings(
   folder: string,
@@ -19,5 +19,5 @@ export function writeGitSettings(
   return join(seenAs, 'gitconfig');
 }
 
-/** What lands from a layer gets a new time of change, though nothing changed: to plumbing it would look touched. */
+/** Landing changes a file's ctime but not its content, and plumbing commands would take it for modified. */
 const layered = '\ttrustctime = false\n';

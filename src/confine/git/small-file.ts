@@ -1,29 +1,29 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** More than git ever writes into a file that it takes its settings from. */
+/** More than git ever writes to a file of settings. */
 export const maxPartBytes = 1024 * 1024;
 
-/** A file as bytes, one a character. Undefined where it is none, a link or larger. */
+/** A file as bytes, one per character. Undefined if it is no file, a link or larger. */
 export function readSmall(path: string | Buffer): string | undefined {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
-    // Not there, or a link.
+    // Missing, or a link.
     return undefined;
   }
   try {
     return readHeld(fd);
   } catch {
-    // As if it were not there.
+    // Treated as missing.
     return undefined;
   } finally {
     closeSync(fd);
   }
 }
 
-/** The same of one that is open. */
+/** The same for an open file. */
 export function readHeld(fd: number): string | undefined {
   if (!fstatSync(fd).isFile()) return undefined;
   const bytes = Buffer.alloc(maxPartBytes + 1);

@@ -8,8 +8,8 @@ import { inHeldFolder } from './held-folder.ts';
 import { readHeld } from './small-file.ts';
 
 /**
- * Changes the settings of the repository in a folder. Where they still are what `written` starts from, they become what
- * a command made of them, to the letter. Resolves with what kept it from that; undefined where nothing did.
+ * Changes the settings of the repository in a folder. If they still equal `written.from`, they become exactly
+ * `written.to`. Resolves with the problem that prevented it; undefined if none.
  */
 export async function changeConfig(
   folder: string,
@@ -27,7 +27,7 @@ export async function changeConfig(
 
 type Outcome = 'locked' | { readonly problem?: string };
 
-/** Under git's own lock, so that no git of a person writes in the same moment. */
+/** Under git's own lock, so that a person's git cannot write at the same moment. */
 function changeHeld(
   held: string,
   changes: readonly Change[],
@@ -50,19 +50,19 @@ function changeHeld(
     write(fd, content, content === written?.from ? written.to : withChanges(content, open));
     return overtaken.length === 0 ? {} : { problem: 'somebody else changed the same meanwhile' };
   } catch {
-    // The disk is full, or it is not ours to write: who called is told.
+    // The disk is full, or the file is not writable: the caller reports it.
     return { problem: 'it could not be written' };
   } finally {
     if (fd !== undefined) closeSync(fd);
     try {
       unlinkSync(lock);
     } catch {
-      // A command in the background took it away; it held nothing.
+      // A command in the background removed it; it was empty.
     }
   }
 }
 
-/** What a person changed while the command ran stays as they left it. */
+/** Settings that a person changed while the command ran stay as they are. */
 function stillOpen(content: string, changes: readonly Change[]) {
   const current = Map.groupBy(readConfig(content).entries, nameOf);
   const isOpen = ({ entry, before }: Change) => {
@@ -76,8 +76,8 @@ function stillOpen(content: string, changes: readonly Change[]) {
 }
 
 /**
- * In its place: beside it, commands that still run could put another file under the name of the new one before that is
- * moved. Empty lines fill up what is shorter, so that whoever reads meanwhile meets whole settings.
+ * In place: running commands could replace a new file beside it before it is renamed. Empty lines pad a shorter text,
+ * so that concurrent readers get complete settings.
  */
 function write(fd: number, before: string, after: string): void {
   const bytes = Buffer.from(after.padEnd(before.length, '\n'), 'latin1');
