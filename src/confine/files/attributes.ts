@@ -1,20 +1,20 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Gives a new file, open as `to`, the access list and the notes that the file `from` has beside its mode; what it
- * got from its folder and `from` has not is taken off. Throws where an access list cannot be given or taken.
+ * Gives the new file `to` the access list and extended attributes of the file `from`, and removes those that only its
+ * folder gave it. Throws if an access list cannot be set or removed.
  */
 export type CarryOver = (from: number, to: number) => Promise<void>;
 
 /**
- * With an access list the group's bits of the mode say what is granted at most to anybody: copied without the list
- * they would grant that to the group. Node has no words for either, so libc is asked, from the first file that is
- * replaced on; where koffi is missing only the mode is kept.
+ * With an access list, the mode's group bits are its upper bound: copied without the list, they would grant that much
+ * to the group. Node supports neither, so libc is called, from the first replaced file on; without koffi only the mode
+ * is kept.
  */
 export function createCarryOver(isCarried: (name: string) => boolean = () => true): CarryOver {
   let opened: Promise<Libc | undefined> | undefined;
   return async (from, to) => {
-    // Without koffi only the mode is kept, as said above.
+    // Without koffi only the mode is kept.
     opened ??= openLibc().catch(() => undefined);
     const libc = await opened;
     if (!libc) return;
@@ -26,7 +26,7 @@ export function createCarryOver(isCarried: (name: string) => boolean = () => tru
       if ((name !== accessList && !name.startsWith('user.')) || !isCarried(name)) continue;
       const value = libc.get(from, name);
       const isKept = value !== undefined && libc.set(to, name, value);
-      // A note that has no room is lost; a right must not be.
+      // An attribute without room may be lost; a right may not.
       if (!isKept && name === accessList) throw notKept();
     }
   };
@@ -67,7 +67,7 @@ async function openLibc(): Promise<Libc> {
   };
 }
 
-/** In words for the caller by `fault`. */
+/** `fault` translates it for the caller. */
 function notKept(): Error {
   return Object.assign(new Error('The access list could not be carried over.'), { code: 'EPERM' });
 }

@@ -6,11 +6,11 @@ import type { Locks } from './changing/lock.ts';
 import type { Scratch } from './changing/scratch.ts';
 import type { LineIndexes } from './text/line-indexes.ts';
 
-/** What the places of a workspace share: changes take turns by file, are told to the observer, leave no scrap. */
+/** Shared by the places of a workspace: turns by file, the observer, and cleaning up. */
 export interface WorkspaceDependencies {
   readonly lines: LineIndexes;
   readonly turns: Turns;
-  /** Opened by the first change. Absent where the machine has none: then only this server's calls take turns. */
+  /** Opened by the first change. Undefined if the machine has no locks: then only this server's calls take turns. */
   readonly locks: () => { readonly files: Locks; readonly folders: FolderLocks } | undefined;
   readonly observer: ChangeObserver | undefined;
   readonly scratch: Scratch;

@@ -2,7 +2,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/** The system's refusal in words for the caller; the system's own words go to the log. */
+/** Translates a system error for the caller; its own text goes to the log. */
 export function fault(cause: unknown, shown: string): ToolError {
   if (cause instanceof ToolError) return cause;
   switch (errnoCode(cause)) {

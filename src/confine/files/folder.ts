@@ -10,25 +10,25 @@ import { fold, type Protection } from './protected-names.ts';
 import { spelledAsOnDisk } from './spelling.ts';
 import type { Root } from './walk.ts';
 
-/** What the folders of one workspace share. */
+/** Shared by the folders of one workspace. */
 export interface FolderOptions {
   readonly roots: readonly Root[];
   readonly dependencies: WorkspaceDependencies;
   readonly protection: Protection;
-  /** Components from `/`, folded, of what is not to be reached at all. */
+  /** Paths that must not be reached, as folded components from `/`. */
   readonly hiddenPaths: readonly (readonly string[])[];
   readonly readOnly: boolean;
-  /** Is a symbolic link followed where it leads to something inside? */
+  /** Whether symbolic links to something inside are followed. */
   readonly follows: boolean;
-  /** Names below the (only) root that this folder hides in its paths. */
+  /** Names below the (only) root that this folder omits from its paths. */
   readonly below: readonly string[];
-  /** Is this the whole workspace, whose bounds `--allow-path` moves? */
+  /** Whether this is the whole workspace, whose bounds `--allow-path` extends. */
   readonly whole: boolean;
-  /** Paths below this folder that the caller is not told of. */
+  /** Whether to hide a path below this folder from the caller. */
   readonly hides?: ((path: string) => boolean) | undefined;
 }
 
-/** Folders by path. A path becomes a place here, by its words; the disk is asked only which Unicode form a name has. */
+/** Folders by path. A path becomes a place lexically; the disk is asked only for the Unicode form of a name. */
 export class HeldFolder implements Folder {
   readonly roots: readonly FolderRoot[];
   readonly #options: FolderOptions;
@@ -79,7 +79,7 @@ export class HeldFolder implements Folder {
     return this.#place(path, real);
   }
 
-  /** The root that a path lies in, and how many of its names lead to it. Where roots lie in each other the inner one speaks. */
+  /** The root that contains a path, and the number of names that lead to it. Of nested roots, the inner one counts. */
   #rootOf(absolute: readonly string[]): { index: number; root: Root; depth: number } | undefined {
     let best: { index: number; root: Root; depth: number } | undefined;
     for (const [index, root] of this.#options.roots.entries()) {
@@ -115,7 +115,7 @@ export class HeldFolder implements Folder {
     });
   }
 
-  /** A folder above what is hidden stays where it is: moved away, it would take it along under another name. */
+  /** A folder above a hidden path must not be moved: that would reveal it under another name. */
   #protectionIn(root: Root): Protection {
     const { protection, hiddenPaths } = this.#options;
     if (hiddenPaths.length === 0) return protection;
@@ -169,7 +169,7 @@ export class HeldFolder implements Folder {
   }
 }
 
-/** How many names of a path lead to a root; -1 where it lies elsewhere. */
+/** The number of a path's names that lead to a root; -1 if it is elsewhere. */
 function depthIn({ components, alias, file }: Root, absolute: readonly string[]): number {
   if (file !== undefined) {
     const isNamed = [[...components, file], alias].some(

@@ -4,14 +4,14 @@ import { notAFile } from './fault.ts';
 import type { ProvenPath } from './place-facts.ts';
 import { enterFolder, holdFolder, leaveFolder } from './walk.ts';
 
-/** Makes the folder and those above it; one that is there already is fine. */
+/** Makes the folder and those above it; existing ones are fine. */
 export function makeFolder(place: ProvenPath): void {
   place.assertWritable();
   const { root, components, facts } = place;
   leaveFolder(root, enterFolder(root, components, components.length, facts.hidden, teller(place)));
 }
 
-/** Runs `work` in the folder of the place's last name, which is made if it is missing. */
+/** Runs `work` in the folder of the place's last name, which is made if missing. */
 export function inOwnFolder<T>(
   place: ProvenPath,
   work: (folder: number, name: string) => Promise<T>,
@@ -19,7 +19,7 @@ export function inOwnFolder<T>(
   return inFolder(place, place.components.length - 1, true, work);
 }
 
-/** The same with the folder of the first `depth` names, made only where `make` says so. */
+/** The same with the folder of the first `depth` names, made only if `make` is true. */
 export async function inFolder<T>(
   place: ProvenPath,
   depth: number,
@@ -36,7 +36,7 @@ export async function inFolder<T>(
   }
 }
 
-/** What is missing is made only when something may be changed. */
+/** Missing folders are made only when something may change. */
 async function open(place: ProvenPath, depth: number, make: boolean): Promise<number> {
   const { root, components, facts } = place;
   try {

@@ -8,11 +8,11 @@ import {
   writeSync,
 } from 'node:fs';
 
-/** Up to here a synchronous call is quicker than the trip to a thread and back, and blocks nobody for long. */
+/** Up to this size a synchronous call is faster than a thread, and blocks only briefly. */
 const briefBytes = 256 * 1024;
 const chunkBytes = 1024 * 1024;
 
-/** Reads at most `maxBytes` from `position` on; fewer only at the end of the file. */
+/** Reads at most `maxBytes` from `position`; fewer only at the end of the file. */
 export async function readAt(
   fd: number,
   position: number,
@@ -45,7 +45,7 @@ export function readAtNow(fd: number, position: number, maxBytes: number): Buffe
     const wanted = maxBytes - length;
     const count = readSync(fd, buffer, length, wanted, position + length);
     length += count;
-    // Of a regular file less comes only where it ends; the kernel gives at most 2 GiB at once.
+    // A regular file returns less only at its end; the kernel's limit per read is 2 GiB.
     if (count === 0 || (count < wanted && wanted < 2 ** 30)) break;
   }
   return buffer.subarray(0, length);
@@ -65,7 +65,7 @@ export function readInto(
   });
 }
 
-/** Writes all of `bytes` at the descriptor's own position. */
+/** Writes all of `bytes` at the descriptor's position. */
 export async function writeAll(fd: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   let offset = 0;
   while (offset < bytes.length) {
@@ -86,7 +86,7 @@ function writeFrom(fd: number, bytes: Uint8Array, offset: number, length: number
   });
 }
 
-/** Waits until the disk has it. On a thread: a disk may take its time. */
+/** Waits for the disk in a thread, because that may take long. */
 export function fsync(fd: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fsyncCallback(fd, (error) => (error ? reject(error) : resolve()));
@@ -94,8 +94,8 @@ export function fsync(fd: number): Promise<void> {
 }
 
 /**
- * Closes what was only read. The last descriptor of a file that was replaced gives back its blocks, for which the file
- * system may wait a millisecond and more: on a thread, and nobody waits for it.
+ * Closes a descriptor that was only read. The last one of a replaced file frees its blocks, which may take a
+ * millisecond or more, so a thread does it and no caller waits.
  */
 export function closeInBackground(fd: number): void {
   closeCallback(fd, () => {});

@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync } from 'node:fs';
 
-/** As many as the kernel follows. */
+/** The kernel's own limit. */
 const maxLinks = 40;
 
 /**
- * The names that `names` stands for once the symbolic links inside of the roots are followed. Nothing outside is
- * looked at: `inside` gives the real names of what lies in a root, and what a link elsewhere would lead to is not
- * asked; nor is it of a root, which is held open. The answer is words alone; whoever uses it walks there anew and
- * follows nothing, so a link that is swapped in meanwhile wins nothing.
+ * Resolves the symbolic links in `names` inside the roots. Nothing outside is accessed: `inside` gives the real names
+ * of a path in a root, and the targets of links elsewhere are not looked up, nor is a root, which is open. The result
+ * is only a path; its user walks there again without following links, so swapping in a link achieves nothing.
  */
 export function followLinks(
   names: readonly string[],
@@ -50,7 +49,7 @@ function targetOf(path: string): string | undefined {
     const target = readlinkSync(path, { encoding: 'buffer' });
     return isUtf8(target) ? target.toString() : undefined;
   } catch {
-    // Gone, or not ours to read: the walk says which.
+    // Gone or unreadable: the walk reports which.
     return undefined;
   }
 }

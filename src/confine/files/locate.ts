@@ -3,7 +3,7 @@ import type { FoundEncoding } from './text/encoding.ts';
 import { blockBytes, type LineIndex } from './text/line-index.ts';
 import { newlineFinder } from './text/newlines.ts';
 
-/** The byte where a line begins, by an index: one block is read. */
+/** The byte where a line begins, by an index: reads one block. */
 export function locateLine(fd: number, index: LineIndex, found: FoundEncoding, line: number): number {
   if (line === 1) return found.bomBytes;
   const finder = newlineFinder(found.encoding);
@@ -18,10 +18,10 @@ export function locateLine(fd: number, index: LineIndex, found: FoundEncoding, l
   return start + at;
 }
 
-/** How far back the end is looked for; further, counting all lines is the better way. */
+/** How far to search back from the end; beyond that, counting all lines is better. */
 const maxBackBytes = 64 * blockBytes;
 
-/** The byte where the last `lines` lines begin, read backward from the end; `undefined` where that is far. */
+/** The byte where the last `lines` lines begin, searched backward from the end; undefined if that is too far. */
 export function locateFromEnd(
   fd: number,
   fileBytes: number,

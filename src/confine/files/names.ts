@@ -5,15 +5,15 @@ import { text } from '../../contract/text/text.ts';
 
 const ordinary = /^[\w-][\w .@+~/-]*$/;
 
-/** A caller's path as a reply may show it: nothing invisible, nothing endless. */
+/** A caller's path for a reply: without hidden characters, limited in length. */
 export function shownPath(path: string): string {
   if (path.length <= 200 && ordinary.test(path)) return path;
   return cleanLine(path.length <= 400 ? path : `${path.slice(0, 200)}…${path.slice(-100)}`);
 }
 
 /**
- * The components of `path`, walked from `from`; above the root of the file system lies that root again.
- * Resolving `..` by the words alone is sound here because no symbolic link is ever followed. Throws `invalid_path`.
+ * The components of `path`, starting at `from`; `..` at `/` stays there. Resolving `..` lexically is sound because
+ * symbolic links are never followed. Throws `invalid_path`.
  */
 export function componentsOf(path: string, from: readonly string[]): string[] {
   assertNameable(path);
@@ -36,7 +36,7 @@ function assertNameable(path: string): void {
       ? text('The path is empty.', 'パスが空です。')
       : path.includes('\0')
         ? text('The path contains a NUL character.', 'パスに NUL 文字が含まれています。')
-        : // A lone surrogate would reach the disk as U+FFFD: another name than the one that was judged.
+        : // A lone surrogate would be written as U+FFFD, which is another name than the judged one.
           !path.isWellFormed()
           ? text('The path is not valid Unicode.', 'パスが正しい Unicode ではありません。')
           : path.length * 3 > limits.pathBytes && Buffer.byteLength(path) > limits.pathBytes

@@ -10,7 +10,7 @@ export const owner = z.object({
 
 type Owner = z.output<typeof owner>;
 
-/** How this process is told from every other, also from one that gets its number later. */
+/** Identifies this process among all others, including later ones with the same pid. */
 export function thisProcess(): Owner {
   return {
     pid: process.pid,
@@ -20,19 +20,19 @@ export function thisProcess(): Owner {
   };
 }
 
-/** May the process that keeps this log still live? Where that cannot be seen, for an hour after its last note. */
+/** Whether the process of this log may still be alive. If that cannot be seen: for an hour after its last note. */
 export function mayLive(one: Owner, log: string): boolean {
   const self = thisProcess();
   if (one.boot !== self.boot) return false;
   if (one.namespace === self.namespace) return startOf(one.pid) === one.started;
-  // Another container's processes cannot be seen from here; no write lasts an hour.
+  // Processes of other containers are invisible; no write lasts an hour.
   return Date.now() - statSync(log).mtimeMs < 60 * 60 * 1000;
 }
 
-/** When a process started, in clock ticks since boot: with its number, it names it. */
+/** The start time of a process, in clock ticks since boot: with the pid, it identifies it. */
 function startOf(pid: number): string | undefined {
   try {
-    // The name in parentheses may hold anything; fields are counted after it.
+    // The name in parentheses may contain anything; fields are counted after it.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
   } catch {
     return undefined;

@@ -31,7 +31,7 @@ import { readTextRange, readWholeText } from './text/text.ts';
 import type { Root } from './walk.ts';
 import { enterFolder, entryOf, itself, leaveFolder, openFileIn } from './walk.ts';
 
-/** A proven path. It holds no descriptor: every operation walks anew, so nothing it does can be stale. */
+/** A proven path. It keeps no descriptor: every operation walks again, so nothing can be stale. */
 export class HeldPlace implements Place, ProvenPath {
   readonly root: Root;
   readonly rootIndex: number;
@@ -182,7 +182,7 @@ export class HeldPlace implements Place, ProvenPath {
     return move(this, target, options);
   }
 
-  /** Opens the regular file for reading, with what `fstat` said of it. */
+  /** Opens the regular file for reading, with its `fstat`. */
   openFile(): ReturnType<typeof openFileIn> {
     return this.#hinting(() =>
       this.inFolder((folder, name) => {
@@ -201,7 +201,7 @@ export class HeldPlace implements Place, ProvenPath {
     return lookalikesOf(this.facts);
   }
 
-  /** A failure says what to name instead, if something like it is there. */
+  /** Adds existing similar names to a failure. */
   #hinting<T>(work: () => T): T {
     try {
       return work();
@@ -216,7 +216,7 @@ export class HeldPlace implements Place, ProvenPath {
     );
   }
 
-  /** Runs `work` in the open folder that holds the last name; the name is absent for the root itself. */
+  /** Runs `work` in the open folder of the last name; the name is undefined for the root itself. */
   inFolder<T>(work: (folder: number, name: string | undefined) => T): T {
     const depth = Math.max(0, this.components.length - 1);
     const folder = enterFolder(this.root, this.components, depth, this.facts.hidden);
@@ -252,7 +252,7 @@ export class HeldPlace implements Place, ProvenPath {
 
 const portionEntries = 2048;
 
-/** Entry by entry without waiting: a promise for each costs as much as the reading. */
+/** Reads entries synchronously: a promise for each costs as much as the reading. */
 function readPortion(folder: Dir, shown: string): FolderEntry[] {
   const portion: FolderEntry[] = [];
   try {

@@ -1,14 +1,14 @@
 import { obeyedNames } from '../../ground/obeyed-names.ts';
 
 /**
- * Paths that other programs obey or that the server itself lives by: a write there would run code later or change
- * a rule. Each entry is one name or several joined by `/`, protected at any depth, with all that lies below.
+ * Paths that other programs obey or that the server itself depends on: a write there would run code later or change a
+ * rule. Each entry is one name or several joined by `/`, protected at any depth, with everything below.
  */
 export const defaultProtectedNames: readonly string[] = ['.git', ...obeyedNames];
 
 /**
- * Says which protected name a path touches, if any. `components` are counted from the true root. With `asFolder` also
- * a path that a protected one lies below: a folder that is moved there or away takes along what is in it.
+ * Returns the protected name that a path touches, if any. `components` start at the true root. With `asFolder`, also
+ * for a path above a protected one: moving a folder moves its contents.
  */
 export type Protection = (components: readonly string[], asFolder?: boolean) => string | undefined;
 
@@ -33,11 +33,11 @@ export function createProtection(names: readonly string[]): Protection {
   };
 }
 
-/** Case, composition and the characters that some file systems ignore make no difference. */
+/** Ignores case, composition and the characters that some file systems ignore. */
 export function fold(name: string): string {
   // Windows and its shares drop dots and spaces at the end of a name.
   const kept = name.replace(/(?<![. ])[. ]+$/, '');
-  // Most names are plain ASCII, and normalising those changes nothing.
+  // Most names are plain ASCII, which normalizing does not change.
   return /^[\x20-\x7e]*$/.test(kept)
     ? kept.toLowerCase()
     : kept

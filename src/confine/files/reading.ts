@@ -14,7 +14,7 @@ export interface OpenFile {
   readonly stat: Stats;
 }
 
-/** Stats an entry without following it, or (`follow`) the open file that a descriptor path leads to. */
+/** Stats an entry without following it, or (`follow`) the open file of a descriptor path. */
 export function readStat(path: string, follow: boolean): FileStat {
   return toFileStat((follow ? statSync : lstatSync)(path, { bigint: true }));
 }
@@ -33,7 +33,7 @@ export function toFileStat(stat: BigIntStats): FileStat {
   };
 }
 
-/** The whole file. Throws `too_large` where it holds more than `maxBytes`, also where it grew after `stat`. */
+/** The whole file. Throws `too_large` if it has more than `maxBytes`, even if it grew after `stat`. */
 export async function readFileBytes(
   file: OpenFile,
   maxBytes: number,
@@ -42,7 +42,7 @@ export async function readFileBytes(
 ): Promise<Buffer> {
   if (file.stat.size > maxBytes) throw tooLarge(shown, file.stat.size, maxBytes);
   try {
-    // One byte more than it should hold tells whether it grew meanwhile.
+    // One byte more than expected shows whether it has grown.
     const bytes = await readAt(file.fd, 0, file.stat.size + 1, signal);
     if (bytes.length <= file.stat.size) return bytes;
     const all = await readAt(file.fd, 0, maxBytes + 1, signal);

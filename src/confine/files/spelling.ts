@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * The path as the disk spells it: a name that is there only in the other Unicode form, composed or decomposed (as macOS
- * and what syncs with it write), is that name. Otherwise one would read the same, not be found, and be made a second time.
- * Looks at the disk only for names that have two forms. It proves nothing: the place that is made of it is walked as any.
+ * The path with the spelling on the disk: a name that exists only in the other Unicode form, composed or decomposed (as
+ * macOS and tools that sync with it write), is replaced by that. Otherwise a name that looks the same would not be
+ * found, and be created again. Accesses the disk only for names with two forms. It proves nothing: the place is walked
+ * like any other.
  */
 export function spelledAsOnDisk(root: readonly string[], components: readonly string[]): readonly string[] {
   if (!components.some(hasTwoForms)) return components;
@@ -25,7 +26,7 @@ function isThere(path: readonly string[]): boolean {
   try {
     return lstatSync(`/${path.join('/')}`, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What is wrong with the path, the walk says.
+    // The walk reports problems of the path.
     return false;
   }
 }

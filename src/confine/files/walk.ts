@@ -8,57 +8,57 @@ import { fault, linkRefused, notAFile } from './fault.ts';
 import { shownPath } from './names.ts';
 
 /*
- * The walk. A path is never handed to the kernel whole: each component is opened from the descriptor of the folder
- * before it, and no component may be a symbolic link. Node has no openat; `/proc/self/fd/<fd>/<name>` is the same
- * thing, since the first part leads straight to the open folder and only `name` is looked up. Whoever swaps a folder
- * for a link while we walk wins nothing: the descriptor we hold stays the folder that we judged.
+ * The walk. A path is never passed to the kernel whole: each component is opened from the descriptor of the folder
+ * before it, and no component may be a symbolic link. Node has no openat; `/proc/self/fd/<fd>/<name>` is equivalent,
+ * since the first part leads straight to the open folder and only `name` is looked up. Swapping a folder for a link
+ * during the walk achieves nothing: our descriptor stays the folder that was checked.
  */
 
-// Node does not name it; the value is the same on every architecture that Node runs on under Linux.
+// O_PATH, which Node does not define; the value is the same on every architecture of Node on Linux.
 const openPath = 0o10000000;
 const folderFlags = openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const leafFlags = openPath | constants.O_NOFOLLOW;
 
-/** A root, held open since start-up. */
+/** A root, open since start-up. */
 export interface Root {
-  /** -1 once it is closed: the number may be another file's by then. */
+  /** -1 once it is closed: the number may then belong to another file. */
   fd: number;
   readonly hostPath: string;
   /** Names of the host path, from `/`. */
   readonly components: readonly string[];
-  /** The path as the operator wrote it, where that differs because a link led to the root. */
+  /** The path as the operator wrote it, if a link led to the root. */
   readonly alias: readonly string[] | undefined;
   readonly writable: boolean;
-  /** Of the whole folder only this file is served. */
+  /** Only this file of the folder is served. */
   readonly file?: string | undefined;
   /** Device of the process file system, whose files are commands and secrets rather than content. */
   readonly procDevice: number;
 }
 
-/** Opens a root by its resolved path; this is the one time that a whole path is opened. */
+/** Opens a root by its resolved path; the only time that a whole path is opened. */
 export function openRootFolder(hostPath: string): number {
   return openSync(hostPath, folderFlags);
 }
 
-/** Opens a folder in an open one, and no link. Throws where it is none. A name may be bytes, one a character. */
+/** Opens a folder inside an open one, but no link; throws otherwise. A name may be bytes, one per character. */
 export function openFolderIn(folder: number, name: string, encoding: 'utf8' | 'latin1' = 'utf8'): number {
   return openSync(Buffer.from(entryOf(folder, name), encoding), folderFlags);
 }
 
-/** The name of an entry of an open folder, as the kernel takes it. */
+/** The kernel's path of an entry in an open folder. */
 export function entryOf(folder: number, name: string): string {
   return `/proc/self/fd/${folder}/${name}`;
 }
 
-/** The open folder or file itself, as the kernel takes it. */
+/** The kernel's path of the open folder or file itself. */
 export function itself(fd: number): string {
   return `/proc/self/fd/${fd}`;
 }
 
 /**
- * Opens the folder that the first `count` components name. Give the descriptor back with `leaveFolder`.
- * `hidden` components are left out of what an error shows; with `made`, missing folders are made, and it is told
- * how many components name each. Throws `not_found`, or `forbidden` naming the link.
+ * Opens the folder that the first `count` components name. Return the descriptor with `leaveFolder`. `hidden`
+ * components are left out of errors; with `made`, missing folders are made, and it is called with the number of
+ * components of each. Throws `not_found`, or `forbidden` naming the link.
  */
 export function enterFolder(
   root: Root,
@@ -86,7 +86,7 @@ export function enterFolder(
   return folder;
 }
 
-/** The same for work that goes on while others run: the descriptor is never the root's own, close it yourself. */
+/** The same for asynchronous work: the descriptor is never the root's own, and the caller closes it. */
 export function holdFolder(
   root: Root,
   components: readonly string[],
@@ -108,7 +108,7 @@ function openOrMake(entry: string, made: () => void): number {
     mkdirSync(entry);
     made();
   } catch (cause) {
-    // Somebody else made it meanwhile; what they made is judged by opening it.
+    // Another process made it first; opening it checks it.
     if (errnoCode(cause) !== 'EEXIST') throw cause;
   }
   return openSync(entry, folderFlags);
@@ -119,8 +119,8 @@ export function leaveFolder(root: Root, folder: number): void {
 }
 
 /**
- * Opens a regular file of an open folder. It is looked at through a descriptor that cannot read, then opened for
- * reading through that very descriptor, so a pipe or device is never opened, whatever is swapped in meanwhile.
+ * Opens a regular file of an open folder. It is checked through a descriptor that cannot read, then opened for reading
+ * through that very descriptor, so a pipe or device is never opened, whatever is swapped in.
  */
 export function openFileIn(
   root: Root,
@@ -145,7 +145,7 @@ export function openFileIn(
   }
 }
 
-/** Only files with content of their own pass. */
+/** Only files with real content pass. */
 function assertRegular(root: Root, stat: Stats, shown: string): void {
   if (stat.isFile() && stat.dev !== root.procDevice) return;
   if (stat.isSymbolicLink()) throw linkRefused(shown);

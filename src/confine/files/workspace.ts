@@ -16,33 +16,33 @@ import type { Root } from './walk.ts';
 import { openRootFolder } from './walk.ts';
 
 export interface WorkspaceOptions {
-  /** In order: relative paths are taken from the first. */
+  /** In order: relative paths start at the first. */
   readonly roots: readonly RootOptions[];
-  /** Files outside of them that are served alone. */
+  /** Files outside the roots that are served individually. */
   readonly files?: readonly RootOptions[] | undefined;
   /** Replaces `defaultProtectedNames`. */
   readonly protectedNames?: readonly string[] | undefined;
-  /** Absolute paths inside the roots that nobody may reach through them: the server's own. */
+  /** Absolute paths inside the roots that must not be reached through them: the server's own. */
   readonly hiddenPaths?: readonly string[] | undefined;
   readonly observer?: ChangeObserver | undefined;
-  /** A folder outside the roots where writes in progress are noted, so that a crash leaves nothing behind. */
+  /** A folder outside the roots for notes on writes in progress, so that a crash leaves nothing behind. */
   readonly scratchFolder?: string | undefined;
 }
 
 interface RootOptions {
   readonly path: string;
   readonly writable: boolean;
-  /** Another name of the same folder, by a link that leads to it. */
+  /** Another name of the same folder, by a link to it. */
   readonly named?: string | undefined;
 }
 
 export interface Workspace {
   readonly folder: Folder;
-  /** Later calls answer `unavailable`; a write that is under way still ends well. */
+  /** Later calls throw `unavailable`; a running write still completes. */
   close(): void;
 }
 
-/** Opens the roots and holds them. Throws `ConfigError` for a root that is no folder, and where /proc is missing. */
+/** Opens the roots and keeps them open. Throws `ConfigError` if a root is not a folder, or /proc is missing. */
 export function openWorkspace(options: WorkspaceOptions): Workspace {
   if (options.roots.length === 0)
     throw new ConfigError(
@@ -94,17 +94,17 @@ export function asReadOnly(folder: Folder): Folder {
   return held(folder).with({ readOnly: true });
 }
 
-/** The same folder, which takes a symbolic link for what it leads to where that lies inside. */
+/** The same folder, but following symbolic links to something inside. */
 export function asFollowing(folder: Folder): Folder {
   return held(folder).with({ follows: true });
 }
 
-/** The same folder, whose errors name nothing that the caller may not know of. */
+/** The same folder, but with errors that name nothing hidden from the caller. */
 export function asHiding(folder: Folder, hides: (path: string) => boolean): Folder {
   return held(folder).with({ hides });
 }
 
-/** The same folder without protected names, for a part of the server that keeps its own files there. */
+/** The same folder without protected names, for a part of the server that stores its own files there. */
 export function asUnprotected(folder: Folder): Folder {
   return held(folder).with({ protection: () => undefined });
 }
@@ -138,7 +138,7 @@ function openRoot(root: RootOptions, procDevice: number): Root {
   }
 }
 
-/** The folder of a file, of which nothing else is reached: a write replaces the file there. */
+/** The folder of a single file: a write replaces the file there, and nothing else is reachable. */
 function openFileRoot(file: RootOptions, procDevice: number): Root {
   const hostPath = realpathSync.native(resolve(file.path));
   const named = resolve(file.named ?? file.path);
@@ -153,7 +153,7 @@ function deviceOfProc(): number {
   try {
     if (process.platform === 'linux') return statSync('/proc/self/fd').dev;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConfigError(
     text(
@@ -163,7 +163,7 @@ function deviceOfProc(): number {
   );
 }
 
-/** Loaded when something is changed. Files are written on machines that koffi does not know, too. */
+/** Loaded at the first change. Files can also be written on machines that koffi does not support. */
 function createLocks(): WorkspaceDependencies['locks'] {
   let opened: { readonly locks: ReturnType<WorkspaceDependencies['locks']> } | undefined;
   return () => {

@@ -11,9 +11,9 @@ export class Appeared extends Error {}
 const most = 100;
 
 /**
- * Runs work that changes a file while nobody else changes it: neither another call nor another server, whatever its
- * state folder. Where there is no file yet there is nothing to hold, and the name itself decides who makes it: work
- * that throws `Appeared` then runs again, on what is there.
+ * Runs work that changes a file while no other call or server changes it, whatever their state folders. A file that
+ * does not exist yet cannot be locked, so creating the name decides: work that throws `Appeared` runs again on the
+ * existing file.
  */
 export function alone<T>(
   place: ProvenPath,
@@ -21,7 +21,7 @@ export function alone<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (place.facts.isHeld) return work();
-  // Calls of this process queue here, so that only other servers are waited for by the lock.
+  // Calls of this process queue here, so that the lock waits only for other servers.
   return place.facts.dependencies.turns.take(place.hostPath, async () => {
     for (let tries = 0; tries < most; tries++) {
       const release = await hold(place, signal);
@@ -38,8 +38,8 @@ export function alone<T>(
 }
 
 /**
- * Locks the file that has the name now: whoever replaced it meanwhile gave the name to another. Then what commands did
- * lands in its folder after this; the other way about, a file that a stranger keeps locked would hold up all of that.
+ * Locks the file that has the name now: it may be replaced while we wait. Folder locks come after it; in the other
+ * order, a file that a stranger keeps locked would block every landing in its folder.
  */
 async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise<() => void> {
   const locks = place.facts.dependencies.locks();
@@ -49,7 +49,7 @@ async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise
     const letGo = () => {
       if (!file) return;
       locks.files.release(file.fd);
-      // The last one of a replaced file: its blocks are freed now.
+      // The last descriptor of a replaced file: its blocks are freed now.
       closeInBackground(file.fd);
     };
     let leave = nothing;
@@ -73,7 +73,7 @@ function fileThere(place: ProvenPath): { readonly fd: number; readonly stat: Sta
   try {
     return atName(place, (folder, name) => openFileIn(place.root, folder, name, place.shown));
   } catch {
-    // No file, or none that can be read: the work says so.
+    // No file, or an unreadable one: the work reports that.
     return undefined;
   }
 }

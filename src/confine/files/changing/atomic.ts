@@ -20,23 +20,22 @@ export interface AtomicWrite {
   readonly folder: number;
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The file that is replaced, open: its owner, mode and attributes are kept. Absent: the name must be free. */
+  /** The open file to replace: its owner, mode and attributes are kept. Undefined: the name must be free. */
   readonly former: { readonly fd: number; readonly plain: Stats } | undefined;
   readonly carryOver: CarryOver;
-  /** The new content is on its way to the disk meanwhile, under its temporary name. */
+  /** Awaited while the new content is written to the disk under its temporary name. */
   readonly agreed: Promise<void>;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
-  /** Looks once more, right before the new file takes the name; what it throws stops the write. */
+  /** Checks once more, right before the new file takes the name; throwing stops the write. */
   readonly confirm: () => void;
-  /** Told of the temporary name before it is used; returns what to call when it is not any more. */
+  /** Notes the temporary name before it is used; returns a function to call afterwards. */
   readonly noteTemporary: (name: string) => () => void;
 }
 
 /**
- * Writes a file so that every reader, and every crash, finds the old content or the new one whole. The new inode
- * takes the name, so a file that is hard-linked from elsewhere keeps its old content there. No execute bit is set
- * that the former file did not have.
+ * Writes a file so that every reader, and every crash, finds the old or the new content whole. The name gets a new
+ * inode, so other hard links keep the old content. Sets no execute bit that the former file did not have.
  */
 export async function writeAtomically(write: AtomicWrite): Promise<Made> {
   const { folder, name, former, shown, signal } = write;
@@ -53,11 +52,11 @@ export async function writeAtomically(write: AtomicWrite): Promise<Made> {
       await writeAll(fd, write.bytes, signal);
       if (former) {
         keepOwner(fd, former.plain);
-        // Before the mode, whose bits for the group mean something else without an access list.
+        // Before the mode, whose group bits mean something else without an access list.
         await write.carryOver(former.fd, fd);
         fchmodSync(fd, former.plain.mode & 0o777);
       }
-      // Both, also where one fails: nothing of this goes on when it is told of.
+      // Wait for both even if one fails, so that nothing continues after the error.
       for (const outcome of await Promise.allSettled([write.agreed, fsync(fd)])) {
         if (outcome.status === 'rejected') throw outcome.reason;
       }
@@ -81,17 +80,17 @@ export async function writeAtomically(write: AtomicWrite): Promise<Made> {
   return { durable: syncFolder(folder) };
 }
 
-/** Gives the new file its name unless that is taken. Says whether the temporary name is gone by it. */
+/** Gives the new file its name unless that is taken. Returns whether the temporary name is gone. */
 function takeFreeName(from: string, to: string): boolean {
   try {
-    // A link never replaces what is there, which a rename would.
+    // link(), unlike rename(), never replaces an existing file.
     linkSync(from, to);
     return false;
   } catch (cause) {
     const code = errnoCode(cause) ?? '';
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw cause;
   }
-  // A file system without hard links (FAT, some network shares): hold the name with an empty file of our own.
+  // For a file system without hard links (FAT, some network shares): reserve the name with an empty file.
   closeSync(
     openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600),
   );
@@ -100,19 +99,19 @@ function takeFreeName(from: string, to: string): boolean {
 }
 
 /**
- * Makes the folder's own entries durable; the descriptor may be closed meanwhile. A folder that we may write but not
- * read cannot be synced.
+ * Makes the folder's own entries durable; the given descriptor may be closed in the meantime. A folder that is writable
+ * but not readable cannot be synced.
  */
 export function syncFolder(folder: number): Promise<void> {
   let fd: number;
   try {
     fd = openSync(itself(folder), constants.O_RDONLY | constants.O_DIRECTORY);
   } catch {
-    // We may not read it.
+    // It is not readable.
     return Promise.resolve();
   }
   const durable = fsync(fd).finally(() => closeSync(fd));
-  // Whoever waits for it hears of a failure, which may be later than it happens.
+  // Awaiters get a failure, possibly later; this prevents an unhandled rejection.
   durable.catch(() => {});
   return durable;
 }
@@ -122,7 +121,7 @@ function keepOwner(fd: number, former: Stats): void {
     try {
       fchownSync(fd, former.uid, former.gid);
     } catch {
-      // Only root gives files away; the new file is then ours, as with any editor.
+      // Only root may change the owner; the new file is then ours, as with any editor.
     }
   }
 }
@@ -131,11 +130,11 @@ function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is gone already, or stays for the next start to find.
+    // It is gone already, or stays for the next start to remove.
   }
 }
 
-/** A change that is made. Its name is still on the way to the disk, which others need not wait for. */
+/** A completed change. Its name is still being synced, which other calls need not wait for. */
 export interface Made {
   readonly durable: Promise<void>;
 }

@@ -8,7 +8,7 @@ import { entryOf, itself, openFileIn } from '../walk.ts';
 import { alone } from './alone.ts';
 import type { Made } from './atomic.ts';
 
-/** Runs a change of a file when no other is under way. Throws `forbidden` for what may not be written. */
+/** Runs a change of a file while no other runs. Throws `forbidden` if it may not be written. */
 export async function change<T>(
   place: ProvenPath,
   options: WriteOptions,
@@ -21,12 +21,10 @@ export async function change<T>(
   });
 }
 
-/**
- * Makes a change. It may get ready before it is agreed to, and then waits for that: what is thrown there stops the change.
- */
+/** Makes a change. It may prepare before `agreed` resolves, and must then await it: a rejection stops the change. */
 export type Work = (agreed: Promise<void>) => Promise<Made>;
 
-/** Tells the observer before and after. */
+/** Notifies the observer before and after. */
 export async function observed(
   place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
@@ -36,7 +34,7 @@ export async function observed(
   return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
 }
 
-/** The same, with the former state already among the facts. */
+/** The same with the former state already among the facts. */
 export async function told(
   place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,
@@ -50,13 +48,13 @@ export async function told(
     path: place.components.join('/'),
   };
   const agreed = Promise.try(() => observer.beforeChange(change));
-  // The work waits for it later.
+  // Awaited by the work later; this only prevents an unhandled rejection.
   agreed.catch(() => {});
   let durable: Promise<void>;
   try {
     durable = (await work(agreed)).durable;
   } catch (error) {
-    // What the observer refuses with is told as it says it.
+    // If the observer refused, throw its error.
     await agreed;
     observer.changeFailed?.(change);
     throw error;
@@ -69,14 +67,14 @@ export function formerFile({ fd, plain, stat }: Former): FormerFile {
   return { stat, read: () => readAtNow(fd, 0, plain.size), descriptor: fd };
 }
 
-/** The file that a change is about to replace, held open. */
+/** The open file that a change will replace. */
 export interface Former {
   readonly fd: number;
   readonly plain: Stats;
   readonly stat: FileStat;
 }
 
-/** Opens what is there now, if anything. Throws `conflict` where it is not what was expected. */
+/** Opens the current file, if any. Throws `conflict` if it is not the expected one. */
 export function openFormer(
   place: ProvenPath,
   folder: number,
@@ -99,8 +97,8 @@ export function openFormer(
 }
 
 /**
- * The same for a change of content. A rename asks only who may write the folder; a file that its owner made
- * read-only, or that is another's, stays as it is. Throws `forbidden`.
+ * The same for a change of content. A rename only needs write access to the folder, but files that are read-only or
+ * belong to another are refused. Throws `forbidden`.
  */
 export function openOverwritable(
   place: ProvenPath,
@@ -119,7 +117,7 @@ export function openOverwritable(
   }
 }
 
-/** Throws `conflict` where a file is not the one that was read. */
+/** Throws `conflict` if a file is not the one that was read. */
 export function assertUnchanged(found: FileStat, expected: FileStat, shown: string): void {
   const isSame =
     found.device === expected.device &&

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locks } from './lock.ts';
 
 /**
- * Locks on folders, for those who change many files at once: whoever changes one file shares the folders above it, and
- * what a command did lands while nobody does. All servers of this machine see them, whatever their roots and state folders.
+ * Locks on folders for changes of many files: changing one file shares the folders above it, and landing a command's
+ * changes holds them exclusively. All servers of this machine see them, whatever their roots and state folders.
  */
 export interface FolderLocks {
-  /** For whoever changes an entry of this folder. Returns what gives it back. Throws `unavailable` as `Locks`. */
+  /** For changing an entry of this folder. Returns the release function. Throws `unavailable` like `Locks`. */
   share(folder: string, signal?: AbortSignal): Promise<() => void>;
-  /** For whoever changes whatever lies below these. */
+  /** For changing anything below these. */
   hold(folders: readonly string[]): Promise<() => void>;
 }
 
 export function createFolderLocks(locks: Locks): FolderLocks {
   const batches = createBatches();
 
-  /** In the order of their names, which is the same for all: of those who wait for each other one is always first. */
+  /** In the order of their names, the same for all callers, which prevents deadlocks. */
   async function take(wanted: ReadonlyMap<string, Lock>, signal?: AbortSignal): Promise<() => void> {
     const taken: number[] = [];
     const release = () => {
@@ -61,13 +61,13 @@ export function createFolderLocks(locks: Locks): FolderLocks {
 
 type Lock = 'shared' | 'alone';
 
-/** The folder, and all above it but the first: no command can run where that is a root. */
+/** The folder and all above it except `/`: no command can run with that as its root. */
 function upTo(folder: string): readonly string[] {
   const names = folder.split('/').filter((name) => name !== '');
   return names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`);
 }
 
-/** Undefined where we may not look into it, or it is gone: then it is not locked. A lock harms nobody, wherever a link leads. */
+/** Undefined if it is unreadable or gone: then it is not locked. A lock is harmless, wherever a link leads. */
 function openFolder(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -77,8 +77,8 @@ function openFolder(path: string): number | undefined {
 }
 
 /**
- * The kernel lets in whoever shares, though another waits to be alone: where calls overlap all the time nobody ever would
- * be. So they come in batches, with a moment between.
+ * The kernel admits further sharers while a holder waits: with overlapping calls, the holder would wait forever. So
+ * sharers come in batches, with a pause in between.
  */
 function createBatches() {
   let inside = 0;
@@ -105,8 +105,8 @@ function createBatches() {
   };
 }
 
-/** A large landing takes its time. */
+/** A large landing takes time. */
 const waitMs = 600_000;
 const batchMs = 50;
-/** Longer than a waiting process takes to look again (1 ms), so that it gets its turn. */
+/** Longer than the polling interval of a waiting process (1 ms), so that it gets its turn. */
 const betweenMs = 3;

@@ -6,15 +6,15 @@ import { text } from '../../../contract/text/text.ts';
 /** Locks on files that all servers of this machine see, whatever their state folders. */
 export interface Locks {
   /**
-   * Waits for the file's lock. `fd` is a description of its own: the lock belongs to that, and the kernel frees it
-   * when its holder dies. A file system without locks gives none. Throws `unavailable` when it takes too long.
+   * Waits for the file's lock. `fd` must be a separate description: the lock belongs to it, and the kernel releases it
+   * if its holder dies. On a file system without locks, returns without one. Throws `unavailable` on timeout.
    */
   take(fd: number, options?: LockOptions): Promise<void>;
   release(fd: number): void;
 }
 
 export interface LockOptions {
-  /** Others may share it meanwhile. */
+  /** Others may share it at the same time. */
   readonly shared?: boolean | undefined;
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -27,13 +27,13 @@ const unlock = 8;
 /** EAGAIN on Linux: another description holds it. */
 const isHeld = 11;
 const usualWaitMs = 30_000;
-/** Whoever holds it writes and syncs, which takes about as long. */
+/** Its holder writes and syncs, which takes about as long. */
 const lookAgainMs = 1;
-/** From this long on, it is looked for less often. */
+/** After this long, poll less often. */
 const longMs = 1000;
 const lookLaterMs = 10;
 
-/** Throws `unavailable` where the C library cannot be reached. */
+/** Throws `unavailable` if the C library cannot be called. */
 export function openLocks(): Locks {
   const { flock, errno } = loadFlock();
   return {
@@ -47,7 +47,7 @@ export function openLocks(): Locks {
       }
     },
     release(fd) {
-      // Not by closing alone: a child that is just being started holds a copy for a moment.
+      // Closing alone is not enough: a child that is being started has a copy for a moment.
       flock(fd, unlock);
     },
   };

@@ -43,7 +43,7 @@ export function remove(place: ProvenPath, options: WriteOptions): Promise<void> 
   );
 }
 
-/** Gives a file or folder another name. Nothing is replaced: `conflict` where the new name is taken. */
+/** Renames a file or folder without replacing anything: `conflict` if the new name is taken. */
 export function move(place: ProvenPath, target: ProvenPath, options: WriteOptions): Promise<void> {
   return change(place, options, async () => {
     target.assertWritable();
@@ -77,7 +77,7 @@ export function move(place: ProvenPath, target: ProvenPath, options: WriteOption
             if (former) closeSync(former.fd);
           }
         }
-        // In this order: at no moment is the file under neither name.
+        // In this order, so that the file always has at least one of the names.
         await syncFolder(targetFolder);
         await syncFolder(folder);
       }),

@@ -4,20 +4,20 @@ import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';
 
-/** Notes which temporary names are in use, so that what a killed process left behind is removed at the next start. */
+/** Notes which temporary names are in use, so that the next start removes leftovers of a killed process. */
 export interface Scratch {
   begin(rootHostPath: string, path: string): void;
   end(): void;
   close(): void;
 }
 
-/** For a workspace that keeps nothing outside its roots: a kill may leave a hidden file behind. */
+/** For a workspace that stores nothing outside its roots: a kill may leave a hidden file behind. */
 export const noScratch: Scratch = { begin() {}, end() {}, close() {} };
 
-/** Removes what dead processes left in `roots`, then notes this one's writes in `folder`, from the first on. */
+/** Removes leftovers of dead processes in `roots`, then notes this process's writes in `folder`. */
 export function openScratch(folder: string, roots: readonly Root[]): Scratch {
   for (const { notes, done } of leftUnderWay(folder, 'writes')) {
-    // Of a root that is not served now: kept for a server that does.
+    // Notes of a root that is not served now are kept for a server that serves it.
     if (notes.map((written) => sweep(written, roots)).every(Boolean)) done();
   }
   const notes = openUnderWay(folder, 'writes');
@@ -30,7 +30,7 @@ export function openScratch(folder: string, roots: readonly Root[]): Scratch {
 
 const note = z.tuple([z.string(), z.string()]);
 
-/** Whether the note is dealt with. */
+/** Returns whether the note is dealt with. */
 function sweep(written: unknown, roots: readonly Root[]): boolean {
   const entry = note.safeParse(written);
   if (!entry.success) return true;
@@ -39,7 +39,7 @@ function sweep(written: unknown, roots: readonly Root[]): boolean {
   return root !== undefined;
 }
 
-/** Only a file or link under a name that a write uses is removed, found by the walk like any other. */
+/** Removes only a file or link with a temporary name, found by the usual walk. */
 function removeLeftover(root: Root, components: readonly string[]): void {
   const name = components.at(-1);
   if (name === undefined || !isTemporaryName(name) || components.includes('..')) return;
@@ -53,6 +53,6 @@ function removeLeftover(root: Root, components: readonly string[]): void {
       leaveFolder(root, folder);
     }
   } catch {
-    // It was finished or removed; a folder that is gone took it along.
+    // It was completed or removed, possibly with its folder.
   }
 }

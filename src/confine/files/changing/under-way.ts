@@ -18,13 +18,13 @@ import { promisify } from 'node:util';
 import type { LeftUnderWay, UnderWay } from '../../../contract/records.ts';
 import { mayLive, owner, thisProcess } from '../owner.ts';
 
-/** What the notes are of; the file is named for it. */
+/** The subject of the notes; the file is named after it. */
 type Kind = 'writes' | 'changes' | 'calls';
 
 /**
- * Keeps notes in a file of this process's own, where the next process finds them. Begins no file before the first
- * note. A note is written into room that the file has already, which is what makes a sync of it cheap, and ends in a
- * NUL that the next one takes the place of: nothing behind it is read.
+ * Keeps notes in a file of this process, where the next process finds them. Creates the file at the first note. Notes
+ * are written into preallocated room, which makes a sync cheap, and end in a NUL that the next note overwrites: nothing
+ * after it is read.
  */
 export function openUnderWay(folder: string, kind: Kind): UnderWay {
   let log: Log | undefined;
@@ -65,7 +65,7 @@ export function openUnderWay(folder: string, kind: Kind): UnderWay {
   };
 }
 
-/** The notes of processes that are dead. */
+/** The notes of dead processes. */
 export function leftUnderWay(folder: string, kind: Kind): readonly LeftUnderWay[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => {
@@ -73,7 +73,7 @@ export function leftUnderWay(folder: string, kind: Kind): readonly LeftUnderWay[
     const path = join(folder, name);
     const [head, ...lines] = linesOf(path);
     const who = owner.safeParse(parse(head ?? ''));
-    // A log without a head belongs to a process that has just begun it.
+    // A process has just begun a log without a head.
     if (!who.success || mayLive(who.data, path)) return [];
     return [
       {
@@ -93,7 +93,7 @@ function linesOf(path: string): readonly string[] {
   }
 }
 
-/** Bytes that this user may still write on the disk of a folder. */
+/** Bytes that this user can still write on a folder's disk. */
 export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
@@ -103,7 +103,7 @@ interface Log {
   readonly path: string;
   readonly fd: number;
   readonly headBytes: number;
-  /** Where the next note goes. */
+  /** The position of the next note. */
   at: number;
 }
 
@@ -122,7 +122,7 @@ function openLog(folder: string, kind: Kind): Log {
   }
 }
 
-/** Writes them whole or not at all: on a full disk a part of them may have been taken. */
+/** Writes them whole or not at all: a full disk may have taken a part. */
 function writeNotes(log: Log, notes: readonly unknown[]): void {
   const lines = Buffer.from(`${notes.map((note) => `${JSON.stringify(note)}\n`).join('')}\0`);
   try {
@@ -130,7 +130,7 @@ function writeNotes(log: Log, notes: readonly unknown[]): void {
       done += writeSync(log.fd, lines, done, lines.length - done, log.at + done);
     }
   } catch (error) {
-    // This byte is there already, so it needs no room.
+    // This byte exists already, so it needs no room.
     writeSync(log.fd, '\0', log.at);
     throw error;
   }

@@ -46,7 +46,7 @@ export function replace(place: ProvenPath, content: Content, options: WriteOptio
       } catch (error) {
         throw isTaken(error, former) ? new Appeared() : error;
       } finally {
-        // Never the last one of a file that was replaced: its lock holds it open.
+        // Never the last descriptor of a replaced file: its lock keeps it open.
         if (former) closeSync(former.fd);
       }
       return !former;
@@ -55,16 +55,16 @@ export function replace(place: ProvenPath, content: Content, options: WriteOptio
   });
 }
 
-/** Up to here an append writes the file anew, so that a crash leaves the old content or the new one whole. */
+/** Up to this size an append rewrites the file, so that a crash leaves the old or the new content whole. */
 const rewriteBytes = 1024 * 1024;
 
-/** Adds at the end. A large file grows in place, unless it is hard-linked: then it may be another's file, too. */
+/** Appends to a file. A large one grows in place unless it has other hard links, which may belong to other files. */
 export function append(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
   return changeContent(place, options, async () => {
     const encoded = await toBytes(content, place.shown, { encoding: options.encoding });
     return inOwnFolder(place, async (folder, name) => {
       const former = openOverwritable(place, folder, name, options.expected);
-      // The byte order mark stands at the start of a file and nowhere else.
+      // A byte order mark belongs only at the start of a file.
       const isMarked =
         former !== undefined &&
         former.plain.size > 0 &&
@@ -98,7 +98,7 @@ export function append(place: ProvenPath, content: Content, options: WriteOption
   });
 }
 
-/** A change of a file's content. Throws `invalid_path` where the name can only be a folder's. */
+/** Changes a file's content. Throws `invalid_path` if the name can only be a folder's. */
 async function changeContent<T>(
   place: ProvenPath,
   options: WriteOptions,
@@ -119,7 +119,7 @@ function namesFolder(shown: string): ToolError {
   );
 }
 
-/** Did somebody else make the file between our look and our name for it? */
+/** Whether the file was created by others between our look and our creating it. */
 function isTaken(error: unknown, former: Former | undefined): boolean {
   if (former || !(error instanceof ToolError)) return false;
   return errnoCode(error.cause) === 'EEXIST';
@@ -137,7 +137,7 @@ async function growInPlace(
     await fsync(fd);
     return { durable: Promise.resolve() };
   } catch (cause) {
-    // Half an addition is worse than none.
+    // A partial append is worse than none.
     ftruncateSync(fd, former.plain.size);
     throw signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
   } finally {
@@ -198,7 +198,7 @@ async function toBytes(
   );
 }
 
-/** Half a surrogate pair has no bytes: it would reach the disk as another character. */
+/** Half a surrogate pair has no encoding: it would be written as another character. */
 function brokenText(shown: string): ToolError {
   return new ToolError(
     'invalid_parameter',
