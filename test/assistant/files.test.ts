@@ -456,8 +456,95 @@ test('grep finds in a named file whatever read_file shows, and looks through one
   expect((await call('grep', { pattern: 'none', path: 'key.mjs' })).text).toBe('0 of 1 files match.');
 
   expect(await call('grep', { pattern: '日本円', output: 'files' })).toMatchObject({
-    files: [{ path: 'sjis.txt' }],
+    files: [{ path: 'euc.txt' }, { path: 'sjis.txt' }],
   });
+});
+
+test('grep finds words in every encoding that read_file reads, beside those in UTF-8, and in one order', async () => {
+  world = openWorld({
+    'b.txt': '日本円 b\n',
+    'd.txt': '日本円 d\n',
+    'c/sjis.txt': Buffer.from('94e08fe382cc8d878c7682cd93fa967b897e82c582b781420a', 'hex'),
+    'e-euc.txt': Buffer.from('c6fccbdcb1dfa4c7a4b9a1a30a', 'hex'),
+    'f.txt': Buffer.from('\ufeff日本円 f\n', 'utf16le'),
+  });
+  const found = async (more = {}) =>
+    (await world.call('grep', { pattern: '日本円', ...more })) as unknown as {
+      lines: readonly { path: string }[];
+      next_cursor?: string;
+    };
+  const all = ['b.txt', 'd.txt', 'e-euc.txt', 'f.txt', 'c/sjis.txt'];
+  expect((await found()).lines.map(({ path }) => path).toSorted()).toEqual(all.toSorted());
+  const order = (await found()).lines.map(({ path }) => path);
+  const paged: string[] = [];
+  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+    const page = await found({ limit: 2, cursor });
+    paged.push(...page.lines.map(({ path }) => path));
+    cursor = page.next_cursor;
+  }
+  expect(paged).toEqual(order);
+  expect(await world.call('grep', { pattern: '日本円', output: 'count' })).toMatchObject({
+    files: order.map((path) => ({ path, count: 1 })),
+  });
+  // A line of such a file that matches by its ASCII reads well too.
+  writeFileSync(
+    join(world.root, 'mixed.c'),
+    Buffer.from('2f2f20544f444f2094e08fe382cc8d878c7682cd93fa967b82c582b70a', 'hex'),
+  );
+  expect((await world.call('grep', { pattern: 'TODO' })).text).toBe('mixed.c:1:// TODO 扉上の合計は日本です');
+});
+
+test('a file in Latin-1 is read, found and edited where its encoding is named', async () => {
+  const former = Buffer.from('Größe = 1 // Straße\r\n', 'latin1');
+  world = openWorld({ 'a.c': former, 'b.c': 'Größe = 2\n' });
+  const { call } = world;
+  await expect(call('read_file', { path: 'a.c' })).rejects.toMatchObject({
+    suggestion: { en: 'If it is text, name its encoding, e.g. encoding: "latin1".' },
+  });
+  expect(await call('read_file', { path: 'a.c', encoding: 'latin1' })).toMatchObject({
+    content: 'Größe = 1 // Straße\r\n',
+    encoding: 'windows-1252',
+  });
+  expect((await call('grep', { pattern: 'Größe' })).text).toBe('b.c:1:Größe = 2');
+  expect((await call('grep', { pattern: 'Größe', encoding: 'iso-8859-1' })).text).toBe(
+    'a.c:1:Größe = 1 // Straße\nb.c:1:Größe = 2',
+  );
+  await call('edit_file', {
+    path: 'a.c',
+    old_string: 'Größe = 1',
+    new_string: 'Maß = 1',
+    encoding: 'latin1',
+  });
+  expect(readFileSync(join(world.root, 'a.c'))).toEqual(Buffer.from('Maß = 1 // Straße\r\n', 'latin1'));
+  await expect(
+    call('edit_file', { path: 'a.c', old_string: 'Maß', new_string: '大', encoding: 'latin1' }),
+  ).rejects.toThrow('which cannot represent every character of new_string');
+  await expect(call('read_file', { path: 'a.c', encoding: 'nonsense' })).rejects.toThrow('encoding');
+});
+
+test('what only may be Japanese is said to be a guess, and not written in it unless it is named', async () => {
+  world = openWorld({
+    'korean.txt': Buffer.from('2f2f20bcb3c1a420c6c4c0cf0a', 'hex'),
+    'chinese.txt': Buffer.from('2f2f20a4a4a4e50a', 'hex'),
+    'half.txt': Buffer.from('b6c0b6c50a', 'hex'),
+    'sure.txt': Buffer.from('94e08fe382cc8d878c7682cd93fa967b897e82c582b781420a', 'hex'),
+  });
+  const { call } = world;
+  for (const path of ['korean.txt', 'chinese.txt', 'half.txt'])
+    expect((await call('read_file', { path })).notes).toMatch(
+      /^\[Not UTF-8\. \S+ is a guess: if the text looks wrong/,
+    );
+  expect((await call('read_file', { path: 'sure.txt' })).notes).toBe('');
+  expect((await call('read_file', { path: 'korean.txt', encoding: 'euc-kr' })).text).toBe('// 설정 파일\n');
+  expect((await call('read_file', { path: 'chinese.txt', encoding: 'big5' })).text).toBe('// 中文\n');
+  expect((await call('read_file', { path: 'half.txt', encoding: 'shift_jis' })).text).toBe('ｶﾀｶﾅ\n');
+  const edit = { path: 'korean.txt', old_string: '//', new_string: '// 글' };
+  await expect(call('edit_file', edit)).rejects.toThrow('is a guess: new_string would be written wrongly');
+  await call('edit_file', { ...edit, encoding: 'euc-kr' });
+  expect(readFileSync(join(world.root, 'korean.txt'))).toEqual(
+    Buffer.from('2f2f20b1db20bcb3c1a420c6c4c0cf0a', 'hex'),
+  );
+  await call('edit_file', { path: 'chinese.txt', old_string: '//', new_string: '#' });
 });
 
 test('grep names the files that it could not look through, and counts them out', async () => {
@@ -469,7 +556,7 @@ test('grep names the files that it could not look through, and counts them out',
   });
   expect(await world.call('grep', { pattern: 'NEEDLE' })).toMatchObject({
     ...{ searched: 2, not_searched: { count: 2, paths: ['key.mjs', 'latin.txt'] } },
-    text: '0 of 2 files match. 2 more are not UTF-8 text and may hold it: key.mjs, latin.txt',
+    text: '0 of 2 files match. 2 more cannot be read as text and may hold it (encoding names theirs): key.mjs, latin.txt',
   });
   expect(await world.call('grep', { pattern: 'NEEDLE', glob: 'a*' })).not.toHaveProperty('not_searched');
 });

@@ -99,11 +99,15 @@ export class HeldPlace implements Place, ProvenPath {
   }
 
   async readWhole(
-    options: { readonly maxBytes?: number; readonly signal?: AbortSignal } = {},
+    options: {
+      readonly maxBytes?: number;
+      readonly encoding?: string | undefined;
+      readonly signal?: AbortSignal;
+    } = {},
   ): Promise<WholeText> {
     const file = this.openFile();
     try {
-      return await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal);
+      return await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options);
     } finally {
       closeSync(file.fd);
     }

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { ContentLine, ContentMatches, ContentQuery } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
+import { encodingOfFile } from '../files/text/encoding.ts';
 import { clipLine } from './clip.ts';
 import { assertSearchable, searchFault } from './faults.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
@@ -20,32 +22,96 @@ export async function searchContent(
 ): Promise<ContentMatches> {
   assertSearchable(query);
   const filter = createFileFilter(query.glob);
-  const look = async (asked: Asked) =>
-    asked.output === 'content'
-      ? pageOfLines(await gather(ripgrep, asked, filter, searches, gatherLines), asked)
-      : pageOfFiles(await gather(ripgrep, asked, filter, searches, gatherFiles), asked);
   const isFile = query.below.stat().kind === 'file';
   // A file that was named is looked through as text to its end, whatever is in it.
-  const found = await look({ ...query, more: isFile ? ['--text'] : [] });
-  if (found.seen > 0) return found;
+  const whole: Asked = { ...query, more: isFile ? ['--text'] : [] };
+  const plain = await lookFor(ripgrep, whole, filter, searches);
+  const first = plain.page(query);
+  // Words beyond ASCII have other bytes in each encoding, and lines of such files read badly.
+  const isPlain = !/[^\t-~]/.test(query.pattern) && !first.lines.some(({ text }) => text.includes('\ufffd'));
+  if (first.seen > 0 && isPlain) return first;
   const odd = await oddFiles(ripgrep, query, filter);
-  const only = isFile
-    ? []
-    : odd.slice(0, maxOdd).map((path) => `--glob=/${path.replace(/[\\*?[\]{}!]/g, '\\$&')}`);
-  for (const encoding of odd.length === 0 ? [] : japanese) {
-    const other = await look({ ...query, more: [`--encoding=${encoding}`, ...only] });
-    if (other.seen > 0) return other;
+  const { byEncoding, unread } = await sortByEncoding(odd, query);
+  const others: Found[] = [];
+  for (const [encoding, paths] of byEncoding) {
+    const only = isFile ? [] : paths.map((path) => `--glob=/${path.replace(/[\\*?[\]{}!]/g, '\\$&')}`);
+    const more = ['--text', `--encoding=${encoding}`, ...only];
+    others.push(await lookFor(ripgrep, { ...query, more }, filter, searches));
   }
+  const found =
+    others.length === 0 ? first : plain.with(others, new Set([...byEncoding.values()].flat())).page(query);
+  if (found.seen > 0) return found;
   // Whether there was anything to search is what somebody asks who finds nothing.
   const searched = await countFiles(ripgrep, query, filter);
-  const unread = isFile ? [] : odd;
+  if (isFile && isPlain) return { ...found, searched };
   return { ...found, searched: searched - unread.length, ...(unread.length > 0 && { unread }) };
+}
+
+/** What one look found, of which a page is shown. */
+interface Found {
+  readonly gathered: Gathered<ContentLine> | Gathered<FoundFile>;
+  /** The same and others', in one order; what it says of those files itself is left out, as it read them wrongly. */
+  with(others: readonly Found[], files: ReadonlySet<string>): Found;
+  page(query: ContentQuery): ContentMatches;
+}
+
+async function lookFor(
+  ripgrep: Ripgrep,
+  asked: Asked,
+  filter: FileFilter,
+  searches: GatheredSearches,
+): Promise<Found> {
+  return asked.output === 'content'
+    ? foundOf(
+        await gather(ripgrep, asked, filter, searches, gatherLines),
+        pageOfLines,
+        (a, b) => a.line - b.line,
+      )
+    : foundOf(await gather(ripgrep, asked, filter, searches, gatherFiles), pageOfFiles, () => 0);
+}
+
+function foundOf<T extends ContentLine | FoundFile>(
+  gathered: Gathered<T>,
+  pageOf: (gathered: Gathered<T>, query: ContentQuery) => ContentMatches,
+  within: (a: T, b: T) => number,
+): Found {
+  return {
+    gathered,
+    with(others, files) {
+      const all = others.map((other) => other.gathered as Gathered<T>);
+      const items = [
+        ...gathered.items.filter(({ path }) => !files.has(path)),
+        ...all.flatMap((each) => each.items),
+      ];
+      const reach = Math.min(gathered.reach, ...all.map((each) => each.reach));
+      return foundOf(
+        { items: items.toSorted((a, b) => comparePaths(a.path, b.path) || within(a, b)), reach },
+        pageOf,
+        within,
+      );
+    },
+    page: (query) => pageOf(gathered, query),
+  };
+}
+
+/** By which encoding each of these files is text, and which of them are none as far as can be told. */
+async function sortByEncoding(odd: readonly string[], { below, encoding }: ContentQuery) {
+  const byEncoding = new Map<string, string[]>();
+  const unread: string[] = [];
+  for (const [index, path] of odd.entries()) {
+    const hostPath = path === '.' ? below.hostPath : join(below.hostPath, path);
+    const found = index < maxOdd ? await encodingOfFile(hostPath, encoding) : undefined;
+    // ripgrep knows UTF-16 by its mark.
+    if (found?.encoding.startsWith('utf-')) continue;
+    if (!found) unread.push(path);
+    else byEncoding.set(found.encoding, [...(byEncoding.get(found.encoding) ?? []), path]);
+  }
+  return { byEncoding, unread };
 }
 
 /** A query with options of its own for ripgrep. */
 type Asked = ContentQuery & { readonly more: readonly string[] };
 
-const japanese = ['shift_jis', 'euc-jp'];
 const maxOdd = 500;
 
 /** Files with a NUL, where a search of a folder stops, or with bytes that are no UTF-8, which no word beyond ASCII matches. */

@@ -51,6 +51,8 @@ export interface TextRange {
   readonly maxChars?: number | undefined;
   /** Like `maxChars`, in bytes of UTF-8 whatever the encoding of the file. */
   readonly maxBytes?: number | undefined;
+  /** For files that are not Unicode. Default: detected. */
+  readonly encoding?: TextEncoding | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -68,14 +70,18 @@ export interface TextSlice {
   readonly cutInLine?: boolean | undefined;
   readonly nextCharOffset?: number | undefined;
   readonly encoding: TextEncoding;
+  /** It looks like this encoding, and could be in another. */
+  readonly isGuess?: boolean | undefined;
   readonly hasBom: boolean;
 }
 
-export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'shift_jis' | 'euc-jp';
+/** As the WHATWG Encoding Standard names it. */
+export type TextEncoding = string;
 
 export interface WholeText {
   readonly text: string;
   readonly encoding: TextEncoding;
+  readonly isGuess?: boolean | undefined;
   readonly hasBom: boolean;
   readonly stat: FileStat;
 }
@@ -115,7 +121,11 @@ export interface Place {
   /** A bounded part of a text of any size. `unsupported_encoding` if it is not text (`details.mime_type`). */
   readText(range?: TextRange): Promise<TextSlice>;
   /** The whole text, up to `maxBytes` (default: `limits.writeBytes`). */
-  readWhole(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal }): Promise<WholeText>;
+  readWhole(options?: {
+    readonly maxBytes?: number;
+    readonly encoding?: TextEncoding | undefined;
+    readonly signal?: AbortSignal;
+  }): Promise<WholeText>;
   /** MIME type by content, then by name. Reads the first 4 KiB. */
   mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }>;
   /** Opens the regular file for reading; the caller closes the descriptor. */
@@ -222,6 +232,8 @@ export interface ContentQuery {
   readonly multiline?: boolean | undefined;
   readonly includeIgnored?: boolean | undefined;
   readonly context?: number | undefined;
+  /** For files that are not Unicode. Default: detected. */
+  readonly encoding?: TextEncoding | undefined;
   readonly output: 'content' | 'files' | 'count';
   readonly skip?: ((path: string) => boolean) | undefined;
   /** Counts matching lines for `content`, files otherwise. */
@@ -242,7 +254,7 @@ export interface ContentMatches {
   readonly more: boolean;
   /** If there were no matches: the number of searched files. */
   readonly searched?: number;
-  /** Files that are not UTF-8 text and may contain a match all the same. */
+  /** Files that cannot be read as text and may contain a match all the same. */
   readonly unread?: readonly string[];
 }
 

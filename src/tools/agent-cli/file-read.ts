@@ -5,6 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
+import { encodingInJapanese, encodingInput, guessNote } from '../encoding.ts';
 import { startLineInput } from '../start-line.ts';
 import { type MimePattern, matchesMime } from './mime-pattern.ts';
 
@@ -38,10 +39,12 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
         .describe('Characters of that line to skip, from next_char_offset.'),
       end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
       max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
+      encoding: encodingInput,
     }),
     output: z.object({
       content: z.string().describe('The content, e.g. "# Title\\n".'),
       encoding: z.string().describe('e.g. "utf-8"; "base64" for a file that is not text.'),
+      encoding_guessed: z.literal(true).optional(),
       mime_type: z.string().optional().describe('Of a file that is not text, e.g. "image/png".'),
       path: z.string().optional().describe('Of a file that is not text, e.g. "img/logo.png".'),
       truncated: z.boolean().describe('More was asked for than is here.'),
@@ -60,7 +63,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       end_line: '最後の行。例: 260',
       max_chars: '返す最大文字数。例: 20000。既定では約 30 KB。',
       content: '内容。例: "# 見出し\\n"',
-      encoding: '例: "utf-8"。テキスト以外は "base64"。',
+      encoding: encodingInJapanese,
       mime_type: 'テキスト以外のファイルの種類。例: "image/png"',
       truncated: '求められた範囲の途中で切れている。',
       next_start_line: '続きの最初の行。例: 1201',
@@ -72,7 +75,10 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
     risk: ({ path }, { files }) => ({ reads: [files.at(path).path] }),
     render: (output, locale) => contentBlocks(output, locale),
 
-    async run({ path, start_line, char_offset, end_line, max_chars }, { files, signal, replyBytes }) {
+    async run(
+      { path, start_line, char_offset, end_line, max_chars, encoding },
+      { files, signal, replyBytes },
+    ) {
       const file = files.at(path);
       let slice: TextSlice;
       try {
@@ -82,16 +88,19 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
           endLine: end_line,
           maxChars: max_chars,
           ...(max_chars === undefined && { maxBytes: replyBytes }),
+          encoding,
           signal,
         });
       } catch (error) {
         const mime = mimeOfRefused(error);
-        if (mime === undefined) throw error;
+        const mayBeText = error instanceof ToolError && error.suggestion !== undefined;
+        if (mime === undefined || (mayBeText && !matchesMime(mime, allowMime))) throw error;
         return readOther(file, mime, allowMime, signal);
       }
       return {
         content: slice.text,
         encoding: slice.encoding,
+        ...(slice.isGuess && { encoding_guessed: true as const }),
         truncated: slice.truncated,
         ...(slice.nextStartLine === undefined ? {} : { next_start_line: slice.nextStartLine }),
         ...(slice.totalLines === undefined ? {} : { total_lines: slice.totalLines }),
@@ -104,6 +113,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
 interface FileReadOutput {
   readonly content: string;
   readonly encoding: string;
+  readonly encoding_guessed?: true | undefined;
   readonly mime_type?: string | undefined;
   readonly path?: string | undefined;
   readonly truncated: boolean;
@@ -125,7 +135,8 @@ function contentBlocks(output: FileReadOutput, locale: Locale): string | readonl
         ];
   }
   const { next_start_line: next, next_char_offset: offset } = output;
-  if (next === undefined) return content;
+  const blocks = [content];
+  if (output.encoding_guessed) blocks.push(guessNote(output.encoding)[locale]);
   const more =
     offset === undefined
       ? text(
@@ -136,10 +147,8 @@ function contentBlocks(output: FileReadOutput, locale: Locale): string | readonl
           `The last line is cut: continue with start_line ${next} and char_offset ${offset}.`,
           `最後の行は途中で切れています。start_line ${next}、char_offset ${offset} で続きを読めます。`,
         );
-  return [
-    { type: 'text', text: content },
-    { type: 'text', text: `[${more[locale]}]` },
-  ];
+  if (next !== undefined) blocks.push(`[${more[locale]}]`);
+  return blocks.map((words) => ({ type: 'text', text: words }));
 }
 
 function mimeOfRefused(error: unknown): string | undefined {

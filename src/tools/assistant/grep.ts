@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
+import { encodingInJapanese, encodingInput } from '../encoding.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 
@@ -28,6 +29,7 @@ export const grep = defineTool({
     output: z.enum(['content', 'files', 'count']).default('content').describe('What to return.'),
     include_ignored: z.boolean().default(false).describe('Also ignored.'),
     limit: z.number().int().min(1).max(2000).default(100).describe('e.g. 50.'),
+    encoding: encodingInput,
     cursor: cursorInput.optional().describe('next_cursor.'),
   }),
   output: z.object({
@@ -47,7 +49,7 @@ export const grep = defineTool({
     not_searched: z
       .object({ count: z.number().int(), paths: z.array(z.string()) })
       .optional()
-      .describe('Files that are not UTF-8 text, where nothing matches.'),
+      .describe('Files that cannot be read as text, where nothing matches.'),
     next_cursor: z.string().optional(),
   }),
   ja: {
@@ -61,10 +63,11 @@ export const grep = defineTool({
     output: '行、ファイル、件数のどれを返すか。',
     include_ignored: '.gitignore の対象も含める。',
     limit: '一致する行またはファイルの数。例: 50',
+    encoding: encodingInJapanese,
     cursor: '前回の next_cursor。',
     lines: 'around は一致しない前後の行。',
     searched: '一致がないとき、調べたファイル数。',
-    not_searched: '一致がないとき、UTF-8 テキストでないファイル。',
+    not_searched: '一致がないとき、テキストとして読めないファイル。',
   },
   example: { pattern: 'TODO', glob: '*.rs' },
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
@@ -106,6 +109,7 @@ export const grep = defineTool({
         includeIgnored: input.include_ignored,
         context,
         output,
+        encoding: input.encoding,
         skip,
         continues: cursor !== undefined,
         offset: Math.max(0, end - limit - before),
@@ -167,8 +171,8 @@ function nothingMatches(
     const { count, paths } = unread;
     const names = paths.slice(0, 5).join(', ') + (count > 5 ? ', …' : '');
     return text(
-      `0 of ${searched} files match. ${count} more are not UTF-8 text and may hold it: ${names}`,
-      `${searched} 個のファイルのうち一致は 0 個です。ほかに UTF-8 テキストでないため確かめられないものが ${count} 個あります: ${names}`,
+      `0 of ${searched} files match. ${count} more cannot be read as text and may hold it (encoding names theirs): ${names}`,
+      `${searched} 個のファイルのうち一致は 0 個です。ほかにテキストとして読めず確かめられないものが ${count} 個あります (文字コードは encoding で指定): ${names}`,
     );
   }
   if (searched > 0) {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
+import { encodingInJapanese, encodingInput, guessNote } from '../encoding.ts';
 import { startLineInput } from '../start-line.ts';
 import { cleanName, pathInput, placeToRead } from './paths.ts';
 
@@ -24,6 +25,7 @@ export const readFile = defineTool({
     end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
     max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
     line_numbers: z.boolean().default(false).describe('Numbered.'),
+    encoding: encodingInput,
   }),
   output: z.object({
     path: z.string().describe('Relative to the workspace, e.g. "notes/a.md".'),
@@ -32,6 +34,7 @@ export const readFile = defineTool({
     end_line: z.number().int(),
     total_lines: z.number().int().optional().describe('Where counted.'),
     encoding: z.string().describe('e.g. "utf-8".'),
+    encoding_guessed: z.literal(true).optional(),
     truncated: z.boolean().describe('More was asked for than is here.'),
     next_start_line: z.number().int().optional().describe('Where to go on.'),
     cut_in_line: z.boolean().optional().describe('The last line is longer than max_chars.'),
@@ -45,7 +48,7 @@ export const readFile = defineTool({
     max_chars: '例: 20000。既定では約 30 KB',
     line_numbers: '各行の前に行番号とタブを付ける。',
     total_lines: '数えた場合。',
-    encoding: '例: "utf-8"',
+    encoding: encodingInJapanese,
     truncated: '求められた範囲の途中で切れている。',
     next_start_line: '続きの最初の行。',
     cut_in_line: '最後の行が max_chars より長い。',
@@ -53,8 +56,9 @@ export const readFile = defineTool({
   },
   example: { path: 'config.txt' },
   risk: ({ path }, { desk }) => ({ reads: [placeToRead(desk, path).shown] }),
-  render: ({ content, next_start_line: next, next_char_offset: offset }, locale) => {
-    if (next === undefined) return content;
+  render: ({ content, next_start_line: next, next_char_offset: offset, ...written }, locale) => {
+    const blocks = [content];
+    if (written.encoding_guessed) blocks.push(guessNote(written.encoding)[locale]);
     const more =
       offset === undefined
         ? text(`More follows: start_line ${next}.`, `続きは start_line ${next} です。`)
@@ -62,14 +66,12 @@ export const readFile = defineTool({
             `The line continues: start_line ${next}, char_offset ${offset}.`,
             `行の途中です。続きは start_line ${next}、char_offset ${offset} です。`,
           );
-    return [
-      { type: 'text', text: content },
-      { type: 'text', text: `[${more[locale]}]` },
-    ];
+    if (next !== undefined) blocks.push(`[${more[locale]}]`);
+    return blocks.map((words) => ({ type: 'text', text: words }));
   },
 
   async run(
-    { path, start_line, char_offset, end_line, max_chars, line_numbers },
+    { path, start_line, char_offset, end_line, max_chars, line_numbers, encoding },
     { desk, signal, replyBytes },
   ) {
     const { place, shown } = placeToRead(desk, path);
@@ -79,6 +81,7 @@ export const readFile = defineTool({
       endLine: end_line,
       maxChars: max_chars,
       ...(max_chars === undefined && { maxBytes: replyBytes }),
+      encoding,
       signal,
     });
     return {
@@ -88,6 +91,7 @@ export const readFile = defineTool({
       end_line: slice.endLine,
       ...(slice.totalLines !== undefined && { total_lines: slice.totalLines }),
       encoding: slice.encoding,
+      ...(slice.isGuess && { encoding_guessed: true as const }),
       truncated: slice.truncated,
       ...(slice.nextStartLine !== undefined && { next_start_line: slice.nextStartLine }),
       ...(slice.cutInLine && { cut_in_line: true, next_char_offset: slice.nextCharOffset }),

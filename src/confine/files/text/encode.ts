@@ -2,14 +2,14 @@ import { Buffer } from 'node:buffer';
 import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
-import { decode } from './encoding.ts';
+import { encodeLegacy } from '../../../ground/text/legacy-encodings.ts';
 
 const mark = '\ufeff';
 
 /**
  * The bytes of a text in an encoding; `withBom` matters to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` where a character has no place in it.
  */
-export async function encode(content: string, encoding: TextEncoding, withBom: boolean): Promise<Uint8Array> {
+export function encode(content: string, encoding: TextEncoding, withBom: boolean): Uint8Array {
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(withBom ? mark + content : content, 'utf8');
@@ -18,18 +18,12 @@ export async function encode(content: string, encoding: TextEncoding, withBom: b
     case 'utf-16be':
       return Buffer.from(mark + content, 'utf16le').swap16();
     default: {
-      const { default: japanese } = await import('encoding-japanese');
-      const codes = japanese.convert(japanese.stringToCode(content), {
-        from: 'UNICODE',
-        to: encoding === 'shift_jis' ? 'SJIS' : 'EUCJP',
-      });
-      const bytes = Uint8Array.from(codes);
-      // What cannot be written comes back as something else.
-      if (decodesTo(bytes, encoding, content)) return bytes;
+      const bytes = encodeLegacy(content, encoding);
+      if (bytes) return bytes;
       throw new ToolError(
         'unsupported_encoding',
         text(
-          `The file is in ${encoding}, which cannot represent every character ofthe new content.`,
+          `The file is in ${encoding}, which cannot represent every character of the new content.`,
           `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
         ),
         {
@@ -40,13 +34,5 @@ export async function encode(content: string, encoding: TextEncoding, withBom: b
         },
       );
     }
-  }
-}
-
-function decodesTo(bytes: Uint8Array, encoding: TextEncoding, content: string): boolean {
-  try {
-    return decode(bytes, encoding) === content;
-  } catch {
-    return false;
   }
 }

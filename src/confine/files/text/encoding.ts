@@ -1,4 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { japaneseEncodingOf } from './japanese.ts';
 
@@ -6,19 +8,48 @@ import { japaneseEncodingOf } from './japanese.ts';
 export interface FoundEncoding {
   readonly encoding: TextEncoding;
   readonly bomBytes: number;
+  /** It could be another one as well. */
+  readonly isGuess?: boolean | undefined;
 }
 
 /**
  * Which encoding a file's bytes are in, or those of its start (`isCut`); `undefined` for what is not text. UTF-8 and
- * UTF-16 prove themselves; a Japanese encoding must read like Japanese.
+ * UTF-16 prove themselves; a Japanese encoding must read like Japanese. All others have to be `named`.
  */
-export async function encodingOf(bytes: Uint8Array, isCut = false): Promise<FoundEncoding | undefined> {
+export async function encodingOf(
+  bytes: Uint8Array,
+  isCut = false,
+  named?: TextEncoding,
+): Promise<FoundEncoding | undefined> {
   if (looksBinary(bytes)) return undefined;
   const unicode = unicodeOf(bytes, isCut);
   if (unicode || bytes.includes(0)) return unicode;
+  if (named !== undefined) return { encoding: named, bomBytes: 0 };
   const japanese = await japaneseEncodingOf(bytes, isCut);
-  return japanese && { encoding: japanese, bomBytes: 0 };
+  return japanese && { ...japanese, bomBytes: 0 };
 }
+
+/** The same of a file on the host, without following a link in its place; `undefined` where it cannot be read as text. */
+export async function encodingOfFile(
+  hostPath: string,
+  named: TextEncoding | undefined,
+): Promise<FoundEncoding | undefined> {
+  const head = await readHead(hostPath).catch(() => undefined);
+  return head && encodingOf(head.bytes, head.isCut, named);
+}
+
+async function readHead(hostPath: string) {
+  const file = await open(hostPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return { bytes: buffer.subarray(0, bytesRead), isCut: bytesRead === headBytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/** As much of a file as its encoding is judged by. */
+export const headBytes = 64 * 1024;
 
 /** The encoding where the bytes prove it; `undefined` for all else. */
 function unicodeOf(bytes: Uint8Array, isCut: boolean): FoundEncoding | undefined {

@@ -1,16 +1,15 @@
-import type { TextEncoding } from '../../../contract/capabilities/files.ts';
-
-type JapaneseEncoding = Extract<TextEncoding, 'shift_jis' | 'euc-jp'>;
+type JapaneseEncoding = 'shift_jis' | 'euc-jp';
 
 /**
  * Which Japanese encoding bytes are in, where that is certain enough to show the text: every byte must be valid, and
  * what it says must be kana, punctuation and the kanji of everyday writing, in runs. Other 8-bit texts that are
- * valid by chance give rare kanji, or lone ones between Latin letters.
+ * valid by chance give rare kanji, or lone ones between Latin letters. A text without kana, or of a few characters, may
+ * be another one all the same: then it is a guess.
  */
 export async function japaneseEncodingOf(
   bytes: Uint8Array,
   isCut: boolean,
-): Promise<JapaneseEncoding | undefined> {
+): Promise<{ readonly encoding: JapaneseEncoding; readonly isGuess: boolean } | undefined> {
   const sample = bytes.subarray(0, sampleBytes);
   const mayEndEarly = isCut || sample.length < bytes.length;
   const euc = count(sample, eucCharacter, mayEndEarly);
@@ -19,16 +18,18 @@ export async function japaneseEncodingOf(
   const [encoding, found] =
     sjis.score > euc.score ? (['shift_jis', sjis] as const) : (['euc-jp', euc] as const);
   if (found.score < confident) return undefined;
-  if (found.kana * 20 >= found.foreign) return encoding;
+  const isGuess = found.foreign < fewCharacters || found.kana * 20 < found.foreign;
+  if (found.kana * 20 >= found.foreign) return { encoding, isGuess };
   // Without kana it may be Korean or Chinese, whose common letters lie where the common kanji do.
   const { analyse } = await import('chardet');
   const guesses = new Map(analyse(sample).map(({ name, confidence }) => [name as string, confidence]));
   const own = guesses.get(encoding === 'shift_jis' ? 'Shift_JIS' : 'EUC-JP') ?? 0;
-  return others.some((name) => (guesses.get(name) ?? 0) > own) ? undefined : encoding;
+  return others.some((name) => (guesses.get(name) ?? 0) > own) ? undefined : { encoding, isGuess };
 }
 
 const sampleBytes = 64 * 1024;
 const confident = 0.8;
+const fewCharacters = 8;
 const others = ['EUC-KR', 'GB18030', 'Big5'];
 
 /** What a character is: its bytes, and how Japanese it is. */

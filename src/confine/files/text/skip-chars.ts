@@ -2,6 +2,7 @@ import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { counted } from '../../../ground/counted.ts';
+import { legacyWidth } from '../../../ground/text/legacy-encodings.ts';
 import { readAt } from '../io.ts';
 
 /** The offset of a character of the line that begins at `from`. Throws `invalid_parameter` for one past its end. */
@@ -67,12 +68,10 @@ function widthOf(bytes: Uint8Array, at: number, encoding: TextEncoding): number 
       const high = encoding === 'utf-16le' ? (bytes[at + 1] ?? 0) : lead;
       return high >= 0xd8 && high <= 0xdb ? 4 : 2;
     }
-    case 'shift_jis':
-      return (lead >= 0x81 && lead <= 0x9f) || (lead >= 0xe0 && lead <= 0xfc) ? 2 : 1;
-    case 'euc-jp':
-      return lead < 0x80 ? 1 : lead === 0x8f ? 3 : 2;
-    default:
+    case 'utf-8':
       return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    default:
+      return legacyWidth(bytes, at, encoding);
   }
 }
 

@@ -8,7 +8,7 @@ import { fault, leftUnchanged } from '../fault.ts';
 import { readAt, readAtNow } from '../io.ts';
 import { locateFromEnd, locateLine } from '../locate.ts';
 import { type OpenFile, readFileBytes, toFileStat } from '../reading.ts';
-import { decode, encodingOf, type FoundEncoding } from './encoding.ts';
+import { decode, encodingOf, type FoundEncoding, headBytes } from './encoding.ts';
 import type { LineIndexes } from './line-indexes.ts';
 import { mimeOfBytes } from './mime.ts';
 import { newlineFinder } from './newlines.ts';
@@ -17,20 +17,19 @@ import { afterLines, countLinesOf, type Taken, takeLines } from './take-lines.ts
 
 /** Up to here a file is read whole, at once: that costs less than keeping count of it. */
 const smallBytes = 256 * 1024;
-const headBytes = 64 * 1024;
 
 /** All of a text, for those who change it. Throws `unsupported_encoding` for what is not text. */
 export async function readWholeText(
   file: OpenFile,
   maxBytes: number,
   shown: string,
-  signal?: AbortSignal,
+  { encoding, signal }: Pick<TextRange, 'encoding' | 'signal'>,
 ): Promise<WholeText> {
   // Taken before reading: a change while we read then shows as a conflict, not as a lost update.
   const stat = toFileStat(fstatSync(file.fd, { bigint: true }));
   const bytes = await readFileBytes(file, maxBytes, shown, signal);
-  const { text, found } = await decodeWhole(bytes, shown);
-  return { text, encoding: found.encoding, hasBom: found.bomBytes > 0, stat };
+  const { text, found } = await decodeWhole(bytes, shown, encoding);
+  return { text, ...writtenIn(found), stat };
 }
 
 /**
@@ -54,14 +53,14 @@ export async function readTextRange(
 
 async function readSmall(file: OpenFile, range: TextRange, shown: string): Promise<TextSlice> {
   const bytes = await readFileBytes(file, Number.MAX_SAFE_INTEGER, shown, range.signal);
-  const { text: whole, found } = await decodeWhole(bytes, shown);
+  const { text: whole, found } = await decodeWhole(bytes, shown, range.encoding);
   const totalLines = countLinesOf(whole);
   const startLine = fromStart(range.startLine, totalLines);
   assertInside(startLine, totalLines, range, shown);
   const start = afterLines(whole, 0, startLine - 1);
   const part = whole.slice(offsetInLine(whole, start, range.charOffset ?? 0, startLine));
   const taken = takeLines(part, { ...bounds(range), startLine, skipLines: 0, isEnd: true });
-  return { ...onwards(taken, range), totalLines, encoding: found.encoding, hasBom: found.bomBytes > 0 };
+  return { ...onwards(taken, range), totalLines, ...writtenIn(found) };
 }
 
 async function readLarge(
@@ -73,7 +72,8 @@ async function readLarge(
   const stat = fstatSync(file.fd, { bigint: true });
   const bytes = Number(stat.size);
   let index = indexes.peek(stat);
-  const found = index?.written ?? (await encodingOfStart(file.fd, shown));
+  const isNamed = range.encoding !== undefined;
+  const found = (!isNamed && index?.written) || (await encodingOfStart(file.fd, shown, range.encoding));
 
   const asked = range.startLine ?? 1;
   let startLine = asked;
@@ -116,9 +116,12 @@ async function readLarge(
   return {
     ...onwards(taken, range),
     ...(index ? { totalLines: index.lineCount } : totalOf(taken, part.isEnd)),
-    encoding,
-    hasBom: found.bomBytes > 0,
+    ...writtenIn(found),
   };
+}
+
+function writtenIn({ encoding, bomBytes, isGuess }: FoundEncoding) {
+  return { encoding, ...(isGuess && { isGuess }), hasBom: bomBytes > 0 };
 }
 
 /** The start of a line that was skipped counts for where it goes on. */
@@ -127,9 +130,9 @@ function onwards(taken: Taken, { charOffset = 0 }: TextRange): Taken {
   return nextCharOffset === undefined ? taken : { ...taken, nextCharOffset: nextCharOffset + charOffset };
 }
 
-async function encodingOfStart(fd: number, shown: string): Promise<FoundEncoding> {
+async function encodingOfStart(fd: number, shown: string, named: string | undefined): Promise<FoundEncoding> {
   const head = readAtNow(fd, 0, headBytes);
-  const found = await encodingOf(head, true);
+  const found = await encodingOf(head, true, named);
   if (!found) throw await notText(head, shown);
   return found;
 }
@@ -191,8 +194,9 @@ function wholeChars(bytes: Uint8Array, { encoding }: FoundEncoding): number {
 async function decodeWhole(
   bytes: Uint8Array,
   shown: string,
+  named: string | undefined,
 ): Promise<{ text: string; found: FoundEncoding }> {
-  const found = await encodingOf(bytes);
+  const found = await encodingOf(bytes, false, named);
   if (!found) throw await notText(bytes, shown);
   return { text: await decodePart(bytes.subarray(found.bomBytes), found, shown), found };
 }
@@ -256,6 +260,14 @@ async function notText(head: Uint8Array, shown: string): Promise<ToolError> {
   return new ToolError(
     'unsupported_encoding',
     text(`${shown} is not text: it looks like ${mime}.`, `${shown} はテキストではありません (${mime})。`),
-    { details: { mime_type: mime } },
+    {
+      details: { mime_type: mime },
+      ...(!head.includes(0) && {
+        suggestion: text(
+          'If it is text, name its encoding, e.g. encoding: "latin1".',
+          'テキストであれば、encoding に文字コードを指定してください。例: "latin1"',
+        ),
+      }),
+    },
   );
 }

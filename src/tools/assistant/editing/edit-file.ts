@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
+import { encodingInJapanese, encodingInput } from '../../encoding.ts';
 import { assertOwn, cleanName, pathInput, placeToWrite } from '../paths.ts';
 import { applyEdits } from './edits.ts';
 import { splice } from './splice.ts';
@@ -32,6 +34,7 @@ export const editFile = defineTool({
     replace_all: edit.shape.replace_all.describe('Every occurrence.'),
     edits: z.array(edit.strict()).max(100).optional().describe('More, made after this one; all or none.'),
     dry_run: z.boolean().default(false).describe('Only show the diff.'),
+    encoding: encodingInput,
   }),
   output: z.object({
     path: z.string(),
@@ -46,6 +49,7 @@ export const editFile = defineTool({
     replace_all: '全て置換する。',
     edits: '続けて行う編集。全部行うか、何もしないか。',
     dry_run: '差分を見るだけで書き込まない。',
+    encoding: encodingInJapanese,
   },
   example: { path: 'src/config.toml', old_string: 'port = 80', new_string: 'port = 8080' },
   risk: ({ path, dry_run }, { desk }) => {
@@ -65,23 +69,27 @@ export const editFile = defineTool({
     return `${head[locale]}\n\n${diff}`;
   },
 
-  async run({ path, old_string, new_string, replace_all, edits = [], dry_run }, { desk, signal, audit }) {
+  async run(
+    { path, old_string, new_string, replace_all, edits = [], dry_run, encoding: named },
+    { desk, signal, audit },
+  ) {
     const spot = placeToWrite(desk, path);
     assertOwn(desk, spot, path);
     const { shown } = spot;
     // A model edits several parts of a file at once, each by a call.
     return spot.place.inTurn(async (place) => {
       const name = cleanName(shown);
-      const whole = await place.readWhole({ signal });
+      const whole = await place.readWhole({ encoding: named, signal });
       const { encoding, hasBom: withBom, stat: expected } = whole;
       const all = [{ old_string, new_string, replace_all }, ...edits];
+      if (whole.isGuess) assertNeedsNoGuess(name, encoding, all);
       const made = await applyEdits(name, whole.text, all, signal);
       const diff = await unifiedDiff(name, whole.text, made.after);
       const reply = { path: name, replacements: made.count, diff };
       if (dry_run) return { ...reply, dry_run: true };
-      if (encoding === 'shift_jis' || encoding === 'euc-jp') {
+      if (!encoding.startsWith('utf-')) {
         const former = await place.readBytes({ signal });
-        const bytes = await splice(former, encoding, whole.text, all);
+        const bytes = splice(former, encoding, whole.text, all);
         await place.replace(bytes, { signal, expected });
       } else {
         await place.replace(made.after, { signal, expected, encoding, withBom });
@@ -91,3 +99,26 @@ export const editFile = defineTool({
     }, signal);
   },
 });
+
+/** Characters beyond ASCII have other bytes in each encoding. */
+function assertNeedsNoGuess(
+  name: string,
+  encoding: string,
+  edits: readonly { readonly new_string: string }[],
+): void {
+  if (edits.every(({ new_string }) => /^[\t-~]*$/.test(new_string))) return;
+  throw new ToolError(
+    'invalid_parameter',
+    text(
+      `${name} is not UTF-8, and ${encoding} is a guess: new_string would be written wrongly if it is another.`,
+      `${name} は UTF-8 ではなく、${encoding} は推測です。違っていた場合、new_string が正しく書かれません。`,
+    ),
+    {
+      suggestion: text(
+        'Name the encoding if the file reads well in it.',
+        'その文字コードで正しく読める場合は、encoding に指定してください。',
+      ),
+      details: { field: 'encoding' },
+    },
+  );
+}
