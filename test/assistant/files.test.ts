@@ -505,10 +505,8 @@ test('a file in Latin-1 is read, found and edited where its encoding is named', 
     content: 'Größe = 1 // Straße\r\n',
     encoding: 'windows-1252',
   });
-  expect((await call('grep', { pattern: 'Größe' })).text).toBe('b.c:1:Größe = 2');
-  expect((await call('grep', { pattern: 'Größe', encoding: 'iso-8859-1' })).text).toBe(
-    'a.c:1:Größe = 1 // Straße\nb.c:1:Größe = 2',
-  );
+  expect((await call('grep', { pattern: 'Größe' })).text).toBe('a.c:1:Größe = 1 // Straße\nb.c:1:Größe = 2');
+  expect(await call('grep', { pattern: '大きさ' })).toMatchObject({ not_searched: { paths: ['a.c'] } });
   await call('edit_file', {
     path: 'a.c',
     old_string: 'Größe = 1',
@@ -556,7 +554,7 @@ test('grep names the files that it could not look through, and counts them out',
   });
   expect(await world.call('grep', { pattern: 'NEEDLE' })).toMatchObject({
     ...{ searched: 2, not_searched: { count: 2, paths: ['key.mjs', 'latin.txt'] } },
-    text: '0 of 2 files match. 2 more cannot be read as text and may hold it (encoding names theirs): key.mjs, latin.txt',
+    text: '0 of 2 files match. 2 more cannot be read as text and may hold it: key.mjs, latin.txt',
   });
   expect(await world.call('grep', { pattern: 'NEEDLE', glob: 'a*' })).not.toHaveProperty('not_searched');
 });

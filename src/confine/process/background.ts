@@ -136,9 +136,9 @@ export function watchBackground(
         });
       });
     },
-    signal(name) {
+    interrupt() {
       if (exit) return;
-      for (const pid of child.members()) send(pid, name);
+      for (const pid of child.members()) send(pid, 'SIGINT');
     },
     async kill() {
       stop();

@@ -95,16 +95,17 @@ function foundOf<T extends ContentLine | FoundFile>(
 }
 
 /** By which encoding each of these files is text, and which of them are none as far as can be told. */
-async function sortByEncoding(odd: readonly string[], { below, encoding }: ContentQuery) {
+async function sortByEncoding(odd: readonly string[], { below }: ContentQuery) {
   const byEncoding = new Map<string, string[]>();
   const unread: string[] = [];
   for (const [index, path] of odd.entries()) {
     const hostPath = path === '.' ? below.hostPath : join(below.hostPath, path);
-    const found = index < maxOdd ? await encodingOfFile(hostPath, encoding) : undefined;
+    const found = index < maxOdd ? await encodingOfFile(hostPath, latin1) : undefined;
     // ripgrep knows UTF-16 by its mark.
     if (found?.encoding.startsWith('utf-')) continue;
-    if (!found) unread.push(path);
-    else byEncoding.set(found.encoding, [...(byEncoding.get(found.encoding) ?? []), path]);
+    // Any text is Latin-1, so that is no proof.
+    if (!found || found.encoding === latin1) unread.push(path);
+    if (found) byEncoding.set(found.encoding, [...(byEncoding.get(found.encoding) ?? []), path]);
   }
   return { byEncoding, unread };
 }
@@ -113,6 +114,7 @@ async function sortByEncoding(odd: readonly string[], { below, encoding }: Conte
 type Asked = ContentQuery & { readonly more: readonly string[] };
 
 const maxOdd = 500;
+const latin1 = 'windows-1252';
 
 /** Files with a NUL, where a search of a folder stops, or with bytes that are no UTF-8, which no word beyond ASCII matches. */
 async function oddFiles(

@@ -232,8 +232,6 @@ export interface ContentQuery {
   readonly multiline?: boolean | undefined;
   readonly includeIgnored?: boolean | undefined;
   readonly context?: number | undefined;
-  /** For files that are not Unicode. Default: detected. */
-  readonly encoding?: TextEncoding | undefined;
   readonly output: 'content' | 'files' | 'count';
   readonly skip?: ((path: string) => boolean) | undefined;
   /** Counts matching lines for `content`, files otherwise. */

@@ -192,9 +192,6 @@ export interface Commands {
   backgrounds(): readonly BackgroundCommand[];
 }
 
-/** The signals that a running command can get. */
-export type CommandSignal = 'SIGINT' | 'SIGHUP' | 'SIGTERM';
-
 /** A command that outlasts the call that started it; belongs to a session and ends with it. */
 export interface BackgroundCommand {
   readonly id: string;
@@ -223,8 +220,8 @@ export interface BackgroundCommand {
   /** Hosts that it has reached or tried to reach so far. */
   network(): readonly NetworkContact[];
   write(input: string): Promise<void>;
-  /** Signals every process of the command, as a terminal does; no effect on a command that has ended. */
-  signal(name: CommandSignal): void;
+  /** Sends SIGINT to every process of the command, as a terminal does; no effect on a command that has ended. */
+  interrupt(): void;
   kill(): Promise<void>;
   /** Resolves when the command has ended, after `timeoutMs`, or when the signal aborts. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;

@@ -28,7 +28,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     uses: ['files'],
     input: z.object({
       path: z.string().min(1).describe('e.g. "notes/today.md".'),
-      content: z.string().describe('The whole new text.'),
+      content: z.string().describe('New text.'),
       overwrite: z.boolean().default(false).describe('Replace the file if it exists.'),
     }),
     output: z.object({

@@ -33,7 +33,7 @@ export async function follow(
   const command = commands.background(id);
   if (!command) throw unknown(id);
   const { nextCursor } = command.read(Number.MAX_SAFE_INTEGER);
-  if (act === 'interrupt') command.signal('SIGINT');
+  if (act === 'interrupt') command.interrupt();
   if (act === 'kill') await command.kill();
   else await command.wait(act === 'wait' ? patienceMs : 1000, signal);
   return stateOf(command, act === 'wait' ? cursor : nextCursor, replyBytes);

@@ -20,7 +20,7 @@ export const glob = defineTool({
     pattern: z.string().min(1).max(1000).describe('e.g. "src/**/*.ts".'),
     path: folderInput.describe('e.g. "src".'),
     include_ignored: z.boolean().default(false).describe('Also ignored.'),
-    newest_first: z.boolean().default(false).describe('Newest first.'),
+    newest_first: z.boolean().default(false).describe('By time.'),
     limit: z.number().int().min(1).max(5000).default(200).describe('e.g. 50.'),
     cursor: cursorInput.optional().describe('next_cursor.'),
   }),

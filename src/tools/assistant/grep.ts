@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { encodingInJapanese, encodingInput } from '../encoding.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 
@@ -26,10 +25,9 @@ export const grep = defineTool({
     fixed: z.boolean().default(false).describe('Plain words.'),
     multiline: z.boolean().default(false).describe('Across lines.'),
     context: z.number().int().min(0).max(20).default(0).describe('Lines around.'),
-    output: z.enum(['content', 'files', 'count']).default('content').describe('What to return.'),
+    output: z.enum(['content', 'files', 'count']).default('content').describe('Form.'),
     include_ignored: z.boolean().default(false).describe('Also ignored.'),
     limit: z.number().int().min(1).max(2000).default(100).describe('e.g. 50.'),
-    encoding: encodingInput,
     cursor: cursorInput.optional().describe('next_cursor.'),
   }),
   output: z.object({
@@ -63,7 +61,6 @@ export const grep = defineTool({
     output: '行、ファイル、件数のどれを返すか。',
     include_ignored: '.gitignore の対象も含める。',
     limit: '一致する行またはファイルの数。例: 50',
-    encoding: encodingInJapanese,
     cursor: '前回の next_cursor。',
     lines: 'around は一致しない前後の行。',
     searched: '一致がないとき、調べたファイル数。',
@@ -109,7 +106,6 @@ export const grep = defineTool({
         includeIgnored: input.include_ignored,
         context,
         output,
-        encoding: input.encoding,
         skip,
         continues: cursor !== undefined,
         offset: Math.max(0, end - limit - before),
@@ -171,8 +167,8 @@ function nothingMatches(
     const { count, paths } = unread;
     const names = paths.slice(0, 5).join(', ') + (count > 5 ? ', …' : '');
     return text(
-      `0 of ${searched} files match. ${count} more cannot be read as text and may hold it (encoding names theirs): ${names}`,
-      `${searched} 個のファイルのうち一致は 0 個です。ほかにテキストとして読めず確かめられないものが ${count} 個あります (文字コードは encoding で指定): ${names}`,
+      `0 of ${searched} files match. ${count} more cannot be read as text and may hold it: ${names}`,
+      `${searched} 個のファイルのうち一致は 0 個です。ほかにテキストとして読めず確かめられないものが ${count} 個あります: ${names}`,
     );
   }
   if (searched > 0) {

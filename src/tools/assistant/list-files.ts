@@ -11,7 +11,7 @@ export const listFiles = defineTool({
   category: 'files',
   title: text('List files', 'ファイル一覧'),
   description: text(
-    'List a folder. To look deeper use glob.',
+    'List a folder. Deeper: glob.',
     'ディレクトリのファイル一覧を表示します。下の階層から探すには glob を使います。',
   ),
   permission: 'authenticated',
@@ -19,7 +19,7 @@ export const listFiles = defineTool({
   uses: ['desk'],
   input: z.object({
     path: folderInput.describe('e.g. "src".'),
-    sizes: z.boolean().default(false).describe('Give sizes.'),
+    sizes: z.boolean().default(false).describe('Sizes.'),
     limit: z.number().int().min(1).max(20_000).default(1000).describe('e.g. 200.'),
     cursor: z.string().max(500).optional().describe('next_cursor.'),
   }),

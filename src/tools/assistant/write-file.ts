@@ -20,8 +20,8 @@ export const writeFile = defineTool({
   changesFiles: true,
   uses: ['desk'],
   input: z.object({
-    path: pathInput.describe('e.g. "notes/today.md".'),
-    content: z.string().describe('The whole text.'),
+    path: pathInput.describe('e.g. "a/b.md".'),
+    content: z.string().describe('All of it.'),
   }),
   output: z.object({
     path: z.string().describe('Relative to the workspace.'),

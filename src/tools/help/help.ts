@@ -12,7 +12,7 @@ export const help = defineTool({
   category: 'help',
   title: text('Help', 'ヘルプ'),
   description: text(
-    'List your tools, or show one with an example.',
+    'List tools, or show one with an example.',
     '利用可能なMCPツールの一覧と詳細を表示します。呼び出し元の認証状態とセッションのpurposeに応じて、実際に利用可能なツールのみが表示されます。',
   ),
   permission: 'unauthenticated',

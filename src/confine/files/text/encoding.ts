@@ -29,13 +29,14 @@ export async function encodingOf(
   return japanese && { ...japanese, bomBytes: 0 };
 }
 
-/** The same of a file on the host, without following a link in its place; `undefined` where it cannot be read as text. */
+/** The same for a file on the host, without following a link in its place. Text in no known encoding counts as `otherwise`. */
 export async function encodingOfFile(
   hostPath: string,
-  named: TextEncoding | undefined,
+  otherwise: TextEncoding,
 ): Promise<FoundEncoding | undefined> {
   const head = await readHead(hostPath).catch(() => undefined);
-  return head && encodingOf(head.bytes, head.isCut, named);
+  if (!head) return undefined;
+  return (await encodingOf(head.bytes, head.isCut)) ?? encodingOf(head.bytes, head.isCut, otherwise);
 }
 
 async function readHead(hostPath: string) {

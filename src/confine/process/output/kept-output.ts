@@ -27,7 +27,7 @@ export function keptOutput(kept: {
     },
     network: () => [],
     write: () => Promise.reject(takesNoInput(id)),
-    signal: () => {},
+    interrupt: () => {},
     kill: async () => {},
     wait: async () => {},
   };

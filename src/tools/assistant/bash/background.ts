@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { BackgroundCommand, CommandSignal, Commands } from '../../../contract/capabilities/process.ts';
+import type { BackgroundCommand, Commands } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { cleanLine } from '../../../contract/text/clean-text.ts';
 import { text } from '../../../contract/text/text.ts';
@@ -19,16 +19,6 @@ export function backgroundOf(commands: Commands, id: string): BackgroundCommand 
     ),
     { suggestion: text('bash_list lists them.', 'bash_list で一覧を確認できます。') },
   );
-}
-
-/** Most programs end soon after it, so that the reply can tell. */
-export async function sendSignal(
-  command: BackgroundCommand,
-  name: CommandSignal,
-  signal: AbortSignal,
-): Promise<void> {
-  command.signal(name);
-  await command.wait(1000, signal);
 }
 
 /** How it is, as a reply says it. */

@@ -3,7 +3,7 @@ import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
-import { backgroundOf, processIdInput, sendSignal, stateOf, stateOutput } from './background.ts';
+import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
 import { dialectOf, scriptOf } from './bash.ts';
 
 export const bashInput = defineTool({
@@ -31,10 +31,10 @@ export const bashInput = defineTool({
           ),
         ),
       )
-      .describe('e.g. "yes\\n".'),
+      .describe('e.g. "yes\\n"; "\\u0003": Ctrl-C.'),
   }),
   output: z.object({ ...stateOutput }),
-  ja: { process_id: 'bash が返した ID。', text: '例: "yes\\n"' },
+  ja: { process_id: 'bash が返した ID。', text: '例: "yes\\n"。"\\u0003" は Ctrl-C。' },
   example: { process_id: 'bg_1', text: 'yes\n' },
   // What a shell reads is a command like any other; for other programs it is data.
   risk: ({ process_id, text: words }, { desk, commands }) => {
@@ -51,8 +51,11 @@ export const bashInput = defineTool({
 
   async run({ process_id, text: words }, { commands, signal, audit }) {
     const command = backgroundOf(commands, process_id);
-    if (words === interrupt) await sendSignal(command, 'SIGINT', signal);
-    else await command.write(words);
+    if (words === interrupt) {
+      command.interrupt();
+      // Most programs end soon after it, so that the reply can tell.
+      await command.wait(1000, signal);
+    } else await command.write(words);
     audit({ process: process_id, bytes: Buffer.byteLength(words) });
     return stateOf(command);
   },

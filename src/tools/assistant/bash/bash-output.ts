@@ -8,7 +8,7 @@ export const bashOutput = defineTool({
   category: 'shell',
   title: text('Read a background command', 'バックグラウンドの出力を読む'),
   description: text(
-    'Read what a background command printed, or wait for its end.',
+    "Read a background command's output or wait for its end.",
     'バックグラウンドのコマンドの、cursor 以降の出力を読みます。終了を待つこともできます。',
   ),
   permission: 'authenticated',

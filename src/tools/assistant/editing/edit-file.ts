@@ -28,12 +28,12 @@ export const editFile = defineTool({
   changesFiles: true,
   uses: ['desk'],
   input: z.object({
-    path: pathInput.describe('e.g. "src/config.toml".'),
+    path: pathInput.describe('e.g. "src/a.toml".'),
     old_string: edit.shape.old_string.describe('e.g. "port = 80".'),
     new_string: edit.shape.new_string.describe('e.g. "port = 8080".'),
-    replace_all: edit.shape.replace_all.describe('Every occurrence.'),
-    edits: z.array(edit.strict()).max(100).optional().describe('More, made after this one; all or none.'),
-    dry_run: z.boolean().default(false).describe('Only show the diff.'),
+    replace_all: edit.shape.replace_all.describe('All.'),
+    edits: z.array(edit.strict()).max(100).optional().describe('More, after this; all or none.'),
+    dry_run: z.boolean().default(false).describe('Only the diff.'),
     encoding: encodingInput,
   }),
   output: z.object({

@@ -8,14 +8,14 @@ export const remember = defineTool({
   category: 'memory',
   title: text('Remember', '記憶する'),
   description: text(
-    'Store a fact for later conversations.',
+    'Store a fact for later.',
     '以後の会話のために情報を保存します。同じ内容が既にあれば二重に保存せず、新しいタグだけを加えてそれを返します。変更は update_memory。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['memory'],
   input: z.object({
-    content: memoryContent.describe('e.g. "Favorite color is blue".'),
+    content: memoryContent.describe('e.g. "Likes blue".'),
     category: memoryCategory.default('general').describe('e.g. "preference".'),
     tags: memoryTags.default([]).describe('e.g. ["color"].'),
   }),

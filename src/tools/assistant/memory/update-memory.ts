@@ -25,7 +25,7 @@ export const updateMemory = defineTool({
   uses: ['memory'],
   input: z.object({
     id: memoryId.describe('From recall.'),
-    content: memoryContent.optional().describe('The whole new text.'),
+    content: memoryContent.optional().describe('New text.'),
     category: memoryCategory.optional().describe('Its category.'),
     tags: memoryTags.optional().describe('All its tags.'),
   }),
