@@ -160,7 +160,6 @@ function withoutSecrets(call: ModelCall, tool: Tool | undefined): ModelCall {
   return { ...call, words: JSON.stringify(shownArguments(call, tool)) };
 }
 
-/** The arguments without the secret ones. */
 function shownArguments(call: ModelCall, tool: Tool | undefined): unknown {
   const input = argumentsOf(call.words);
   if (input === undefined) return call.words;

@@ -54,7 +54,6 @@ export interface Checkpoint {
   readonly gateway: Gateway;
   readonly settings: Settings;
   readonly rooms: Rooms;
-  /** Agents and their work. */
   readonly team: TeamRoom;
   /** Notifies people of waiting questions. */
   readonly notices: Notices;

@@ -31,7 +31,6 @@ export interface EffectVerdict {
   readonly because: Text;
 }
 
-/** The rules about effects. */
 export interface EffectRules {
   /** Whether an operator's rule needs every change, not only the losses. */
   readonly readChanges: boolean;
@@ -48,7 +47,6 @@ export interface EffectRules {
 export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeyed'> {
   /** It must run on a layer, and lands only by `HeldLayer.land`. */
   readonly isTried: boolean;
-  /** Whether it may land at once. */
   allows(effects: Effects): boolean;
 }
 

@@ -8,7 +8,6 @@ export interface CallWatcher {
   begin(call: Call): CallWatch;
 }
 
-/** One call while it is watched. */
 export interface CallWatch {
   /** The trace that the call belongs to; undefined if the call is not traced. */
   readonly trace?: CallTrace | undefined;

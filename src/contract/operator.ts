@@ -55,7 +55,6 @@ export interface Operator {
    * By question id, the standing approvals that may answer it, the narrowest first; none if only a person may answer.
    */
   offers(records: readonly ApprovalRecord[]): Promise<GrantOffers>;
-  /** The standing approvals. */
   grants(): Promise<readonly StandingGrant[]>;
   /** All calls of a session; undefined if it made none lately. */
   story(sessionId: string): Promise<SessionStory | undefined>;

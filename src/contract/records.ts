@@ -41,7 +41,6 @@ export interface UnderWay {
   close(): void;
 }
 
-/** Notes that a dead process left. */
 export interface LeftUnderWay {
   /**
    * Parsed but not checked, because another version may have written them. A half-written last line is left out: its
@@ -146,19 +145,19 @@ export interface GrantWanted {
 export type PlannedCall = Omit<ApprovalRecord, 'id' | 'status' | 'scope' | 'grant'> &
   Required<Pick<ApprovalRecord, 'decidedBy' | 'planId'>>;
 
-/** What a question is about in parts, for a page that folds what is long. Cleaned, as its message is. */
+/** A question in parts, for pages that fold long ones. Cleaned like its message. */
 export interface QuestionParts {
-  /** The command; of another call its tool, and what that is about. */
+  /** The command; for another call its tool and arguments. */
   readonly what: string;
-  /** The program that calls, by its own name. */
+  /** The calling program, by its own name. */
   readonly client?: string | undefined;
-  /** Why the person is asked, in a line. */
+  /** The reason for asking, in one line. */
   readonly because: Text;
-  /** Where a command would begin, as it was named; absent in the root. */
+  /** The folder in which a command would begin, as it was named; undefined in the root. */
   readonly folder?: string | undefined;
-  /** The rest of the call, a line each: arguments, variables. May be empty. */
+  /** The rest of the call, one line each: arguments, variables. May be empty. */
   readonly details: Text;
-  /** What a command has done on a layer, or what it is about to do (`isHeld`). */
+  /** The effects of a command on a layer, or those that it is about to have (`isHeld`). */
   readonly effects?: QuestionEffects | undefined;
 }
 
@@ -172,9 +171,9 @@ export interface QuestionEffects {
     /** The first of them. */
     readonly names: readonly string[];
   }[];
-  /** Changes that are in none of these folders. */
+  /** The number of changes in other folders. */
   readonly more: number;
-  /** Unified; empty where there is none. */
+  /** Unified; empty if there is none. */
   readonly diff: string;
   readonly isDiffCut: boolean;
 }
@@ -188,7 +187,7 @@ export interface ApprovalRecord {
   readonly digest: string;
   /** The text for the person, cleaned, in each language: theirs may differ from the caller's. */
   readonly message: Text;
-  /** The same in parts; absent in a question of an older version or of a plan. */
+  /** The same in parts; undefined in a question of an older version or of a plan. */
   readonly about?: QuestionParts | undefined;
   readonly rule: string;
   readonly status: ApprovalStatus;

@@ -81,10 +81,8 @@ export interface AnsweredLine {
   readonly times: number;
 }
 
-/** An active standing approval. */
 export interface StandingGrant {
   readonly record: ApprovalRecord;
-  /** Its rules. */
   readonly rule: string;
   /** When it expires; undefined if never. */
   readonly endsAtMs?: number | undefined;

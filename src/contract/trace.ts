@@ -1,4 +1,3 @@
-/** The trace that a call belongs to. */
 export interface CallTrace {
   readonly traceId: string;
   /** Begins a request to a proxied server, made for this call. */

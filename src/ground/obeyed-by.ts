@@ -3,7 +3,7 @@ import { createFoldedGlob, foldPath } from './glob/rule-glob.ts';
 import { obeyedLater } from './obeyed-later.ts';
 import { obeyedNames } from './obeyed-names.ts';
 
-/** As `createObeyedBy`, of one path, and of what no tool writes: a command may have found a way to. */
+/** Like `createObeyedBy`, for one path, including those that no tool may write: a command may have done so. */
 export function createObeyedAnywhere(): (path: string) => Text | undefined {
   let rules: ReturnType<typeof compile> | undefined;
   return (path) => {
@@ -17,14 +17,14 @@ export function createObeyedAnywhere(): (path: string) => Text | undefined {
   };
 }
 
-/** Says what would run or follow what stands at one of these paths, unasked; undefined where nothing does. */
+/** Names the program that would run or follow one of these paths unasked; undefined if none does. */
 export function createObeyedBy(): (paths: readonly string[]) => Text | undefined {
   let rules: ReturnType<typeof compile> | undefined;
   return (paths) => {
     if (paths.length === 0) return undefined;
     rules ??= compile();
     const { asked, refused } = rules;
-    // What no tool writes, whoever agrees, is not asked about.
+    // Paths that no tool may write are refused anyway, so they are not asked about.
     const open = paths.map(foldPath).filter((path) => !refused.some((fits) => fits(path)));
     return asked.find(({ fits }) => open.some(fits))?.by;
   };

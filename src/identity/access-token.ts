@@ -3,7 +3,6 @@ import type { OauthTrust, TrustedIssuer } from '../contract/identity.ts';
 import { fetchJson as fetchFromIssuer } from './issuer-fetch.ts';
 import { createIssuerKeys, IssuerDown, type IssuerKeys } from './issuer-keys.ts';
 
-/** The result of checking a token. */
 export type TokenFinding =
   | { readonly kind: 'good'; readonly issuer: TrustedIssuer; readonly claims: JWTPayload }
   | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string };

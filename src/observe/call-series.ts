@@ -1,7 +1,6 @@
 import type { CallCounts } from './call-counts.ts';
 import type { Series } from './exposition.ts';
 
-/** The call counts as metrics. */
 export function callSeries(counts: CallCounts): readonly Series[] {
   const tools = [...counts.tools];
   return [

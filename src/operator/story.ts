@@ -46,7 +46,6 @@ export function sessionLine(
   };
 }
 
-/** The number of calls of each kind. */
 export function countsOf(
   entries: readonly AuditEntry[],
   changed: ReadonlySet<string>,

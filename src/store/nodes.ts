@@ -2,7 +2,6 @@ import type { NodeState, NodeStore, NodeView } from '../contract/nodes.ts';
 import type { OpenEngine } from './engine.ts';
 import type { NodeRow } from './tables/nodes.ts';
 
-/** The interval of a node's heartbeat. */
 export const nodeBeatMs = 5000;
 /** A node is lost after this long without a heartbeat. */
 export const nodeLostMs = 4 * nodeBeatMs;

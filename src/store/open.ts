@@ -49,7 +49,6 @@ export interface StoreOptions {
   readonly underWay?: UnderWayNotes | undefined;
 }
 
-/** All records. */
 export interface Store {
   readonly audit: AuditLog;
   readonly tokens: TokenStore;
@@ -68,7 +67,6 @@ export interface Store {
   readonly probeBucket?: (() => Promise<void>) | undefined;
   /** The servers that use this store. */
   readonly nodes: NodeStore;
-  /** Logins of the console. */
   readonly consoleSessions: ConsoleSessions;
   /** Notices to people, and their delivery. */
   readonly notices: NoticeStore;

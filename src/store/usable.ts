@@ -34,7 +34,7 @@ export function assertUsable(url: string, stateFolder: string | undefined): void
   if (target.kind === 'sqlite') assertDatabase(target.path);
 }
 
-/** Makes it unreadable for others on the machine. An existing folder keeps its mode: it may be shared. */
+/** Creates a folder that others on the machine cannot read. An existing one keeps its mode: it may be shared. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

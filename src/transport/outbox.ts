@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
 
-/** Outgoing lines. */
 export interface Outbox {
   send(line: string): void;
   /** Writes now: no more lines are expected in this turn. */

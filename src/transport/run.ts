@@ -1,4 +1,3 @@
-/** A running request. */
 export interface Run {
   readonly cancel: AbortController;
   /** A cancelled request gets no reply. */

@@ -5,7 +5,6 @@ const nonEmpty = z.string().min(1).max(2000);
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time such as "22:00"');
 const actions = z.enum(actionKinds).optional();
 
-/** A channel for notices. */
 export const channelSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('desktop') }),
   z.strictObject({ kind: z.literal('terminal'), form: z.enum(['osc9', 'osc777']).optional() }),

@@ -14,7 +14,6 @@ import { isHarmless } from './harmless-keys.ts';
 export interface Change {
   readonly entry: Pick<ConfigEntry, 'section' | 'subsection' | 'key'>;
   readonly values: readonly string[];
-  /** Its former values. */
   readonly before: readonly string[];
 }
 

@@ -16,7 +16,6 @@ export interface PageCache {
   set(url: string, entry: CachedPage): void;
 }
 
-/** Creates an empty cache. */
 export function createPageCache(maxBytes: number, maxPages = 256): PageCache {
   const entries = new Map<string, CachedPage>();
   let bytes = 0;

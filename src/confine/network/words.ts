@@ -22,7 +22,6 @@ export function bareWords(html: string): string {
     .trim();
 }
 
-/** The page's title, if it has one. */
 export function titleOf(html: string): string | undefined {
   const open = /<title[^>]{0,200}>/i.exec(html);
   if (!open) return undefined;

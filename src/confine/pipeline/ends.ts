@@ -6,7 +6,6 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import type { StageStatus } from './stage-shell.ts';
 
-/** The end of a stage. */
 export interface Ended {
   readonly exitCode: number;
   readonly signal?: string | undefined;

@@ -7,7 +7,6 @@ import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
 import { readStatus, stageArguments } from './stage-shell.ts';
 
-/** A running stage. */
 export interface Running {
   readonly plan: StagePlan;
   readonly kill: () => Promise<void>;
@@ -31,7 +30,6 @@ export interface ProgramStart {
   readonly startingBytes: number | undefined;
 }
 
-/** Starts a stage that is a program. */
 export async function startProgram(plan: StagePlan, start: ProgramStart): Promise<Running> {
   const { work, program, stage, walls, descriptors, now } = start;
   const errors = start.makePipe();

@@ -5,7 +5,6 @@ import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { isInside } from '../../ground/inside.ts';
 
-/** The vault's part of the configuration file. */
 export interface VaultConfig {
   readonly hardMaxChars?: number | undefined;
   readonly defaultChunkLines?: number | undefined;

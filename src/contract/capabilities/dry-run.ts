@@ -43,7 +43,7 @@ export interface Effects {
 export interface Losses {
   /** Files that are deleted, emptied or overwritten, and that git does not have either. */
   readonly files: number;
-  /** Those that the history cannot keep either: too large, more than it has room for, or with a name that is not UTF-8. Undefined: none. */
+  /** Those that the history cannot keep either: too large, too much, or with a name that is not UTF-8. Default: 0. */
   readonly unkept?: number | undefined;
   /** The same for earlier commands of the session that no person has reviewed. */
   readonly earlier: number;

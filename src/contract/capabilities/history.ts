@@ -55,7 +55,6 @@ export interface HistoryQuery {
   /** Changes at this path and below it. */
   readonly at?: { readonly root: string; readonly path: string } | undefined;
   readonly sessionId?: string | undefined;
-  /** Of one call. */
   readonly auditId?: string | undefined;
   readonly sinceMs?: number | undefined;
   readonly beforeSeq?: number | undefined;
@@ -105,7 +104,6 @@ export type UndoSelection =
   | { readonly auditId: string }
   | { readonly sinceMs: number };
 
-/** The outcome for one entry. */
 export type UndoStep =
   | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
   /** A created folder that now contains files of others. It is removed once they are gone. */

@@ -8,7 +8,6 @@ export interface LoggedWrite {
   readonly bytes: number;
   readonly sha256: string;
   readonly root: string;
-  /** The call that made it. */
   readonly callId: string;
 }
 

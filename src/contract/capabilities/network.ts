@@ -6,7 +6,6 @@ export interface FetchedPage {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** The body was longer than the limit. */
   readonly truncated: boolean;
   readonly fetchedAtMs: number;
   readonly fromCache: boolean;

@@ -19,7 +19,6 @@ export interface PlanStep {
   readonly line: Text;
 }
 
-/** Plans of one caller's session. */
 export interface Plans {
   /**
    * Checks each call and runs none. Throws `denied` for one that policy refuses, and `invalid_parameter` for one that

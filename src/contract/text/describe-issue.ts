@@ -32,7 +32,7 @@ export function describeIssue(issue: z.core.$ZodIssue): Text {
   }
 }
 
-/** Is a number of seconds plainly one of milliseconds, as other tools count? */
+/** Whether a number of seconds is evidently in milliseconds, as in other tools. */
 export function looksLikeMilliseconds(value: unknown, mostSeconds: number): value is number {
   return typeof value === 'number' && value >= 1000 && value > mostSeconds;
 }

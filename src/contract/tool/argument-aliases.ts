@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { JsonSchema } from './tool-card.ts';
 
 /**
- * Other tools' names for what arguments of ours are called, without case, `_` and `-`. Models were trained on those tools and use their
- * names whatever a schema says.
+ * Other tools' names of our arguments, in lower case, without `_` and `-`. Models were trained on those tools and use
+ * their names whatever a schema says.
  */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   path: [
@@ -41,8 +41,8 @@ const aliases: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The arguments with the tool's own names for those that these issues call unknown, as far as each can mean one argument only, and that
- * one was not given. Undefined where none can.
+ * Renames arguments that these issues report as unknown to the tool's own names, if each can only mean one argument,
+ * which was not given. Undefined if none was renamed.
  */
 export function withOwnNames(
   input: unknown,

@@ -7,7 +7,6 @@ import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../counted.ts';
 import { firstBytes } from '../text/cut-middle.ts';
 
-/** A dry run for a reply. */
 export interface DryRunReport {
   /** One line each, deletions first, e.g. "changed src/a.ts (+1 −2)". */
   readonly changes: string[];

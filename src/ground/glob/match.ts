@@ -91,7 +91,6 @@ function enter(tokens: readonly Token[], place: number, places: Set<number>): Se
   }
 }
 
-/** Whether this character matches the token. */
 function takes(token: Token, char: string): boolean {
   switch (token.kind) {
     case 'char':

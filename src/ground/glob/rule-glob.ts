@@ -10,8 +10,8 @@ const maxAlternatives = 64;
 const maxPatternChars = 1024;
 
 /**
- * A glob as rules write it: `*` stays within a name, `**` crosses folders, `?`, `[a-z]`, `{a,b}`. Throws a
- * `ConfigError` for one that is too long or has too many alternatives.
+ * A glob of rules: `*` stays within a name, `**` crosses folders, `?`, `[a-z]`, `{a,b}`. Throws `ConfigError` for one
+ * that is too long or has too many alternatives.
  */
 export function createGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > maxPatternChars)
@@ -45,18 +45,18 @@ function compile(pattern: string): (text: string) => boolean {
   return (text) => below(text) || itself(text);
 }
 
-/** The same in any case and Unicode form, as names of protected paths are compared. */
+/** The same in any case and Unicode form, as for names of protected paths. */
 export function createPathGlob(pattern: string): (path: string) => boolean {
   const glob = createFoldedGlob(pattern);
   return (path) => glob(foldPath(path));
 }
 
-/** The same for whoever holds one path against many, and folds it once. */
+/** The same for comparing one folded path with many patterns. */
 export function createFoldedGlob(pattern: string): (folded: string) => boolean {
   return createGlob(foldPath(pattern));
 }
 
-/** Could a path glob fit something below this folder? What stands before its first wildcard says where it can lead. */
+/** Whether a path glob could match below this folder, by the part before its first wildcard. */
 export function mayFitBelow(pattern: string, folder: string): boolean {
   const parts = foldPath(pattern).split('/');
   const wild = parts.findIndex((part) => /[*?[{\\]/.test(part));

@@ -10,7 +10,6 @@ export type Token =
   /** Whole folders with their slashes, or none. */
   | { readonly kind: 'folders' };
 
-/** How a pattern is to be read. */
 export interface GlobSyntax {
   /** Whether a `**` that is only a part of a name still crosses slashes. */
   readonly wideInNames?: boolean;

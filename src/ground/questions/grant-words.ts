@@ -1,7 +1,7 @@
 import { type Text, text } from '../../contract/text/text.ts';
 import { rulesOfGrant } from './grant-rules.ts';
 
-/** What a grant allows, in words; the rule itself stands behind them. Not cleaned. */
+/** A description of what a grant allows, to show before the rule itself. Not cleaned. */
 export function grantWords(grant: string): Text {
   const parts = rulesOfGrant(grant).map(ruleWords);
   return text(parts.map(({ en }) => en).join(' '), parts.map(({ ja }) => ja).join(''));

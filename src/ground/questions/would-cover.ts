@@ -19,7 +19,7 @@ type Approval = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
 /** The calls that this approval would have answered, and the first five different ones of them. */
 export function coveredAmong(entries: readonly AuditRecord[], approval: Approval): Covered {
   const standing = { ...approval, grant: factGrant(approval.grant) };
-  // What a person did is in the log as well.
+  // The log also contains acts of people.
   const calls = entries.filter(({ tool }) => !tool.startsWith('sekisho '));
   const covered = calls.filter((entry) => {
     if (entry.principal !== approval.principal || entry.tool !== approval.tool) return false;
@@ -41,7 +41,7 @@ export function factGrant(grant: string): string {
     .join(' ');
 }
 
-/** What a record's facts say of its questions: about its words, what it did, and what it was held for. */
+/** The question facts of a record: about the call's words, its effects, and a pause at a limit. */
 function questionFacts({ facts = {} }: Pick<AuditRecord, 'facts'>): readonly QuestionFacts[] {
   return [facts.policy, facts.tried, facts.held].filter(
     (each): each is QuestionFacts =>

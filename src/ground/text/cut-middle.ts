@@ -1,4 +1,3 @@
-/** A long text without its middle. */
 export interface CutText {
   readonly head: string;
   readonly tail: string;

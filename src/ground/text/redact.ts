@@ -45,7 +45,6 @@ function isSecretName(name: string): boolean {
   return secretKey.test(snakeCase(name));
 }
 
-/** A text for the log. */
 export function redactText(words: string): string {
   if (words.length > maxShownChars) {
     const digest = createHash('sha256').update(words).digest('hex').slice(0, 16);

@@ -7,7 +7,6 @@ import type { AuditHeadRow, AuditRow, Tables } from '../tables/tables.ts';
 import { chainHash, genesis, sealHead, type UnchainedRow } from './chain.ts';
 import type { AuditKey } from './key.ts';
 
-/** The end of the chain. */
 export interface ChainEnd {
   /** Appends rows under the lock of the head, so any number of processes may append at once. */
   append(rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;

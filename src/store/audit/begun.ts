@@ -7,7 +7,6 @@ import type { Engine } from '../engine.ts';
 /** Calls that have begun but whose records are not written yet. */
 export interface BegunCalls {
   begin(record: AuditRecord, mayChange: boolean): Promise<BegunNote>;
-  /** These records are written. */
   written(ids: readonly string[]): void;
   /** Records of calls that dead servers began but did not record; `done` removes the notes once they are written. */
   left(engine: Engine): Promise<{ readonly records: readonly AuditRecord[]; done(): void }>;

@@ -101,7 +101,6 @@ async function isHeadFree(engine: Engine, tx: Transaction<Tables>): Promise<bool
   return (await engine.lock(head, { skip: true }).executeTakeFirst()) !== undefined;
 }
 
-/** Whether any records wait. */
 export async function isWaiting({ db }: Engine): Promise<boolean> {
   return (await db.selectFrom('audit_inbox').select('id').limit(1).executeTakeFirst()) !== undefined;
 }

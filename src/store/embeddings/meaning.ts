@@ -7,7 +7,6 @@ import { createCodeCache } from './code-cache.ts';
 import { type Near, nearestMemories } from './nearest.ts';
 import { createEmbeddingWorker, type EmbeddingWorker, type Pace, usualPace } from './worker.ts';
 
-/** How a store embeds memories. */
 export interface EmbeddingOptions {
   readonly model: string;
   /** How long a query may wait for its vector and for its neighbours. */

@@ -30,7 +30,6 @@ export interface MemoryIndex {
     owner: string,
     seqs: readonly number[],
   ): Promise<readonly { readonly seq: number; readonly words: string }[]>;
-  /** The newest memories. */
   newest(owner: string, filter: MemoryFilter, limit: number): Promise<readonly number[]>;
 }
 

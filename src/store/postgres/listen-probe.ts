@@ -6,7 +6,6 @@ export interface ListenProbe {
   state(): Wakeups;
   /** Listening has begun: sends a probe, and then one a minute. */
   begin(): void;
-  /** Whether this is our own probe. */
   isOwn(payload: string): boolean;
   /** The listening connection is gone. */
   lost(): void;

@@ -134,7 +134,6 @@ export async function readUntil<T>(
 /** The person who manages a team, in conversations. No agent can have this id. */
 export const personId = '@person';
 
-/** The topic of changes in a project. */
 export function topicOf(projectId: string): string {
   return `team/${projectId}`;
 }

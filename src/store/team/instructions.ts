@@ -172,7 +172,6 @@ export const steps = {
   ),
 } as const;
 
-/** The instruction after a manager's choice. */
 export function instructionFor(action: 'dispatch' | 'adjust' | 'wait' | 'complete'): Text {
   return steps[action].instruction;
 }

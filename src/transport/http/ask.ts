@@ -147,7 +147,6 @@ function refusalOf(error: unknown, locale: Locale, maxBodyBytes: number): Refusa
 
 const failed = { code: 'internal', message: text('Internal error.', '内部エラーです。') };
 
-/** A body that could not be read. */
 function unreadable({ httpStatus }: RpcError, maxBytes: number) {
   if (httpStatus === 413) {
     const message = text(

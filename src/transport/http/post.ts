@@ -42,7 +42,6 @@ export interface HttpDependencies {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/** One POST while it is processed. */
 interface Post {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -64,7 +64,6 @@ export interface HttpService {
   readonly address: { readonly host: string; readonly port: number };
   /** The number of open sessions of older clients. */
   readonly sessionCount: number;
-  /** The number of running requests. */
   readonly running: number;
   /** Announces that no more work is wanted, but still accepts it: load balancers notice only after a while. */
   drain(): void;

@@ -13,7 +13,6 @@ import { createPipe, type Pipe } from './pipe.ts';
 import { RemoteError, type RemoteRequest, SessionLost } from './remote.ts';
 import { isNotSent, remoteErrorIn, requestBySdk } from './request-by-sdk.ts';
 
-/** A live connection to one server. */
 export interface Connection {
   readonly offers: {
     readonly resources: boolean;

@@ -8,7 +8,6 @@ import { openPins, type Pins } from '../tools/pin.ts';
 
 export interface UpstreamsOptions {
   readonly servers: readonly ServerSettings[];
-  /** The folder of the pins. */
   readonly pinFolder: string;
   readonly info: { readonly name: string; readonly version: string };
   readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
@@ -19,7 +18,6 @@ export interface UpstreamsOptions {
   readonly onFailed?: ((server: ProxiedServer, error: ToolError) => void) | undefined;
 }
 
-/** The kinds of changes for listeners. */
 export type UpstreamChange = 'tools' | 'prompts' | 'resources';
 
 /** All proxied servers. Each starts when it is first needed. */

@@ -139,7 +139,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     },
   };
 
-  /** Calls of one turn of the event loop are sent in one write, which is the most expensive part. */
+  /** Calls of one turn of the event loop are sent in one write, because writing costs the most. */
   let unsent = '';
   function write(frame: string): void {
     if (!canWrite()) throw gone();

@@ -2,7 +2,6 @@ import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { CallTrace } from '../../contract/trace.ts';
 
-/** One request to a proxied server. */
 export interface RemoteRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -12,7 +12,6 @@ import { localUri, remoteUri } from './uris.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Requests to the server. */
 export interface ServerRequests {
   ask(method: string, params: Members, context: BaseContext): Promise<Members>;
   /** From now on the server reports changes of this resource. */

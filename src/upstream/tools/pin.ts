@@ -10,7 +10,6 @@ import { inspectSet, inspectTool } from './inspect.ts';
 export interface Pin {
   /** By remote name. */
   readonly approved: ReadonlyMap<string, RemoteTool>;
-  /** Digests of the approved tools. */
   readonly digests: ReadonlyMap<string, string>;
   readonly held: readonly HeldTool[];
   /** The server's whole list if it differs from the approved one. */

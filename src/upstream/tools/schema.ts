@@ -1,7 +1,6 @@
 import { type Text, text } from '../../contract/text/text.ts';
 import { isWhole } from '../../ground/exact-numbers.ts';
 
-/** The problem with an argument. */
 interface SchemaProblem {
   /** Its path, `filter.0.name`; empty for the whole. */
   readonly field: string;

@@ -1,7 +1,6 @@
 import { analyse } from 'chardet';
 import encodingJapanese from 'encoding-japanese';
 
-/** A body as text. */
 export interface Decoded {
   readonly text: string;
   /** The name of its encoding, if it was guessed from the bytes. */

@@ -1,7 +1,6 @@
 import type { Node } from 'web-tree-sitter';
 import { assignedName } from './assigned.ts';
 
-/** The name of a definition. */
 export function nameOf(node: Node): string | undefined {
   if (node.type === 'impl_item') {
     const type = node.childForFieldName('type')?.text;

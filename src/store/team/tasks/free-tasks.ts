@@ -28,7 +28,6 @@ export function abandonedTasks(db: Reader, projectId: string, nowMs: number): Ta
     .orderBy('seq');
 }
 
-/** Whether any task can be taken. */
 export async function hasFreeTask(db: Reader, projectId: string, nowMs: number): Promise<boolean> {
   const free = await freeTasks(db, projectId).select('id').limit(1).executeTakeFirst();
   return (

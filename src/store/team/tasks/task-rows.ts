@@ -75,7 +75,6 @@ export function taskView({ task, dependsOn, subtasks }: ClaimedTask): TaskView {
   };
 }
 
-/** The number of subtasks in each status. */
 export async function countByStatus(db: Reader, parentId: string): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('tasks')
@@ -87,7 +86,6 @@ export async function countByStatus(db: Reader, parentId: string): Promise<Recor
   return Object.fromEntries(rows.map(({ status, tasks }) => [status, Number(tasks)]));
 }
 
-/** Dependencies that are not done yet. */
 export async function unfinishedDependencies(db: Reader, taskId: string): Promise<readonly TaskRow[]> {
   return db
     .selectFrom('task_dependencies')
