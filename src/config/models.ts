@@ -70,7 +70,7 @@ export function modelsOf(
   return Object.fromEntries(entries);
 }
 
-/** A model by its id alone is at Ollama. */
+/** Fills in the defaults; without an address, a model is at Ollama. */
 export function withDefaults(name: string, settings: z.input<typeof model>): ModelSettings {
   const { url = 'http://127.0.0.1:11434/v1', silenceMs = 240_000, contextChars = 300_000 } = settings;
   const address = new URL(url);

@@ -37,7 +37,7 @@ export interface NodeStore {
   list(): Promise<readonly NodeView[]>;
 }
 
-/** Ended sessions of older clients, which may also be known at other servers. */
+/** Sessions that older clients have ended, at any server; other servers may still know their ids. */
 export interface EndedSessions {
   add(connectionId: string): Promise<void>;
   /** Which of these have ended. */

@@ -34,7 +34,7 @@ export interface StdioStart {
   readonly kind: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
-  /** Its whole own environment; none of ours is passed on. */
+  /** Its own variables; none of ours are passed on. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
   /** Folders for it beside the roots, which it only reads; it writes only to the `writable` ones. */

@@ -12,7 +12,7 @@ export interface Asks {
 
 type Response = Extract<Incoming, { kind: 'response' }>;
 
-/** An answer may arrive at another server than the one that asked, which then forwards it. */
+/** An answer may arrive at another server than the one that asked, and is then forwarded to that one. */
 export interface AsksElsewhere {
   readonly relay: Pick<Relay, 'hold' | 'ask'>;
   readonly connectionId: string;

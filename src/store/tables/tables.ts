@@ -180,7 +180,7 @@ export interface HistoryRow {
   action: string;
   before_state: string;
   after_state: string;
-  /** The content that undoing needs. */
+  /** Digest of the content that undoing needs. */
   digest: string | null;
   undoes: string | null;
   undone_by: string | null;

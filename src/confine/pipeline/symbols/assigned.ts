@@ -11,7 +11,7 @@ export function valueKind(node: Node): string | undefined {
   return type === 'class' ? 'class' : undefined;
 }
 
-/** `const LIMITS = {…}` of a module; not for imports. */
+/** `const LIMITS = {…}` of a module, but not an import such as `const x = require(…)`. */
 export function isTopConstant(node: Node): boolean {
   const declaration = node.parent;
   const around = declaration?.parent?.type;
