@@ -1,6 +1,16 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'rolldown';
 import { composeConsoleAsset, consoleAssetNames } from '../src/config/console-assets.ts';
 import { grammarPackages, writeGrammars } from './grammars.ts';
@@ -22,7 +32,9 @@ if (process.argv.includes('--if-changed')) {
   console.error('sekisho: its source has changed since the last build; building');
 }
 
-rmSync('dist', { recursive: true, force: true });
+// Built aside, and then put in place file by file: a server that runs from `dist` goes on, also when it loads a chunk later.
+const aside = 'dist.next';
+rmSync(aside, { recursive: true, force: true });
 // What brings tests or sources of many megabytes along is a development dependency, and bundled; so are these two. Zod is
 // needed by every start and is four times faster to load from our bundle. The 300 files of kysely would hold up the calls
 // that arrive while the first record is written. The rest is loaded when used.
@@ -50,7 +62,7 @@ const { output } = await build({
   },
   checks: { eval: false, ineffectiveDynamicImport: false },
   output: {
-    dir: 'dist',
+    dir: aside,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -68,20 +80,47 @@ const { output } = await build({
 });
 // A file of ASCII alone is read and compiled a byte a character; one Japanese letter would double them all.
 for (const file of output) {
-  if (file.type === 'chunk') writeFileSync(`dist/${file.fileName}`, inAscii(file.code));
+  if (file.type === 'chunk') writeFileSync(`${aside}/${file.fileName}`, inAscii(file.code));
 }
 // The console's files lie beside the chunk that reads them.
-mkdirSync('dist/chunks/console', { recursive: true });
-for (const name of consoleAssetNames) writeFileSync(`dist/chunks/console/${name}`, composeConsoleAsset(name));
-writeGrammars('dist/grammars');
+mkdirSync(`${aside}/chunks/console`, { recursive: true });
+for (const name of consoleAssetNames)
+  writeFileSync(`${aside}/chunks/console/${name}`, composeConsoleAsset(name));
+writeGrammars(`${aside}/grammars`);
 // Neither htmx nor the grammars are inputs of the bundle, and are given along all the same.
 const sources = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 const notices = composeNotices([...bundledPackages(sources), 'node_modules/htmx.org', ...grammarPackages]);
-writeFileSync('dist/THIRD-PARTY.txt', notices);
-chmodSync('dist/sekisho.js', 0o755);
+writeFileSync(`${aside}/THIRD-PARTY.txt`, notices);
+chmodSync(`${aside}/sekisho.js`, 0o755);
+putInPlace();
 // A benchmark needs no declarations.
 if (!process.argv.includes('--bundle-only')) {
   execFileSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+}
+
+/**
+ * Renames the new files into `dist`, chunks before the entries that name them. The chunks of earlier builds stay for a day:
+ * their names differ, and servers of those builds still load them. Declarations are written anew.
+ */
+function putInPlace(): void {
+  const built = filesBelow(aside).sort((one, other) => other.split('/').length - one.split('/').length);
+  for (const name of built) {
+    mkdirSync(`dist/${dirname(name)}`, { recursive: true });
+    renameSync(`${aside}/${name}`, `dist/${name}`);
+  }
+  rmSync(aside, { recursive: true });
+  const yesterday = Date.now() - 24 * 3_600_000;
+  for (const name of filesBelow('dist').filter((each) => !built.includes(each))) {
+    const isChunk = /^chunks\/[^/]+-[\w-]{8}\.js$/.test(name);
+    if (!isChunk || statSync(`dist/${name}`).mtimeMs < yesterday) rmSync(`dist/${name}`);
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((each) => each.isFile())
+    .map((each) => relative(folder, join(each.parentPath, each.name)));
 }
 
 /** The same program: in texts and patterns an escape means its character. */

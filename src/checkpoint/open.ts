@@ -13,6 +13,7 @@ import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { Admission, Gateway } from '../contract/gateway.ts';
 import type { CallWatcher } from '../contract/observe.ts';
 import type { Operator } from '../contract/operator.ts';
+import type { ApprovalStore } from '../contract/records.ts';
 import type { RiskContext, Toolset } from '../contract/tool/tool.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
@@ -226,6 +227,8 @@ export async function openCheckpoint(
       ongoing.leave(arrival.connectionId);
       forwarding.leave(arrival.connectionId);
       await trials.held.leave(arrival.connectionId);
+      const store = await rooms.store.opened();
+      if (store) await endQuestions(store.approvals, arrival.connectionId, now());
       attendance.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
@@ -282,6 +285,18 @@ export async function openCheckpoint(
     },
   };
 }
+
+/**
+ * Ends the questions of a session that has ended, after a quarter of an hour: until then, the client may come back and send
+ * the same call again.
+ */
+async function endQuestions(approvals: ApprovalStore, sessionId: string, nowMs: number): Promise<void> {
+  const pending = await approvals.list('pending', nowMs);
+  for (const { id } of pending.filter((each) => each.sessionId === sessionId))
+    await approvals.shorten(id, nowMs + goneMs);
+}
+
+const goneMs = 15 * 60_000;
 
 /** Tokens of other issuers are replaced while a session lasts, so the session belongs to the holder. */
 function admissionOf(caller: Caller): Admission {

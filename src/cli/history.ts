@@ -1,4 +1,6 @@
-import { dirname, relative } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { Checkpoint } from '../checkpoint/index.ts';
 import type { Flags } from '../config/settings.ts';
 import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
@@ -28,7 +30,13 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
     for (const entry of entries)
       if (options.json) sayJson(entry);
       else say(describeEntry(entry));
-    const interrupted = await audit.search({ outcome: 'interrupted', sinceMs, limit: 20, newestFirst: true });
+    const interrupted = await audit.search({
+      outcome: 'interrupted',
+      sinceMs,
+      afterSeq: sinceMs === undefined ? toldUpTo(checkpoint) : undefined,
+      limit: 20,
+      newestFirst: true,
+    });
     if (entries.length === 0 && interrupted.length === 0 && !options.json)
       say(text('Nothing was changed.', '変更はありません。'));
     for (const { id, tool, atMs } of interrupted) {
@@ -39,8 +47,21 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
         ),
       );
     }
+    const [newest] = interrupted;
+    if (newest) writeFileSync(toldFile(checkpoint), String(newest.seq), { mode: 0o600 });
     return entries.length > 0 ? 0 : 1;
   });
+}
+
+/** The last interrupted call that was told: each is news once. `--since` tells all of its time. */
+function toldUpTo(checkpoint: Checkpoint): number | undefined {
+  return existsSync(toldFile(checkpoint))
+    ? Number(readFileSync(toldFile(checkpoint), 'utf8')) || undefined
+    : undefined;
+}
+
+function toldFile({ settings }: Checkpoint): string {
+  return join(settings.stateFolder, 'interrupted-told');
 }
 
 /** What happened to which path. */

@@ -10,6 +10,7 @@ import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { say, told } from './common/say.ts';
+import { isDownloader, needsDownload } from './server/report.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -47,8 +48,15 @@ export async function importServers(from: string, options: Options): Promise<num
       taken.push(shown);
       const { kept, dropped } = withoutRights(config);
       const named = foldersIn(config);
-      const folders = options.dryRun ? [] : await writable(shown, named);
-      words = add(words, shown, folders.length > 0 ? { ...kept, folders: [...folders] } : kept);
+      const folders = await agreedTo(options.dryRun ? [] : named, (folder) => mayWrite(shown, folder));
+      const { command = '' } = config;
+      const downloads = isDownloader(command) ? [needsDownload(command)] : [];
+      const unboxed = await agreedTo(options.dryRun ? [] : downloads, (why) => mayLeave(shown, why));
+      words = add(words, shown, {
+        ...kept,
+        ...(folders.length > 0 && { folders: [...folders] }),
+        ...(unboxed.length > 0 && { sandbox: 'off' as const }),
+      });
       say(`${shown}: ${config.url ?? [config.command, ...(config.args ?? [])].join(' ')} (${source})`);
       for (const key of dropped)
         say(
@@ -58,6 +66,8 @@ export async function importServers(from: string, options: Options): Promise<num
           ),
         );
       for (const folder of named.filter((each) => !folders.includes(each))) say(onlyReads(folder));
+      for (const why of downloads.filter((each) => !unboxed.includes(each)))
+        say(`  ${told(cannotStart(why))}`);
       for (const note of notes) say(`  ${told(note)}`);
     }
   }
@@ -87,23 +97,38 @@ function foldersIn({ args = [] }: ServerConfig): readonly string[] {
   return args.filter((arg) => isAbsolute(arg) && statSync(arg, { throwIfNoEntry: false })?.isDirectory());
 }
 
-/** The folders that the person at the terminal lets the server write; none where nobody is there to ask. */
-async function writable(server: string, folders: readonly string[]): Promise<readonly string[]> {
-  if (folders.length === 0 || !process.stdin.isTTY) return [];
+/** Those that the person at the terminal says yes to; none where nobody is there to ask. */
+async function agreedTo<T>(things: readonly T[], question: (thing: T) => Text): Promise<readonly T[]> {
+  if (things.length === 0 || !process.stdin.isTTY) return [];
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const agreed: string[] = [];
+  const agreed: T[] = [];
   try {
-    for (const folder of folders) {
-      const question = text(
-        `May ${server} write in ${folder}? [y/N] `,
-        `${server} に ${folder} への書き込みを許可しますか? [y/N] `,
-      );
-      if (/^y(es)?$/i.test((await terminal.question(told(question))).trim())) agreed.push(folder);
+    for (const thing of things) {
+      const answer = await terminal.question(`${told(question(thing))} [y/N] `);
+      if (/^y(es)?$/i.test(answer.trim())) agreed.push(thing);
     }
   } finally {
     terminal.close();
   }
   return agreed;
+}
+
+function mayWrite(server: string, folder: string): Text {
+  return text(`May ${server} write in ${folder}?`, `${server} に ${folder} への書き込みを許可しますか?`);
+}
+
+function mayLeave(server: string, why: Text): Text {
+  return text(
+    `${why.en} May ${server} start without the sandbox?`,
+    `${why.ja}${server} をサンドボックスなしで起動しますか?`,
+  );
+}
+
+function cannotStart(why: Text): Text {
+  return text(
+    `it cannot start in the sandbox like this: ${why.en}`,
+    `このままではサンドボックス内で起動できません: ${why.ja}`,
+  );
 }
 
 function onlyReads(folder: string): Text {

@@ -70,13 +70,21 @@ test.each(files)(
   },
 );
 
-test('settings that were changed since, or are broken, are left as they are', async () => {
+test('of settings that were changed since, or that we know nothing of any more, our names alone are taken out', async () => {
   const path = join(project, '.claude/settings.json');
   await sekisho('init', '--own-tools', 'off', '--root', project);
   const changed = readFileSync(path, 'utf8').replace('"Bash"', '"Bash","Mine"');
-  writeFileSync(path, changed);
-  expect(await sekisho('init', '--remove')).toMatchObject({ code: 2, stderr: expect.stringContaining(path) });
-  expect(readFileSync(path, 'utf8')).toBe(changed);
+  for (const isForgotten of [false, true]) {
+    writeFileSync(path, changed);
+    if (isForgotten) rmSync(join(home, '.local/state/sekisho'), { recursive: true, force: true });
+    expect(await sekisho('init', '--remove')).toMatchObject({ code: 0 });
+    expect(parse(readFileSync(path, 'utf8'))).toEqual({ permissions: { deny: ['Mine'] } });
+  }
+  // Of a client that nothing was done to, nothing is taken.
+  const own = '{"permissions":{"deny":["Bash"]}}';
+  writeFileSync(path, own);
+  await sekisho('init', '--remove');
+  expect(readFileSync(path, 'utf8')).toBe(own);
 });
 
 test.each(['{', '[]', '{"permissions": []}', '{"permissions": {"deny": "Bash"}}', '{"permissions": null}'])(

@@ -85,6 +85,11 @@ test.each([
   expect(servers).toMatchObject([{ name: 'a', ask: 'never', flow: 'ask', trustAnnotations: false, start }]);
 });
 
+test('a server that is downloaded at its start cannot start in the sandbox, and import says so at once', async () => {
+  await taken({ mcpServers: { a: { command: 'npx', args: ['-y', 'x'] }, b: { command: 'b' } } });
+  expect(printed.match(/cannot start in the sandbox like this: npx downloads the program/g)).toHaveLength(1);
+});
+
 test("a client's standing consent is not imported, and import says so", async () => {
   const a = { command: 'x', alwaysAllow: ['write'], autoApprove: ['*'], trust: true, timeout: 9 };
   const { servers, words } = await taken({ mcpServers: { a } });

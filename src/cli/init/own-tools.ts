@@ -32,13 +32,24 @@ export async function switchOff(
   return true;
 }
 
-/** Puts the settings back as they were; undefined where we switched nothing off. A file that was changed since stays. */
-export async function switchOn(client: string, isAgreed: boolean): Promise<boolean | undefined> {
+/**
+ * Puts the settings back as they were; where they were changed since, or we no longer know of it, takes our names out and
+ * leaves the rest. Undefined where no name of ours is there.
+ */
+export async function switchOn(
+  client: string,
+  off: OwnToolsOff | undefined,
+  folder: string,
+  isAgreed: boolean,
+): Promise<boolean | undefined> {
   const known = remembered(noteName(client));
-  if (!known) return undefined;
-  const { file, before, after } = known;
-  if (readIfThere(file) !== after) throw new ConfigError(words.changed(file));
-  if (!(await showChange({ file, before: after, after: before }, isAgreed))) return false;
+  const file = known?.file ?? (off && join(off.isInHome ? homeOf(process.env) : folder, off.file));
+  if (file === undefined) return undefined;
+  const now = readIfThere(file);
+  const before =
+    known && now === known.after ? known.before : off && now && withTools(now, off, known !== undefined);
+  if (before === now) return undefined;
+  if (!(await showChange({ file, before: now, after: before }, isAgreed))) return false;
   if (before === undefined) rmSync(file);
   else writeFileSync(file, before);
   forget(noteName(client));
@@ -76,6 +87,25 @@ export function withoutTools(settings: string, { key, names, each }: OwnToolsOff
   );
 }
 
+/** The settings without our names. Where it is not known that we wrote them (`isOurs`), only if all of them are there. */
+function withTools(settings: string, { key, names, each }: OwnToolsOff, isOurs: boolean): string {
+  const held: unknown = parse(settings, [], { allowTrailingComma: true });
+  const value = key.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), held);
+  const has = (name: string) =>
+    Array.isArray(value)
+      ? value.includes(name)
+      : isObject(value) && each !== undefined && value[name] === each;
+  if (!(isOurs ? names.some(has) : names.every(has))) return settings;
+  const left = Array.isArray(value)
+    ? value.filter((name) => !names.includes(String(name)))
+    : Object.fromEntries(
+        Object.entries(Object(value)).filter(([name]) => !names.includes(name) || !has(name)),
+      );
+  const isEmpty = Object.keys(left).length === 0;
+  const formattingOptions = formatOf(settings);
+  return applyEdits(settings, modify(settings, [...key], isEmpty ? undefined : left, { formattingOptions }));
+}
+
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -91,11 +121,10 @@ const words = {
       `Switched the client's own tools off in ${file}. \`sekisho init --client ${client} --remove\` switches them on again.`,
       `${file} でクライアント自身のツールを無効にしました。\`sekisho init --client ${client} --remove\` で元に戻せます。`,
     ),
-  on: (file: string) => text(`${file} is as it was before.`, `${file} を元に戻しました。`),
-  changed: (file: string) =>
+  on: (file: string) =>
     text(
-      `${file} was changed after Sekisho switched the client's own tools off in it, so it was left unchanged: remove the names by hand.`,
-      `クライアント自身のツールを無効にした後で ${file} が変更されているため、変更していません。名前を手動で取り除いてください。`,
+      `The client's own tools are on again in ${file}.`,
+      `${file} でクライアント自身のツールを有効に戻しました。`,
     ),
   broken: (file: string) =>
     text(

@@ -64,6 +64,18 @@ function causesOf(error: unknown): string {
   return cleanText(told.slice(-maxWordsChars));
 }
 
+/** Does this program fetch the server that it starts? The sandbox has no network. */
+export function isDownloader(command: string): boolean {
+  return /(?:^|\/)(?:npx|uvx|bunx|pnpx|pnpm|yarn|docker|podman)$/.test(command);
+}
+
+export function needsDownload(command: string): Text {
+  return text(
+    `${command} downloads the program, but the sandbox has no network. Install the program and name it, or write "network" or "sandbox": "off".`,
+    `${command} はプログラムを取得しますが、サンドボックスにはネットワークがありません。先にインストールして直接指定するか、"network" または "sandbox": "off" を設定してください。`,
+  );
+}
+
 /** What most often helps, by what the server said as it failed. */
 function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text | undefined {
   if (start.kind === 'http') {
@@ -82,13 +94,8 @@ function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text
       `プログラム ${start.command} が見つかりません${isBoxed ? '（サンドボックスから見えない場所かもしれません）' : ''}。`,
     );
   }
-  const downloads = /(?:^|\/)(?:npx|uvx|bunx|pnpx|pnpm|yarn|docker|podman)$/.test(start.command);
-  if (downloads && isBoxed) {
-    return text(
-      `${start.command} downloads the program, but the sandbox has no network. Install the program and name it, or write "network" or "sandbox": "off".`,
-      `${start.command} はプログラムを取得しますが、サンドボックスにはネットワークがありません。先にインストールして直接指定するか、"network" または "sandbox": "off" を設定してください。`,
-    );
-  }
+  const downloads = isDownloader(start.command);
+  if (downloads && isBoxed) return needsDownload(start.command);
   if (isBoxed && /MODULE_NOT_FOUND|ENOENT|EACCES|No such file|Permission denied/i.test(words)) {
     return text(
       'In the sandbox, it can see only the roots, its own program and "folders"; list the folders that it needs there.',

@@ -36,6 +36,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
         'home/.pyenv/libexec/pyenv': `#!/usr/bin/env bash
           version=$PYENV_VERSION
           for f in "$PWD/.python-version" "$PYENV_ROOT/version"; do [ -n "$version" ] || { [ -e "$f" ] && read -r version < "$f"; }; done
+          [ ! -x "$PYENV_ROOT/pyenv.d/exec/pip-rehash/pip" ] || exit 1
           exec "$PYENV_ROOT/versions/$version/bin/$2" "\${@:3}"\n`,
       });
       const { home, project } = person;
@@ -43,6 +44,9 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
         'home/.pyenv/shims/python3',
         `#!/usr/bin/env bash\nset -e\nexport PYENV_ROOT="${home}/.pyenv"\nexec "${home}/.pyenv/libexec/pyenv" exec "\${0##*/}" "$@"\n`,
       );
+      // After pip, pyenv would write shims, and end with 1 where it may not. Landlock hides no file.
+      const rehash = join(home, '.pyenv/pyenv.d/exec/pip-rehash/pip');
+      if (name === 'bubblewrap') install('/bin/false', rehash);
       const base = join(home, '.pyenv/versions/3.99.1/bin/python3');
       install('/usr/bin/python3', base);
       execFileSync(base, ['-m', 'venv', '--without-pip', join(project, '.venv')], { stdio: 'ignore' });

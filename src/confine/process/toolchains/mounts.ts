@@ -14,7 +14,8 @@ export function toolchainArguments(
   for (const folder of folders) {
     if (!isStill(folder)) continue;
     args.push('--ro-bind-try', folder.real, folder.real);
-    for (const path of secretsIn(folder)) args.push(...coverArguments(path, folder.real));
+    for (const path of [...secretsIn(folder), ...secretsIn({ ...folder, secrets: [pyenvRehash] })])
+      args.push(...coverArguments(path, folder.real));
   }
   for (const { at, to } of links) {
     // Nothing can be mounted below a link, and none be made in what is mounted to be read.
@@ -23,6 +24,9 @@ export function toolchainArguments(
   }
   return args;
 }
+
+/** After pip, pyenv writes new shims. No command may, and a good installation would end with exit code 1. */
+const pyenvRehash = 'pyenv.d/exec/pip-rehash';
 
 /** A folder that another was put in the place of, or a link, is no longer what was proven. */
 export function isStill({ real, identity }: ToolFolder): boolean {
