@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
+import { hasEnded } from '../confine/layer/left.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { isBelow } from '../ground/inside.ts';
@@ -27,6 +28,8 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const workspace = once(async () => {
     await recovered();
+    // What ended commands of a killed server did is in place, too.
+    if (hasEnded(layers)) await commands();
     const { openWorkspace } = await import('../confine/files/workspace.ts');
     const { defaultProtectedNames } = await import('../confine/files/protected-names.ts');
     return openWorkspace({
@@ -69,6 +72,19 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   });
 
   const commands = once(async () => {
+    const runner = await openRunner();
+    if (settings.history.enabled && hasEnded(layers)) {
+      const { createEffectRules } = await import('../call/policy/effects/decide.ts');
+      await runner.settleLeft({
+        rules: createEffectRules(settings.effectRules, settings.mode),
+        keeperFor: (await history()).keeperFor,
+        tell: (line) => onFault?.(line),
+      });
+    }
+    return runner;
+  });
+
+  const openRunner = once(async () => {
     await recovered();
     const { openCommands } = await import('../confine/process/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed-names.ts');

@@ -75,6 +75,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
   }
 
   return {
+    who,
     leavesOut: (name) => ignored.has(name),
     mostBytes: { file: maxFileBytes, all: 2 * maxFileBytes },
     isOurs: (hostPath, how) => recorder.madeBy.has(who.sessionId, hostPath, how),

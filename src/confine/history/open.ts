@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import type {
+  Attribution,
   FileState,
   HistoryEntry,
   HistoryStore,
@@ -8,6 +9,7 @@ import type {
   UndoSelection,
   UndoStep,
 } from '../../contract/capabilities/history.ts';
+import type { LandingKeeper } from '../../contract/capabilities/landing.ts';
 import type { Commands, OnFailure } from '../../contract/capabilities/process.ts';
 import { text } from '../../contract/text/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
@@ -50,6 +52,8 @@ export interface History extends Undoing {
   recovered(): Promise<void>;
   /** Commands whose changes below the roots are found and written down. */
   watch(commands: Commands, roots: readonly string[], onFailure: OnFailure): Commands;
+  /** Keeps what the landing of a command replaces that another server ran. */
+  keeperFor(who: Attribution): LandingKeeper;
   /** Looks at a file that somebody else is about to change. Throws what a write of ours would be refused with. */
   witness(folder: Folder, path: string): Promise<Witness>;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
@@ -108,15 +112,15 @@ export function openHistory(options: HistoryOptions): History {
       done();
       added += happened.length;
     }
-    await recoverRecordings(watchedFolder, (who) =>
-      createLandingKeeper({
-        ...{ recorder, contents, who },
-        ignore: options.ignore.filter((name) => name !== '.git'),
-        maxFileBytes: Math.floor(options.maxBytes / 4),
-        recovered: async () => {},
-      }),
-    );
+    await recoverRecordings(watchedFolder, (who) => keeperFor(who, async () => {}));
     return added;
+  }
+
+  function keeperFor(who: Attribution, settled: () => Promise<void>): LandingKeeper {
+    return createLandingKeeper({
+      ...{ recorder, contents, who, maxFileBytes, recovered: settled },
+      ignore: options.ignore.filter((name) => name !== '.git'),
+    });
   }
 
   let keptBytes: number | undefined;
@@ -150,6 +154,7 @@ export function openHistory(options: HistoryOptions): History {
     observer: recorder.observer,
     recorder,
     attribute: recorder.attribute,
+    keeperFor: (who) => keeperFor(who, recovered),
     async undo(selection, { folders, who, force, tell }) {
       await recovered();
       const steps: UndoStep[] = [];

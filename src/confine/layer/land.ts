@@ -61,6 +61,9 @@ async function landOnce(
     return all;
   });
   if (planned.length === 0) return true;
+  const others = [...told.conflicts, ...told.revived][0];
+  if (options.overwrites === false && others !== undefined)
+    throw new LayerUnfit(`others changed ${others} meanwhile`);
   const mayTurnBack = options.isRest ? undefined : options.mayTurnBack;
   if (mayTurnBack) turnBackFor(whyUnfit(told, marks), mayTurnBack);
   await noted(async () => options.keeper?.begin());

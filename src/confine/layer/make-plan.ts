@@ -22,6 +22,8 @@ export interface LandOptions {
   readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
   /** May it be left, as the command can run again? Asked where somebody would be harmed; absent: no. */
   readonly mayTurnBack?: (() => boolean) | undefined;
+  /** May it take the place of what others changed meanwhile? Absent: yes. */
+  readonly overwrites?: boolean | undefined;
   /** A folder of ours on the layer's file system, which takes what must not land. */
   readonly trash: string;
   /** The rest of what has landed already: folders have their modes. */

@@ -14,6 +14,7 @@ import { isBelow, isInside } from '../../ground/inside.ts';
 import { thisProcess } from '../files/owner.ts';
 import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';
+import { type EndedCommand, noteEnded, readEnded } from './left.ts';
 import { type Survey, type SurveyOptions, surveyLayers } from './losses/survey.ts';
 import type { LandOptions } from './make-plan.ts';
 import type { Marks } from './marks.ts';
@@ -21,6 +22,7 @@ import { NoLayer } from './no-layer.ts';
 import type { Makers } from './obeyed/makers.ts';
 import { type Overlay, outermost, overlayOn } from './overlay.ts';
 import { readLayers } from './read.ts';
+import { claimEnded } from './recover.ts';
 import { removeLayer } from './remove.ts';
 
 /** What one command writes in place of the folders that it may write. */
@@ -32,9 +34,17 @@ export interface Layer {
   read(roots: readonly string[], withDiff: boolean): Promise<Omit<DryRun, 'losses'>>;
   /** What of that would be missed, or is obeyed later. */
   survey(options: Omit<SurveyOptions, 'marks' | 'makers'>): Promise<Survey>;
+  /** Notes that its command has ended, so that another server can deal with it. */
+  ended(command: EndedCommand): void;
   /** Puts it in place. */
   land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
   close(): Promise<void>;
+}
+
+/** The layer of a command that had ended when its server was killed. */
+export interface LeftLayer {
+  readonly command: EndedCommand;
+  readonly layer: Layer;
 }
 
 /** Throws where `base` lies in one of the folders, as a layer must not lie in what it covers, and where something is mounted in one. */
@@ -58,11 +68,7 @@ export function assertFree(base: string, folders: readonly string[]): void {
 }
 
 /** A layer over these folders, itself in a new folder below `base`. What changes below it from now on is others' doing. Throws as `assertFree`. */
-export function openLayer(
-  base: string,
-  folders: readonly string[],
-  { marks, inTurn, makers }: { readonly marks: Marks; readonly inTurn: InTurn; readonly makers: Makers },
-): Layer {
+export function openLayer(base: string, folders: readonly string[], options: LayerOptions): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const at = mkdtempSync(join(base, prefix));
@@ -77,9 +83,25 @@ export function openLayer(
     mkdirSync(overlay.work);
     return overlay;
   });
-  const beganAtMs = timeOfChange(head);
+  return layerAt(at, overlays, timeOfChange(head), options);
+}
+
+export interface LayerOptions {
+  readonly marks: Marks;
+  readonly inTurn: InTurn;
+  readonly makers: Makers;
+}
+
+function layerAt(
+  at: string,
+  overlays: readonly Overlay[],
+  beganAtMs: number,
+  { marks, inTurn, makers }: LayerOptions,
+): Layer {
   return {
     overlays,
+    ended: (command) =>
+      noteEnded(at, { ...command, overlays: overlays.map(({ on, upper }) => ({ on, upper })), beganAtMs }),
     freeBytes() {
       const { bavail, bsize } = statfsSync(at);
       return bavail * bsize;
@@ -93,6 +115,16 @@ export function openLayer(
       ),
     close: () => removeLayer(at),
   };
+}
+
+/** Those of servers that were killed after their commands had ended. They are this server's from now on. */
+export function openLeft(base: string, options: LayerOptions): readonly LeftLayer[] {
+  return claimEnded(base).flatMap((at) => {
+    const note = readEnded(at);
+    if (!note) return [];
+    const overlays = note.overlays.map((each) => ({ ...each, data: '' }));
+    return [{ command: note, layer: layerAt(at, overlays, note.beganAtMs, options) }];
+  });
 }
 
 /**

@@ -28,6 +28,7 @@ import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts'
 import { whyNoLayer } from './session/dry-run.ts';
 import { createEndNotes } from './session/end-notes.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
+import { type SettleLeftOptions, settleLeft } from './session/settle-left.ts';
 import { whyDirect } from './session/why-direct.ts';
 import { shellOf } from './shell.ts';
 import type { Toolchains } from './toolchains/find.ts';
@@ -43,6 +44,8 @@ export interface CommandRunner {
   endSession(sessionId: string): Promise<void>;
   /** What starts the stages of pipelines, and behind which walls. Throws `unavailable` where there are none. */
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
+  /** Lands what commands had done whose servers were killed before it was in place, or lets it go. */
+  settleLeft(settling: SettleLeftOptions): Promise<void>;
   /** What can confine a command here; tries each by its self-test. */
   status(): Promise<readonly SandboxStatus[]>;
   /** Why no command can be tried on a layer; undefined where one can. */
@@ -191,6 +194,18 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         return stages.spawn(request);
       };
       return { ...stages, spawn };
+    },
+    async settleLeft(settling) {
+      const { backend } = await sandbox.open();
+      for (const left of backend.leftLayers?.() ?? [])
+        await settleLeft(left, settling, (land, names) =>
+          git.land(
+            { kind: 'program', program: 'true', args: [] },
+            { workingFolder: left.command.roots[0] ?? '/' },
+            land,
+            names,
+          ),
+        );
     },
     counts: () => ({
       foreground: sumOf(sessions, ({ running }) => running.size),

@@ -1,3 +1,5 @@
+import type { Attribution } from './history.ts';
+
 /** The state of a path before or after landing. `entry` is readable until the function that receives it returns. */
 export interface LandingSide {
   readonly kind: 'file' | 'folder' | 'symlink' | 'other';
@@ -25,6 +27,8 @@ export interface KeptBytes {
 
 /** Keeps what a landing replaces. If it throws, nothing lands. */
 export interface LandingKeeper {
+  /** Whose call it is. */
+  readonly who: Attribution;
   /** Whether nothing is kept of a folder with this name. Then its contents are not reported. */
   leavesOut(folder: string): boolean;
   /** How much it keeps of one file, and in total. */

@@ -3,7 +3,7 @@ import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../../contract/capabilities/process.ts';
 import type { Text } from '../../../contract/text/text.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
-import type { Layer } from '../../layer/open.ts';
+import type { Layer, LeftLayer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
 import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
@@ -92,6 +92,8 @@ export interface Backend extends Spawner {
    * are none.
    */
   readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
+  /** Those of servers that were killed after their commands had ended; absent: there are none. */
+  readonly leftLayers?: (() => readonly LeftLayer[]) | undefined;
   /** Why no layer holds over these folders, from what was tried of them before; undefined where one does. */
   readonly whyNoLayer?: ((folders: readonly string[]) => Promise<Text | undefined>) | undefined;
   /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */

@@ -211,6 +211,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     openLayer:
       layers &&
       ((folders, caches) => layers.open(caches && options.caches ? [...folders, options.caches] : folders)),
+    leftLayers: layers?.left,
     whyNoLayer: layers && ((folders) => layers.whyNot(folders)),
     withoutOutlet,
     withoutSockets,

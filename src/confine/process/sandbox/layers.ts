@@ -19,7 +19,7 @@ import { createInTurn } from '../../layer/in-turn.ts';
 import { allMarks, type Marks } from '../../layer/marks.ts';
 import { NoLayer, whyNone } from '../../layer/no-layer.ts';
 import { openMakers } from '../../layer/obeyed/makers.ts';
-import { assertFree, type Layer, openLayer } from '../../layer/open.ts';
+import { assertFree, type Layer, type LeftLayer, openLayer, openLeft } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
 import { recoverLayers } from '../../layer/recover.ts';
 import type { Spawner } from '../child/child.ts';
@@ -34,6 +34,8 @@ import { hasSeccomp } from '../seccomp/seccomp.ts';
 export interface Layers {
   /** Throws where no layer holds over these, with what gave way. */
   open(folders: readonly string[]): Promise<Layer>;
+  /** Those of servers that were killed after their commands had ended. */
+  left(): readonly LeftLayer[];
   /** Why none holds over these; undefined where one does. */
   whyNot(folders: readonly string[]): Promise<Text | undefined>;
   /**
@@ -78,6 +80,7 @@ export function createLayers(
   }
 
   return {
+    left: () => openLeft(base, { marks, inTurn, makers }),
     async open(folders) {
       await tested();
       await assertMountable(folders);

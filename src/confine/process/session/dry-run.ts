@@ -56,7 +56,7 @@ function noDryRun(why: Text, cause?: Error): ToolError {
 }
 
 /** A command that runs on a layer. */
-export interface Trial extends Pick<Layer, 'read' | 'survey'> {
+export interface Trial extends Pick<Layer, 'read' | 'survey' | 'ended'> {
   /** What its reply is to say beside its output, when it has ended. */
   notes(): readonly string[];
   /** Puts that in place. */
@@ -77,6 +77,7 @@ export function createTrial(
     notes,
     read: layer.read,
     survey: layer.survey,
+    ended: layer.ended,
     land: (options) => landAll(layer, settings, options),
     async close() {
       await settings?.discard();

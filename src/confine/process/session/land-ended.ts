@@ -59,6 +59,13 @@ export async function landEnded(
   const { readOnlyNames = [], keptNames = [] } = runner.options;
   const names = [...readOnlyNames, ...keptNames];
   const isHeld = heldNames(guarded, names);
+  const { keeper } = runOptions.landing ?? {};
+  // Without a history nobody could be told whose it was.
+  if (keeper)
+    trial.ended({
+      ...{ who: keeper.who, isTried: runOptions.effects?.isTried === true },
+      ...{ roots: roots.all.map(({ hostPath }) => hostPath), folders: guarded, names },
+    });
   const land = async (
     keeper: LandingKeeper | undefined,
     barred: readonly string[],

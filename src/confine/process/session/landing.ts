@@ -10,7 +10,7 @@ import type { Layer } from '../../layer/open.ts';
 import { rootOf } from '../../layer/read.ts';
 
 export interface LandingOptions
-  extends Pick<LandOptions, 'roots' | 'isProtected' | 'mayTurnBack' | 'keeper'> {
+  extends Pick<LandOptions, 'roots' | 'isProtected' | 'mayTurnBack' | 'overwrites' | 'keeper'> {
   /** Takes each name by which git could find a repository. */
   readonly left: Named[];
 }

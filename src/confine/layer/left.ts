@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+const ended = z.object({
+  who: z.object({ principal: z.string(), sessionId: z.string(), tool: z.string(), auditId: z.string() }),
+  isTried: z.boolean(),
+  roots: z.array(z.string()).readonly(),
+  folders: z.array(z.string()).readonly(),
+  names: z.array(z.string()).readonly(),
+});
+
+/** What another server has to know to judge and land a command that has ended. */
+export type EndedCommand = z.output<typeof ended>;
+
+const kept = ended.extend({
+  overlays: z.array(z.object({ on: z.string(), upper: z.string() })),
+  beganAtMs: z.number(),
+});
+
+/** Notes in the folder of a layer that its command has ended: from now on it outlives its server. */
+export function noteEnded(at: string, note: z.output<typeof kept>): void {
+  writeFileSync(join(at, name), JSON.stringify(note), { flush: true });
+}
+
+/** Undefined where its command had not ended, and where its landing had begun. */
+export function readEnded(at: string): z.output<typeof kept> | undefined {
+  const path = join(at, name);
+  if (!existsSync(path) || existsSync(join(at, 'landing.json'))) return undefined;
+  try {
+    return kept.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    // Cut off by the kill: not all of it was noted.
+    return undefined;
+  }
+}
+
+/** Are there such layers, of whichever server? */
+export function hasEnded(base: string): boolean {
+  return existsSync(base) && readdirSync(base).some((each) => readEnded(join(base, each)) !== undefined);
+}
+
+const name = 'ended.json';
