@@ -18,7 +18,7 @@ const long = [
   'assistant/search',
   'attacks/{answers,commands,console,files-crash,files-swap,killed-server,layer,layer-swap,pipeline,power-cut,terminal,toolchains,web-hostile}',
   'attacks/{doors,git}/*',
-  'cli/{first-hour,init-hooks,pasted,projects,records,undo}',
+  'cli/{first-hour,init-hooks,pasted,projects,records,stopped,undo}',
   'console/{browser,everybody,large}',
   'container/*',
   'effects/*',

@@ -40,10 +40,17 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
     if (entries.length === 0 && interrupted.length === 0 && !options.json)
       say(text('Nothing was changed.', '変更はありません。'));
     for (const { id, tool, atMs } of interrupted) {
+      const [landed] = await history.list({ auditId: id, limit: 1 });
+      const came = landed
+        ? text('its changes are in place and listed', '変更は反映済みで、一覧にあります')
+        : text(
+            'what a command had changed by then is not listed',
+            'それまでにコマンドが変更したものは一覧にありません',
+          );
       note(
         text(
-          `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; what a command had changed by then is not listed: \`sekisho audit search ${id}\``,
-          `${new Date(atMs).toISOString()} の ${cleanLine(tool)} はサーバーとともに中断されました。それまでにコマンドが変更したものは一覧にありません: \`sekisho audit search ${id}\``,
+          `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; ${came.en}: \`sekisho audit search ${id}\``,
+          `${new Date(atMs).toISOString()} の ${cleanLine(tool)} はサーバーとともに中断されました。${came.ja}: \`sekisho audit search ${id}\``,
         ),
       );
     }
