@@ -60,8 +60,8 @@ test.each([...adapters.keys()].flatMap((client) => spoilt.map(([name, spoil]) =>
     const other = good[client === 'gemini' ? 'claude' : 'gemini']?.(hooks.root);
     const event = spoil(good[client]?.(hooks.root) ?? {}, JSON.stringify(other));
     const said = JSON.parse(
-      await answerRequest(JSON.stringify({ kind: 'event', client, event }), {
-        gate: hooks.gate,
+      await answerRequest(JSON.stringify({ kind: 'event', client, event, folder: hooks.root }), {
+        projects: hooks.projects,
         locale: 'en',
         signal,
       }),
@@ -100,7 +100,7 @@ test.each([
   '{"kind":"event","client":"nobody","event":"{}"}',
 ])('a request that is %j is refused', async (line) => {
   await using hooks = await openHooks('claude');
-  const said = JSON.parse(await answerRequest(line, { gate: hooks.gate, locale: 'en', signal }));
+  const said = JSON.parse(await answerRequest(line, { projects: hooks.projects, locale: 'en', signal }));
   expect(said).toMatchObject({
     stdout: '',
     exitCode: expect.toSatisfy((code: number) => code === 2 || code === 126),

@@ -34,6 +34,8 @@ export async function openHooks(client: string, world: World = {}) {
   return {
     ...opened,
     gate,
+    /** As a server has them. */
+    projects: { of: async () => ({ gate, isLeft: false }), all: async () => [{ gate }] },
     tell,
     say: (answer: HookAnswer, event: Fields) => adapter.say(answer, event),
     /** As the rewritten command does it. */

@@ -77,13 +77,13 @@ test('a changed configuration holds from the next hook', async () => {
   expect(await hook('Write', { file_path: join(root, 'd.txt'), content: 'd' })).toBe('allow');
 });
 
-test('from another folder it is decided by the server of that folder, quickly as well', async () => {
+test('one server decides for each folder by the project that it belongs to', async () => {
   for (const folder of [root, other]) writeFileSync(join(folder, 'a.txt'), 'a');
   for (const folder of [root, other, root, other]) {
     expect(await read(join(folder, 'a.txt'), folder)).toBe('allow');
     expect(await read(join(folder === root ? other : root, 'a.txt'), folder)).toBe('deny');
   }
-  expect(hookServersOf(home)).toHaveLength(2);
+  expect(hookServersOf(home)).toHaveLength(1);
 });
 
 test('a server that was killed is started anew', async () => {

@@ -27,8 +27,11 @@ const servers = () => hookServersOf(root);
 function start(
   args: readonly string[],
   input = '',
+  cwd = root,
+  shell?: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [startFile, ...args], { env: environment(), cwd: root });
+  const [program, words] = shell ? [shell, args] : [process.execPath, [startFile, ...args]];
+  const child = spawn(program, words, { env: environment(), cwd });
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (said.stdout += chunk));
   child.stderr.on('data', (chunk) => (said.stderr += chunk));
@@ -71,6 +74,21 @@ test('the rewritten command runs as a shell would run it, and only once', async 
     stdout: '',
     stderr: expect.stringContaining('already used'),
   });
+});
+
+test('a session keeps its variables and its files from folder to folder of its project', async () => {
+  const inside = join(root, 'sub');
+  mkdirSync(inside);
+  const say = async (words: string, cwd: string) => {
+    const event = pre('Bash', { command: words });
+    const { command } = decision(
+      await start(['hook', 'claude', ...flags()], JSON.stringify({ ...event, cwd }), cwd),
+    ).updatedInput;
+    return start(['-c', command], '', cwd, 'sh');
+  };
+  await say('export GREETING=hello; echo kept >~/note', root);
+  expect((await say('echo "$GREETING $(cat ~/note) ${PWD##*/}"', inside)).stdout).toBe('hello kept sub\n');
+  expect(servers()).toHaveLength(1);
 });
 
 test('a configuration that is no configuration refuses, with its own words', async () => {

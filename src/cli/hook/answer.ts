@@ -1,15 +1,19 @@
 import { type Locale, text } from '../../contract/text/text.ts';
 import { adapterOf, adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
-import type { Gate } from '../../hooks/gate.ts';
+import type { HookProject } from './projects.ts';
 import { notRun, shownAsShell } from './shell.ts';
 import type { EventRequest, HookRequest } from './socket.ts';
 
+/** Finds who decides. */
+interface Projects {
+  of(session: string, folder: string): Promise<Pick<HookProject, 'gate' | 'isLeft'>>;
+  all(): Promise<readonly Pick<HookProject, 'gate'>[]>;
+}
+
 interface Serving {
-  readonly gate: Gate;
+  readonly projects: Projects;
   readonly locale: Locale;
-  /** In a folder that is no project, where the person leaves the client's tools alone. */
-  readonly isLeft?: boolean | undefined;
   /** Aborts when whoever asked is gone. */
   readonly signal: AbortSignal;
 }
@@ -54,10 +58,11 @@ async function orRefusal(
   }
 }
 
-async function decided(request: EventRequest, { gate, isLeft }: Omit<Serving, 'signal'>): Promise<Said> {
+async function decided(request: EventRequest, { projects }: Omit<Serving, 'signal'>): Promise<Said> {
   const given = parse(request.event);
   const adapter = adapterOf(request.client, given);
   if (!adapter) throw new HookInputError(noClient(request.client));
+  const { gate, isLeft } = await projects.of(sessionIn(given), request.folder);
   if (isLeft) return adapter.say({ kind: 'nothing' }, given);
   const event = adapter.read(given);
   if (event.kind === 'before') {
@@ -70,9 +75,17 @@ async function decided(request: EventRequest, { gate, isLeft }: Omit<Serving, 's
 }
 
 async function ran(request: HookRequest & { kind: 'run' }, serving: Serving): Promise<Said> {
-  const reply = await serving.gate.run(request, serving.signal);
-  if (!reply) return { stdout: '', stderr: `Sekisho: ${noPermit[serving.locale]}\n`, exitCode: notRun };
-  return shownAsShell(reply);
+  for (const { gate } of await serving.projects.all()) {
+    const reply = await gate.run(request, serving.signal);
+    if (reply) return shownAsShell(reply);
+  }
+  return { stdout: '', stderr: `Sekisho: ${noPermit[serving.locale]}\n`, exitCode: notRun };
+}
+
+/** The conversation that an event is about, as each client names it. */
+function sessionIn(given: unknown): string {
+  const { session_id: session, conversation_id: conversation } = Object(given) as Record<string, unknown>;
+  return String(session ?? conversation ?? '');
 }
 
 function parse(event: string): unknown {

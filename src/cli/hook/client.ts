@@ -14,7 +14,11 @@ export async function hook([client = '', ...flags]: readonly string[]): Promise<
   let event = '';
   const decide = async () => {
     event = await readAll(process.stdin);
-    return ask(socketOf(flags, script), { kind: 'event', client, event }, { script, flags });
+    return ask(
+      socketOf(flags, script),
+      { kind: 'event', client, event, folder: process.cwd() },
+      { script, flags },
+    );
   };
   const exitCode = await decide()
     .catch(refuse)

@@ -20,12 +20,12 @@ interface Quick {
 export async function listenQuickly({ flags, socket, hold, listen, decide }: Quick): Promise<() => void> {
   const script = process.argv[1] ?? '';
   const config = flags.config ?? '';
-  const socketFor = (folder: string) => socketOf(['--config', config], script, process.env, folder);
-  if (socketFor(process.cwd()) !== socket) return () => {};
+  const present = () => socketOf(['--config', config], script);
+  if (present() !== socket) return () => {};
 
-  async function answer({ event, folder }: Told): Promise<Said> {
-    // The configuration has changed since, or it is about another folder.
-    const theirs = socketFor(folder);
+  async function answer(event: EventRequest): Promise<Said> {
+    // The configuration may have changed since.
+    const theirs = present();
     return theirs === socket ? decide(event) : askServer(theirs, event, undefined);
   }
 
@@ -57,15 +57,10 @@ export async function listenQuickly({ flags, socket, hold, listen, decide }: Qui
   };
 }
 
-interface Told {
-  readonly folder: string;
-  readonly event: EventRequest;
-}
-
-function readTold(words: string): Told | undefined {
+function readTold(words: string): EventRequest | undefined {
   const [, client, folder, event] = /^([a-z]+)\0(\/[^\0]*)\0([\s\S]*)$/.exec(words) ?? [];
   if (client === undefined || folder === undefined || event === undefined) return undefined;
-  return { folder, event: { kind: 'event', client, event } };
+  return { kind: 'event', client, event, folder };
 }
 
 /** The status to end with, the stream that the client reads then, and what to write to it. */

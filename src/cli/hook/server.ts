@@ -1,20 +1,13 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { openCheckpoint } from '../../checkpoint/index.ts';
 import type { Flags } from '../../config/settings.ts';
-import { limits } from '../../contract/limits.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
-import { createGate } from '../../hooks/gate.ts';
-import { ownProgram } from '../common/own-command.ts';
-import { note } from '../common/say.ts';
-import { versionOf } from '../common/version.ts';
 import { untilTold } from '../serving/stop.ts';
-import { isUnnamed, settingsAtStart } from '../serving/working-folder.ts';
 import { answerEvent, answerRequest } from './answer.ts';
 import { isOursToStart } from './connect.ts';
+import { HookProjects } from './projects.ts';
 import { listenQuickly } from './quick-server.ts';
-import { forHooks } from './shell.ts';
 import { maxEventBytes, noteOf, permitFor, quickSocketOf, socketOf } from './socket.ts';
 
 /**
@@ -35,25 +28,16 @@ export async function serveHooks(flags: Flags, options: { readonly socket?: stri
 }
 
 async function serveAt(socket: string, flags: Flags): Promise<number> {
-  const settings = settingsAtStart(flags);
-  const isLeft = settings.hooks.elsewhere === 'leave' && isUnnamed(settings);
-  const checkpoint = await openCheckpoint(forHooks(settings), {
-    version: versionOf(),
-    program: ownProgram(),
-    onFault: (error) => note(String(error)),
-  });
-  const gate = createGate({
-    gateway: checkpoint.gateway,
-    native: checkpoint.native,
-    // By its whole path: a client's shell may have another PATH.
-    runBy: (permit, command) =>
-      [process.execPath, process.argv[1] ?? '', 'run', '--permit', permitFor(socket, permit), '--', command]
-        .map(shellQuote)
-        .join(' '),
-  });
+  // By its whole path: a client's shell may have another PATH.
+  const projects = new HookProjects(flags, (permit, command) =>
+    [process.execPath, process.argv[1] ?? '', 'run', '--permit', permitFor(socket, permit), '--', command]
+      .map(shellQuote)
+      .join(' '),
+  );
+  // Wrong settings end the start, in their own words.
+  const { locale } = (await projects.at(process.cwd())).checkpoint.gateway;
   const connections = new Set<Socket>();
   let usedAtMs = performance.now();
-  const { locale } = checkpoint.gateway;
   const hold = (connection: Socket) => {
     usedAtMs = performance.now();
     connections.add(connection);
@@ -61,7 +45,7 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
   };
   const server = createServer((connection) => {
     hold(connection);
-    serveOne(connection, (words, signal) => answerRequest(words, { gate, locale, isLeft, signal }));
+    serveOne(connection, (words, signal) => answerRequest(words, { projects, locale, signal }));
   });
   const forget = await listen(server, socket);
   const forgetQuick = await listenQuickly({
@@ -69,19 +53,22 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
     socket,
     hold,
     listen,
-    decide: (event) => answerEvent(event, { gate, locale, isLeft }),
+    decide: (event) => answerEvent(event, { projects, locale }),
   });
   const told = untilTold();
   await Promise.race([
     told.signal,
-    untilIdle(() => (gate.openCalls() + connections.size > 0 ? 0 : usedAtMs)),
+    untilIdle(async () => {
+      const open = (await projects.all()).reduce((sum, { gate }) => sum + gate.openCalls(), 0);
+      return open + connections.size > 0 ? 0 : usedAtMs;
+    }),
   ]);
   told.forget();
   forget();
   forgetQuick();
   server.close();
   for (const connection of connections) connection.destroy();
-  await checkpoint.close(limits.stopGraceMs);
+  await projects.close();
   return 0;
 }
 
@@ -124,10 +111,10 @@ function serveOne(connection: Socket, answer: (words: string, signal: AbortSigna
   });
 }
 
-async function untilIdle(lastMs: () => number): Promise<void> {
+async function untilIdle(lastMs: () => Promise<number>): Promise<void> {
   await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const last = lastMs();
+    const timer = setInterval(async () => {
+      const last = await lastMs();
       if (last === 0 || performance.now() - last < idleMs) return;
       clearInterval(timer);
       resolve();

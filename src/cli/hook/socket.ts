@@ -12,13 +12,15 @@ export interface EventRequest {
   readonly kind: 'event';
   readonly client: string;
   readonly event: string;
+  /** In which the client started the hook. */
+  readonly folder: string;
 }
 
 /** One event may hold a whole file, written in escapes. */
 export const maxEventBytes = 64 * 1024 * 1024;
 
 /**
- * The socket of the server for these settings. A changed configuration and another build have another server; the
+ * The socket of the server for these settings, whatever folder a client works in. A changed configuration and another build have another server; the
  * former ends when nothing needs it any more.
  */
 export function socketOf(
@@ -29,7 +31,7 @@ export function socketOf(
 ): string {
   const home = homeOf(environment);
   const config = configPathOf(flags[flags.indexOf('--config') + 1 || flags.length], environment, home, cwd);
-  const parts = [flags, cwd, changedAt(config), script, changedAt(script)];
+  const parts = [flags, changedAt(config), script, changedAt(script)];
   return join(hookFolderOf(environment, home), `${digestOf(JSON.stringify(parts))}.sock`);
 }
 

@@ -10,9 +10,11 @@ import { ownName } from '../common/own-command.ts';
  * The settings of a server that a client starts. In a home or a system folder that nobody named, it serves an empty
  * folder and refuses every call with the reason, since a client shows a reply to a call and hides a failed start.
  */
-export function settingsAtStart(flags: Flags): Settings {
+export function settingsAtStart(flags: Flags, cwd: string = process.cwd()): Settings {
+  // A shell's own path to its folder says nothing of another one.
+  const environment = cwd === process.cwd() ? process.env : { ...process.env, PWD: cwd };
   try {
-    return loadSettings(flags);
+    return loadSettings(flags, environment, cwd);
   } catch (error) {
     if (!(error instanceof UnnamedFolderError)) throw error;
     const folder = nowhereFolderOf(process.env, homeOf(process.env));
