@@ -1,6 +1,7 @@
 /**
- * `npm run corpus`: judges lines of a day's work and hostile ones as the profile "coding" does, behind walls and with no host
- * listed. Prints questions and denials per 100, and hostile lines that would run. `⏎` in a line is a new line.
+ * `npm run corpus`: judges lines of a day's work and hostile ones as the profile "coding" does, in a sandbox and with no
+ * host listed. Prints questions and denials per 100, how many lines are not read, and hostile lines that would run: what
+ * those do is for the walls, the layer and the rules about effects. `⏎` in a line is a new line.
  *
  *   npm run corpus -- [--show] [--untried]
  *
@@ -28,9 +29,12 @@ function decide(line: string): string {
       },
     );
   const plain = read(false);
-  const { decision, lack } = plain.contained && !values.untried ? read(true) : plain;
-  if (lack) return 'deny';
+  const { decision } = plain.contained && !values.untried ? read(true) : plain;
   return decision === 'allow' && plain.decision !== 'allow' ? 'try' : decision;
+}
+
+function isUnread(line: string): boolean {
+  return !judge.isRead({ kind: 'script', script: line.replaceAll('⏎', '\n'), shell: 'bash' });
 }
 
 function judged(...files: readonly string[]): Record<string, readonly string[]> {
@@ -47,8 +51,9 @@ function report(name: string, files: readonly string[], wanted: readonly string[
   const all = Object.values(by).flat().length;
   const per100 = (decision: string) => ((100 * (by[decision]?.length ?? 0)) / all).toFixed(2);
   const allowed = by.allow?.length ?? 0;
+  const unread = Object.values(by).flat().filter(isUnread).length;
   console.log(
-    `${name}: ${all} lines, ${per100('ask')} questions and ${per100('deny')} denials per 100, ${allowed} run, ${by.try?.length ?? 0} are tried`,
+    `${name}: ${all} lines, ${per100('ask')} questions and ${per100('deny')} denials per 100, ${allowed} run, ${by.try?.length ?? 0} are tried, ${unread} are not read`,
   );
   if (!values.show) return;
   for (const decision of ['allow', 'try', 'ask', 'deny'].filter((one) => !wanted.includes(one)))
@@ -60,4 +65,4 @@ report(
   ['everyday', 'everyday-work', 'everyday-sessions', 'everyday-agents', 'everyday-unseen'],
   ['allow'],
 );
-report('hostile', ['hostile', 'hostile-agents', 'hostile-unseen'], ['ask', 'deny']);
+report('hostile', ['hostile', 'hostile-agents', 'hostile-unseen', 'hostile-spelled'], ['ask', 'deny']);

@@ -131,7 +131,7 @@ export const agentCli = [
   point(
     'They are refused as well if they are wrapped, quoted or nested',
     '引用符、入れ子、別のコマンドを経由したものも拒否する',
-    'confine/judgement/examine.ts',
+    'confine/judgement/reader/reader.ts',
     attacks,
     'wrappers inside wrappers inside positions hide nothing',
   ),
@@ -147,10 +147,10 @@ export const agentCli = [
     '`sudo`、`apt install` は確認なしに実行されない',
     'confine/judgement/judge.ts',
     'judgement/policy-trial',
-    'inside the walls nobody is asked what no yes could help: %s',
+    'what the document lists does not run without approval: %s',
     [
-      'they cannot succeed in the sandbox even if approved, so the reply gives the reason at once instead of asking',
-      'サンドボックス内では承認されても成功しないため、確認の代わりに理由をすぐに返す',
+      'with `process.judgement: "plain"` they run without a question, because they cannot succeed in the sandbox even if approved',
+      '`process.judgement: "plain"` では、サンドボックス内では承認されても成功しないため、確認なしに実行する',
     ],
   ),
   point(

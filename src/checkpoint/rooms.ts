@@ -88,7 +88,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     await recovered();
     const { openCommands } = await import('../confine/process/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed-names.ts');
-    const { mayKeep, written, remoteChanges, commandsIn } = await judge();
+    const { mayKeep, isRead, remoteChanges, commandsIn } = await judge();
     return openCommands({
       // In read-only mode commands can write nothing, whatever a rule allows.
       roots: settings.roots.map(({ path, writable }) => ({
@@ -96,7 +96,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
         writable: writable && settings.mode !== 'read-only',
       })),
       sandbox: settings.process.sandbox,
-      written,
+      isRead,
       remoteChanges,
       commandsIn,
       environment: settings.process.environment,

@@ -2,6 +2,12 @@ import type { DecisionKind, Dialect } from './capabilities/judgement.ts';
 import type { CommandLine } from './capabilities/process.ts';
 import type { Text } from './text/text.ts';
 
+/** Text that a proxied tool is handed and that runs: a command line, or a script to be written down. */
+export interface Passed {
+  readonly text: string;
+  readonly isLine: boolean;
+}
+
 /** The things that a call would touch, as its tool derives them from the checked input; the policy decides on them. */
 export interface Risk {
   /** Paths relative to their root, as rules write them. */
@@ -27,7 +33,7 @@ export interface Risk {
   /** A description of the things beyond its server that a proxied tool's arguments reach. */
   readonly reach?: Text | undefined;
   /** Command lines among a proxied tool's arguments. */
-  readonly passes?: readonly string[] | undefined;
+  readonly passes?: readonly Passed[] | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */
   readonly ask?: Text | undefined;
   /** Lines that a person reads instead of the arguments. */

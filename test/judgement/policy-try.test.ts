@@ -38,21 +38,21 @@ test('a rule has a command tried that would just run', () => {
 
 test('what a layer contains does not speak against a command that is tried; the rest is asked or refused before', () => {
   const given = { rules: [tries] };
-  expect(decide('make; rm *', given)).toBe('try by mine on a layer');
+  expect(decide('make; rm -r *', given)).toBe('try by mine on a layer');
   expect(decide('make; rm -r .git', given)).toBe('try by mine on a layer');
   expect(decide('make; git push origin main', given)).toBe('ask by git-push on a layer');
-  expect(decide('make; rm *; git push origin main', given)).toBe('ask by git-push on a layer');
-  expect(decide('make; eval "$x"', given)).toMatch(/^deny by .* on a layer$/);
+  expect(decide('make; rm -r *; git push origin main', given)).toBe('ask by git-push on a layer');
+  expect(decide('make; reboot', given)).toBe('deny by machine-stop on a layer');
 });
 
 test('with tryFirst a command is tried where all that speaks against it is contained', () => {
   const given = { tryFirst: true };
-  expect(decide('rm *', given)).toBe('try by rm-unread on a layer');
-  expect(decide('rm -r .git', given)).toBe('try by rm-repository on a layer');
+  expect(decide('rm -r *', given)).toBe('try by rm-everything on a layer');
+  expect(decide('rm -r .git', given)).toBe('try by git-lose on a layer');
   expect(decide('git push origin main', given)).toBe('ask by git-push');
-  expect(decide('rm *; git push origin main', given)).toBe('ask by git-push on a layer');
+  expect(decide('rm -r *; git push origin main', given)).toBe('ask by git-push on a layer');
   expect(decide('make all', given)).toBe('allow by default');
-  expect(decide('rm *')).toBe('deny by rm-unread');
+  expect(decide('rm -r *')).toBe('deny by rm-everything');
 });
 
 test('an allow of the operator answers before anything is tried, and an ask or deny is stricter', () => {
@@ -69,14 +69,14 @@ test('an allow of the operator answers before anything is tried, and an ask or d
 test('what goes on in the background, a dry run and a word to a running command are not tried', () => {
   const given = { rules: [{ ...tries, command: undefined, tool: 'commands' }], tryFirst: true } as const;
   expect(decide('make', given, { endsWithCall: false })).toBe('ask by mine');
-  expect(decide('rm *', { tryFirst: true }, { endsWithCall: false })).toBe('deny by rm-unread');
-  expect(decide('rm *', given, { dryRun: true })).toBe('allow by default');
+  expect(decide('rm -r *', { tryFirst: true }, { endsWithCall: false })).toBe('deny by rm-everything');
+  expect(decide('rm -r *', given, { dryRun: true })).toBe('allow by default');
   expect(policyOf(given).decide(bash, caller, {}).decision).toBe('allow');
 });
 
 test('full-access tries what a rule says, and nothing by itself', () => {
-  expect(decide('make; rm *', { rules: [tries], mode: 'full-access' })).toBe('try by mine on a layer');
-  expect(decide('rm *', { tryFirst: true, mode: 'full-access' })).toBe('deny by rm-unread');
+  expect(decide('make; rm -r *', { rules: [tries], mode: 'full-access' })).toBe('try by mine on a layer');
+  expect(decide('rm -r *', { tryFirst: true, mode: 'full-access' })).toBe('deny by rm-everything');
   expect(decide('git clean -fdx', { tryFirst: true, mode: 'full-access' })).toBe('allow by mode-full-access');
 });
 
@@ -105,6 +105,9 @@ test('where no layer can be had, a rule asks and says why, and the built-in rule
     rule: 'mine',
     because: { en: 'look first; it is not tried first: the kernel is too old' },
   });
-  expect(await here('rm *', { tryFirst: true })).toMatchObject({ decision: 'deny', rule: 'rm-unread' });
+  expect(await here('rm -r *', { tryFirst: true })).toMatchObject({
+    decision: 'deny',
+    rule: 'rm-everything',
+  });
   expect(await here('ls', { tryFirst: true })).not.toHaveProperty('onLayer');
 });

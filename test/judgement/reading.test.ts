@@ -1,38 +1,23 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
-import { print } from '../../src/confine/judgement/print/print.ts';
 
 const judge = createCommandJudge();
 const context = { dialect: 'listed', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 const judged = (script: string) => judge.judge({ kind: 'script', script, shell: 'bash' }, context);
 
-describe('text that is not what it seems is refused, or is data to the last character', () => {
-  test.each([
-    ['NUL', 'echo a\0b', 'too-long'],
-    ['half of a character', 'echo \ud800', 'unclear'],
-    ['a carriage return in a name', 'ls\r\npwd', 'odd-name'],
-    ['a blank beyond ASCII in a name', 'rm\u00a0-r x', 'look-alike'],
-    ['an ideographic space in a name', 'rm\u3000-r x', 'look-alike'],
-    ['nothing that is seen in a name', 'r\u200bm x', 'look-alike'],
-    ['substitutions in each other', `echo ${'$('.repeat(60)}ls${')'.repeat(60)}`, 'too-deep'],
-    ['brackets in each other', `${'( '.repeat(90)}ls${' )'.repeat(90)}`, 'too-deep'],
-    ['an end that does not come', 'cat <(ls', 'parse-error'],
-  ])('%s', (_, script, rule) => {
-    expect(judged(script)).toMatchObject({ decision: 'deny', rule });
-    expect(judged(`true; ${script}`).decision).toBe('deny');
-  });
+test.each([
+  ['substitutions in each other', `echo ${'$('.repeat(90)}ls${')'.repeat(90)}`],
+  ['brackets in each other', `${'( '.repeat(90)}ls${' )'.repeat(90)}`],
+  ['terms of one sum', `echo $((${'1+'.repeat(9000)}1))`],
+  ['an end that does not come', 'cat <(ls'],
+])('too much to read is not read: %s', (_, script) => {
+  expect(judged(script)).toMatchObject({ decision: 'ask', rule: 'not-read' });
+  expect(judged(`reboot; ${script}`).decision).not.toBe('allow');
+});
 
-  test.each(['\r', '\u00a0', '\u3000', '\u200b', '\u0085', '\t', '日本', 'e\u0301'])(
-    'data with %j',
-    (odd) => {
-      for (const script of [`printf %s 'a${odd}b'`, `printf %s "a${odd}b"`]) {
-        expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({
-          script: `printf %s 'a${odd}b'`,
-        });
-        expect(judged(script).decision).toBe('allow');
-      }
-    },
-  );
+test.each(['\r', '\u00a0', '\u3000', '\u200b', '\u0085', '\t', '日本', 'e\u0301'])('data with %j', (odd) => {
+  for (const script of [`printf %s 'a${odd}b'`, `printf %s "a${odd}b"`])
+    expect(judged(script).decision).toBe('allow');
 });
 
 /** What a reader could go through twice: openings, words, lines, and each of them in the others. */
@@ -83,7 +68,7 @@ const joined = [
   '((1));C;',
 ];
 
-test('reading takes steps in proportion to the length, whatever is repeated', () => {
+test('the commands that are found grow with the length, whatever is repeated', () => {
   const shapes: ((count: number) => string)[] = [
     ...repeated.flatMap((one) =>
       repeated.map((two) => (count: number) => `echo ${(one + two).repeat(count)}`),
@@ -94,10 +79,7 @@ test('reading takes steps in proportion to the length, whatever is repeated', ()
     ),
   ];
   expect(shapes.length).toBeGreaterThan(1000);
-  const steep = shapes.filter((shape) => {
-    const [few, many] = [stepsOf(shape(8)), stepsOf(shape(32))];
-    return few === undefined || many === undefined || many > 4.2 * few + 8;
-  });
+  const steep = shapes.filter((shape) => usesOf(shape(32)) > 4.2 * usesOf(shape(8)) + 8);
   expect(steep.map((shape) => shape(1))).toEqual([]);
 });
 
@@ -105,11 +87,6 @@ function filled(shape: string, command: string): string {
   return shape.replaceAll('C', () => command);
 }
 
-/** Parts that were written, with a command at the end, as `|` needs one; undefined where it was refused. */
-function stepsOf(script: string): number | undefined {
-  try {
-    return print(`${script}a`).steps;
-  } catch {
-    return undefined;
-  }
+function usesOf(script: string): number {
+  return judge.commandsIn({ kind: 'script', script: `${script}a`, shell: 'bash' }).length;
 }

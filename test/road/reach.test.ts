@@ -50,7 +50,7 @@ test('what is paid with goes to a tool that is given it, and not to an address',
   );
 });
 
-test('a person is asked about a command that another server would run, and the judge reads it', async () => {
+test('a person is asked about a command that another server would run, whatever it says', async () => {
   const file = 'pass';
   await using world = await openWithServers(
     { fix: habitual('none', undefined, { tools: { echo: {} } }) },

@@ -1,4 +1,4 @@
-import type { Risk } from '../../contract/policy.ts';
+import type { Passed, Risk } from '../../contract/policy.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { hostsIn } from '../../ground/content/addresses.ts';
@@ -92,10 +92,10 @@ const spoken = new Set([
 const lines = new Set(['command', 'cmd', 'shell', 'script', 'bash', 'commandline', 'command_line']);
 
 /** A command line that another server is to run, or a script that it is to write down. */
-function lineOf(name: string, value: string, whole: object): readonly string[] {
-  if (/^#! ?\/[\w/ ]{0,40}sh\b/.test(value)) return [value];
-  if (!lines.has(name)) return [];
+function lineOf(name: string, value: string, whole: object): readonly Passed[] {
+  if (!lines.has(name)) return /^#! ?\/[\w/ ]{0,40}sh\b/.test(value) ? [{ text: value, isLine: false }] : [];
   const { args } = whole as { readonly args?: unknown };
   const more = Array.isArray(args) ? args.filter((each) => typeof each === 'string') : [];
-  return [[value, ...more.map((each) => `'${each.replaceAll("'", "'\\''")}'`)].join(' ')];
+  const text = [value, ...more.map((each) => `'${each.replaceAll("'", "'\\''")}'`)].join(' ');
+  return [{ text, isLine: true }];
 }

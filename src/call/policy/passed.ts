@@ -1,20 +1,19 @@
 import type { CommandJudge } from '../../contract/capabilities/judgement.ts';
-import type { PolicyVerdict } from '../../contract/policy.ts';
+import type { Passed, PolicyVerdict } from '../../contract/policy.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isCredentialPath } from '../../ground/content/places.ts';
 import type { Argv } from './command.ts';
 
-/**
- * What speaks against a command line that a proxied tool is handed. None of our walls hold there: what they would contain
- * here, removing outside of the roots and sending files to hosts, is asked about, beside what is asked or refused anywhere.
- */
-export function judgePassed(judge: CommandJudge, script: string): PolicyVerdict | undefined {
-  const line = { kind: 'script', script, shell: 'bash' } as const;
-  const { decision, rule, because, commands } = judge.judge(line, {
-    dialect: 'plain',
-    roots: [],
-    workingFolder: '/',
-  });
+/** What speaks against text that a proxied tool is handed, and that another machine or an unsandboxed server may run. */
+export function judgePassed(
+  judge: CommandJudge,
+  { text: script, isLine }: Passed,
+): PolicyVerdict | undefined {
+  if (isLine) return runsElsewhere;
+  const { decision, rule, because, commands } = judge.judge(
+    { kind: 'script', script, shell: 'bash' },
+    { dialect: 'plain', roots: [], workingFolder: '/' },
+  );
   if (decision !== 'allow')
     return {
       decision: 'ask',
@@ -24,6 +23,16 @@ export function judgePassed(judge: CommandJudge, script: string): PolicyVerdict 
   const [reason] = (commands ?? []).flatMap((argv) => harmOf(argv) ?? []);
   return reason && { decision: 'ask', rule: 'runs-elsewhere', because: reason };
 }
+
+/** A command line runs at once, and no sandbox of ours holds it: a person is asked, whatever it says. */
+const runsElsewhere: PolicyVerdict = {
+  decision: 'ask',
+  rule: 'runs-elsewhere',
+  because: text(
+    'the tool runs a command line outside of this sandbox',
+    'このツールはコマンドをこのサンドボックスの外で実行します',
+  ),
+};
 
 function harmOf([program, ...words]: Argv): Text | undefined {
   const name = program?.slice(program.lastIndexOf('/') + 1);

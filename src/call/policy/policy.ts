@@ -116,10 +116,9 @@ export function createPolicy(options: PolicyOptions): Policy {
         verdicts.push(why ? asksInstead(verdict, why) : verdict);
       } else if (onLayer && plain) verdicts.push({ ...shownWithPlace(plain), decision: 'try' });
       /** What would ask is answered by the mode, by these rules, or by a person. */
-      const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[], lack?: PolicyVerdict) => {
+      const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[]) => {
         const [answer] = question.decision !== 'ask' || !mode.asks ? [] : answers();
         if (question.decision === 'ask' && !mode.asks) verdicts.push(modeAnswers(options.mode));
-        else if (lack && !answer) verdicts.push(lack);
         else verdicts.push(answer ? verdictOf(answer) : question);
       };
       for (const { id, decision, because, suggestion, fits } of mode.rules) {
@@ -127,17 +126,17 @@ export function createPolicy(options: PolicyOptions): Policy {
       }
       for (const rule of refusing) {
         if (asks(rule, judgement?.commands ?? [])) verdicts.push(verdictOf(rule, judgement?.commands ?? []));
+        else if (judgement?.unread !== undefined && asks(rule, [anyCommand]))
+          verdicts.push(asksUnread(verdictOf(rule), judgement.unread));
       }
       if (judgement && judgement.decision !== 'allow') {
-        const { lack } = judgement;
-        const refusal = lack && shownWithPlace({ ...judgement, ...lack, decision: 'deny' });
-        put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]), refusal);
+        put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]));
       }
       const answersToTool = () => allowing.filter((rule) => !rule.rule.command && asks(rule, []));
       if (risk.ask) put({ decision: 'ask', rule: 'tool-asks', because: risk.ask }, answersToTool);
       if (risk.reach) put({ decision: 'ask', rule: 'reaches-beyond', because: risk.reach }, answersToTool);
-      for (const script of risk.passes ?? []) {
-        const passed = judgePassed(options.judge, script);
+      for (const each of risk.passes ?? []) {
+        const passed = judgePassed(options.judge, each);
         if (passed) put(passed, answersToTool);
       }
       if (risk.secret) put(sendsSecret(risk.secret), answersToTool);
@@ -199,6 +198,23 @@ function asksInstead(verdict: PolicyVerdict, why: Text): PolicyVerdict {
       `${because.en}; it is not tried first: ${why.en}`,
       `${because.ja}（先に試せません: ${why.ja}）`,
     ),
+  };
+}
+
+/** May be any command: that of a part which is only known when it runs. */
+const anyCommand: Argv = [null, null];
+
+/** A rule of the operator about a command that the line may run without saying so. */
+function asksUnread(verdict: PolicyVerdict, unread: string): PolicyVerdict {
+  const { because } = verdict;
+  return {
+    ...verdict,
+    decision: 'ask',
+    because: text(
+      `\`${unread}\` could run what this rule is about: ${because.en}`,
+      `\`${unread}\` はこの規則の対象を実行するかもしれません: ${because.ja}`,
+    ),
+    excerpt: unread,
   };
 }
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { CommandWriter } from '../../contract/capabilities/judgement.ts';
+import type { CommandReader } from '../../contract/capabilities/judgement.ts';
 import type {
   Attended,
   BackgroundCommand,
@@ -45,7 +45,7 @@ export interface CommandGuardOptions {
   /** The settings in them that the sandbox protects from a command. */
   readonly held: (runOptions: Writes) => Promise<readonly string[]>;
   /** The changes of remotes that a person approved. */
-  readonly agreed?: CommandWriter['remoteChanges'] | undefined;
+  readonly agreed?: CommandReader['remoteChanges'] | undefined;
   /** Also called with each note: the caller may be gone, and output in the background may stay unread. */
   readonly tell?: ((line: string) => void) | undefined;
 }

@@ -1,5 +1,7 @@
-import type { Use } from './rules/rule.ts';
+import type { Use } from './reader/reading.ts';
 import { hasOption, readOptions } from './words/options.ts';
+
+type Command = Pick<Use, 'program' | 'args'>;
 
 const alwaysDecode = new Set([
   ...[
@@ -19,12 +21,12 @@ const alwaysDecode = new Set([
 ]);
 
 /** Does the command turn data into other data that nobody has read? */
-export function isDecoder(use: Use): boolean {
+export function isDecoder(use: Command): boolean {
   return alwaysDecode.has(use.program) || isBaseDecoder(use) || unpacks(use);
 }
 
 /** `base64 -d` in all its spellings, and other programs' own. */
-export function isBaseDecoder({ program, args }: Use): boolean {
+export function isBaseDecoder({ program, args }: Command): boolean {
   switch (program) {
     case 'base64':
     case 'base32':
@@ -49,7 +51,7 @@ export function isBaseDecoder({ program, args }: Use): boolean {
   }
 }
 
-function unpacks({ program, args }: Use): boolean {
+function unpacks({ program, args }: Command): boolean {
   if (!/^(gzip|bzip2|xz|zstd|lz4|brotli|lzma|pigz|compress)$/.test(program)) return false;
   return args.some((word) => word.value === undefined || /^(-[a-z0-9]*d|--dec|--unc)/.test(word.value));
 }

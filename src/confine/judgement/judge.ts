@@ -1,68 +1,71 @@
+import { posix } from 'node:path';
 import type {
   CommandJudge,
-  CommandWriter,
+  CommandReader,
   DecisionKind,
   Dialect,
   JudgeContext,
   Judgement,
-  RemoteChanges,
 } from '../../contract/capabilities/judgement.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
-import type { Finding, RuleIndex } from './against-rules.ts';
-import { type Examination, examine } from './examine.ts';
-import { print, type Write } from './print/print.ts';
+import { readLine } from './reader/reader.ts';
+import type { Reading, Use } from './reader/reading.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
+import { isObeyed } from './rules/files/obeyed.ts';
+import { deviceOf } from './rules/files/targets.ts';
 import { remoteChangesOf } from './rules/git-remotes.ts';
-import type { CommandRule, ReadFile, Rule, Use } from './rules/rule.ts';
+import type { CommandRule, ReadFile, Rule, Scene } from './rules/rule.ts';
+import { steering } from './steering.ts';
 import { mayKeepVariable } from './variables/keeping.ts';
-import { steering } from './variables/steering.ts';
-import type { Variables } from './variables/values.ts';
-import { hasTilde, type Word } from './words/word.ts';
+import type { Word } from './words/word.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
 /** Each refuses what the one before does, and more. */
 const dialects: readonly Dialect[] = ['plain', 'listed', 'strict'];
 
+/** Something that a rule has to say of the command. */
+export interface Finding {
+  readonly rule: Rule;
+  readonly excerpt: string;
+  /** It lies in no root, so that no layer contains it. */
+  readonly isBeyond?: boolean | undefined;
+  /** The command it was found in; absent for a construct. */
+  readonly use?: Use | undefined;
+}
+
 export interface JudgeOptions {
-  readonly write?: Write;
   /** Reads manifests below the roots; without it none is known. */
   readonly read?: ReadFile;
 }
 
 /** Judges commands by the built-in rules: deny over ask over allow, over all commands found in the line. */
-export function createCommandJudge({
-  write = print,
-  read = noFile,
-}: JudgeOptions = {}): CommandJudge & CommandWriter {
-  const index = indexByProgram(commandRules);
-  const byId = new Map(builtinRules.map((rule) => [rule.id, rule]));
-  const known = createLastWritten();
+export function createCommandJudge({ read = noFile }: JudgeOptions = {}): CommandJudge & CommandReader {
+  const reader = createReader();
   return {
     judge(line, context) {
-      const { findings, uses, variables } = examineGuarded(line, context, index, write, read, known);
-      const fitting = findings.filter(({ rule }) => {
-        const from = byId.get(rule)?.dialect;
-        return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
-      });
-      const uncontained = fitting.filter(({ rule, isBeyond }) => isBeyond || !byId.get(rule)?.contained);
-      if (context.onLayer || uncontained.length === fitting.length)
-        return judgementOf(uncontained, { uses, variables }, byId);
-      return { ...judgementOf(fitting, { uses, variables }, byId), contained: true };
+      if (isTooLong(line)) return tooLong;
+      const reading = reader(line, context.variables);
+      const commands = reading.commands.map(argvOf);
+      const findings = findingsIn(reading, context, read);
+      const uncontained = findings.filter(({ rule, isBeyond }) => isBeyond || !rule.contained);
+      const isContained = !context.onLayer && uncontained.length < findings.length;
+      const judgement = judgementOf(isContained ? findings : uncontained, commands, reading);
+      const [unread] = reading.unread;
+      return {
+        ...judgement,
+        ...(isContained && { contained: true }),
+        ...(unread !== undefined && { unread }),
+      };
     },
     mayKeep: mayKeepVariable,
-    commandsIn: (line) => examineSafely(line, anywhere, new Map(), write).uses.map(argvOf),
-    written(line) {
-      const last = known.of(line);
-      return last ? last.runs : guardedIn(line, write);
-    },
+    commandsIn: (line) => reader(line).commands.map(argvOf),
+    isRead: (line) => reader(line).unread.length === 0,
     remoteChanges(line) {
-      // Few commands name one, and each is read a second time for it.
-      const words = line.kind === 'script' ? [line.script] : [line.program, ...line.args];
-      if (!words.some((word) => word.includes('remote'))) return none;
-      const { uses, variables } = examineSafely(line, anywhere, new Map(), write);
-      const changes = uses.flatMap((use) => (variables && remoteChangesOf(use, variables)) ?? []);
+      const changes = reader(line).commands.flatMap((use) =>
+        use.program === 'git' ? (remoteChangesOf(use) ?? []) : [],
+      );
       return {
         remotes: changes.flatMap(({ remotes }) => remotes),
         addresses: changes.flatMap(({ addresses }) => addresses),
@@ -71,161 +74,161 @@ export function createCommandJudge({
   };
 }
 
+const tooLong: Judgement = {
+  decision: 'deny',
+  rule: 'too-long',
+  because: text(
+    'it is longer than 32 KB or has more than 1,000 arguments',
+    '32 KB または 1,000 引数を超えています',
+  ),
+  suggestion: text(
+    'Write it to a file and run that, or split it.',
+    'ファイルに書いて実行するか、分割してください。',
+  ),
+};
+
 const noFile: ReadFile = () => undefined;
 
-const none: RemoteChanges = { remotes: [], addresses: [] };
-
-/** The rule about data that bash would evaluate, and where it looks at commands. */
-const evaluated = 'data-as-code';
-const aboutEvaluation = indexByProgram(commandRules.filter(({ id }) => id === evaluated));
-
-/** How a command is written does not depend on where it runs. */
-const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/' };
-
-/**
- * Judges the line as it runs: where bash would evaluate data, that is written so that it can only be a number, and
- * judged once more as it stands then. The commands around it are the same as before, and so are the variables.
- */
-function examineGuarded(
-  line: CommandLine,
-  context: JudgeContext,
-  index: RuleIndex,
-  write: Write,
-  read: ReadFile,
-  known: ReturnType<typeof createLastWritten>,
-): Examination {
-  // What a session has exported may say of a variable what the line alone does not.
-  const isAlone = Object.keys(context.variables ?? {}).length === 0;
-  const asked = examineSafely(line, context, index, write, read, isAlone && !writesSubscript(line));
-  if (isAlone) known.keep(line, asked.runs);
-  const data = asked.findings.filter(({ rule }) => rule === evaluated);
-  // A command's own words are never guarded.
-  if (data.some(({ use }) => use) || !data.some(({ isGuarded }) => isGuarded)) return asked;
-  const runs = isAlone ? asked.runs : guardedIn(line, write);
-  // Its commands are those that were asked for: what guards them is none, and only evaluates.
-  const isSafe = (text: CommandLine, known?: Variables) =>
-    examineSafely(text, context, aboutEvaluation, write, read, false, known).findings.every(
-      ({ rule }) => rule !== evaluated && asked.findings.some((one) => one.rule === rule),
-    );
-  const isAllChanged = data.every(({ isChanged }) => isChanged);
-  const { guarded } = asked;
-  if (!runs || isTooLong(runs)) return asked;
-  if (!(isAllChanged && guarded && isSafe(guarded, asked.variables)) && !isSafe(runs)) return asked;
-  return { ...asked, findings: asked.findings.filter(({ rule }) => rule !== evaluated) };
-}
-
-/** How the line was written that was judged last: it is what runs next. */
-function createLastWritten() {
-  let last: { readonly key: string; readonly runs: CommandLine | undefined } | undefined;
-  return {
-    keep(line: CommandLine, runs: CommandLine | undefined): void {
-      last = { key: keyOf(line), runs };
-    },
-    of: (line: CommandLine) => (last?.key === keyOf(line) ? last : undefined),
+/** What is judged is asked about and run next: one reading serves all that is known of a line. */
+function createReader(): (line: CommandLine, variables?: Readonly<Record<string, string>>) => Reading {
+  let last: { readonly key: string; readonly reading: Reading } | undefined;
+  return (line, variables = {}) => {
+    const given = Object.keys(variables).length === 0 ? '' : JSON.stringify(variables);
+    const key = `${line.kind === 'script' ? line.script : JSON.stringify(line)}\0${given}`;
+    if (last?.key !== key) last = { key, reading: readLine(line, variables) };
+    return last.reading;
   };
 }
 
-function keyOf(line: CommandLine): string {
-  return line.kind === 'script' ? `${line.shell}\0${line.script}` : JSON.stringify(line);
+const byId: ReadonlyMap<string, Rule> = new Map(builtinRules.map((rule) => [rule.id, rule]));
+
+function ruleOf(id: string): Rule {
+  const rule = byId.get(id);
+  if (!rule) throw new Error(`no rule has the id ${id}`);
+  return rule;
 }
 
-/** Depends on the line alone, so that what is judged is what runs. */
-function guardedIn(line: CommandLine, write: Write): CommandLine | undefined {
-  return examineSafely(line, anywhere, new Map(), write, noFile, !writesSubscript(line)).runs;
-}
+/** Every rule by the names of the programs that it looks at. */
+const byProgram: ReadonlyMap<string, readonly CommandRule[]> = indexed(commandRules);
 
-/** `x='a[$(reboot)]'`: whoever writes that out means it to be evaluated, and is not helped. */
-function writesSubscript(line: CommandLine): boolean {
-  return /\w\[[^\]]*(\$\(|`)/.test(line.kind === 'script' ? line.script : line.args.join(' '));
-}
-
-/** Like `examine`, but a fault of ours counts as a command that could not be read. */
-export function examineSafely(
-  line: CommandLine,
-  context: JudgeContext,
-  index: RuleIndex,
-  write: Write = print,
-  read: ReadFile = noFile,
-  guarding = false,
-  known?: Variables,
-): Examination {
-  if (isTooLong(line)) return { findings: [{ rule: 'too-long', excerpt: '' }], uses: [] };
-  try {
-    return examine(line, context, index, write, read, guarding, known);
-  } catch {
-    // What the parser cannot bear is not run.
-    return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };
-  }
-}
-
-/** Rules by the program that they look at, and behind them those that look at all, which are also under `''`. */
-export function indexByProgram(rules: readonly CommandRule[]): RuleIndex {
-  const general = rules.filter(({ programs }) => !programs);
-  const index = new Map<string, readonly CommandRule[]>([['', general]]);
-  for (const program of new Set(rules.flatMap(({ programs }) => programs ?? []))) {
-    index.set(program, [...rules.filter(({ programs }) => programs?.includes(program)), ...general]);
+function indexed(rules: readonly CommandRule[]): ReadonlyMap<string, readonly CommandRule[]> {
+  const index = new Map<string, CommandRule[]>();
+  for (const rule of rules) {
+    for (const program of new Set(rule.programs)) {
+      const known = index.get(program);
+      if (known) known.push(rule);
+      else index.set(program, [rule]);
+    }
   }
   return index;
 }
 
-function judgementOf(
-  findings: readonly Finding[],
-  { uses, variables }: { readonly uses: readonly Use[]; readonly variables: Variables | undefined },
-  byId: ReadonlyMap<string, Rule>,
-): Judgement {
-  const commands = uses.map(argvOf);
-  let strictest: { readonly finding: Finding; readonly rule: Rule } | undefined;
-  for (const finding of findings) {
-    const rule = byId.get(finding.rule);
-    if (!rule) throw new Error(`no rule has the id ${finding.rule}`);
-    if (!strictest || strictness[rule.decision] > strictness[strictest.rule.decision])
-      strictest = { finding, rule };
+/** All that the rules of this context have to say of a line. */
+export function findingsIn(
+  reading: Reading,
+  context: JudgeContext,
+  read: ReadFile = noFile,
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  const level = dialects.indexOf(context.dialect);
+  const holds = ({ dialect, needs }: Rule) =>
+    (dialect === undefined || dialects.indexOf(dialect) <= level) && !(needs && isMoot(needs, context));
+  const raise = (id: string, excerpt: string): void => {
+    const rule = ruleOf(id);
+    if (holds(rule)) findings.push({ rule, excerpt });
+  };
+  for (const excerpt of reading.unread) if (!context.confinement) raise('not-read', excerpt);
+  for (const { kind, excerpt } of reading.substitutions) raise(`${kind}-substitution`, excerpt);
+  for (const { target, writes, excerpt } of reading.redirections) {
+    const device = deviceOf(target());
+    if (device === 'network') raise('network-device', excerpt());
+    else if (device && writes) raise('device-write', excerpt());
+    else if (writes && !context.confinement && isObeyed(target())) raise('obeyed-later', excerpt());
   }
-  if (!strictest) {
-    return {
-      decision: 'allow',
-      rule: 'default',
-      because: text('no rule applies to it', '該当する規則がありません'),
-      commands,
-    };
+  const scene = sceneOf(reading, context, read);
+  for (const use of reading.commands) {
+    for (const rule of byProgram.get(use.program) ?? []) {
+      if (!holds(rule) || !rule.fits(use, scene)) continue;
+      const isBeyond = rule.reachesBeyond?.(use, scene);
+      findings.push({ rule, isBeyond, excerpt: use.excerpt(), use });
+    }
   }
-  const { finding, rule } = strictest;
-  const lack = findings.find(({ rule: id, lack }) => lack && byId.get(id)?.decision === 'ask')?.lack;
-  const asked = findings.flatMap(({ rule: id, use }) => {
-    const asking = byId.get(id);
-    if (asking?.decision !== 'ask') return [];
-    // A rule about more than its command (a pipe) is not answered by a yes to that command.
-    return use && 'programs' in asking ? [argvOf(use)] : [[null]];
-  });
+  return findings;
+}
+
+/** In a sandbox without a way there, a command that needs hosts or the machine fails by itself: nobody is asked. */
+function isMoot(needs: 'hosts' | 'machine', { confinement, dialect }: JudgeContext): boolean {
+  if (!confinement || dialect !== 'plain') return false;
+  return needs === 'machine' || confinement.network.length === 0;
+}
+
+function sceneOf({ commands }: Reading, context: JudgeContext, read: ReadFile): Scene {
+  const { dialect, confinement, roots, workingFolder } = context;
+  const moving = commands.filter(({ program }) => /^(cd|pushd|popd|chdir)$/.test(program));
+  const entered = new Set(
+    moving.flatMap(({ args }) => args.find(({ prefix }) => !prefix.startsWith('-'))?.value ?? []),
+  );
+  const folders = new Set([workingFolder]);
+  for (const folder of [...entered].slice(0, maxFolders)) {
+    for (const from of [...folders].slice(0, maxFolders)) folders.add(posix.resolve(from, folder));
+  }
+  const known = new Map<string, string | undefined>();
   return {
-    decision: rule.decision,
-    rule: rule.id,
-    because: finding.named
-      ? text(`${finding.named.en}: ${rule.because.en}`, `${finding.named.ja}: ${rule.because.ja}`)
-      : rule.because,
-    suggestion: rule.suggestion,
-    ...(finding.excerpt === '' ? {} : { excerpt: finding.excerpt }),
-    commands,
-    ...(rule.decision === 'ask'
-      ? {
-          asked,
-          lack: lack && { because: byId.get(lack.rule)?.because ?? rule.because, ...lack },
-          steeredBy: variables && steering(variables),
-        }
-      : {}),
+    dialect,
+    confinement,
+    roots,
+    folders: [...folders],
+    moves: moving.length > 0,
+    read(path) {
+      if (!known.has(path)) known.set(path, read(path));
+      return known.get(path);
+    },
   };
 }
 
-function argvOf(use: Use): readonly (string | null)[] {
-  return use.words.map((word, at) =>
-    word.value === undefined || (at > 0 && becomesPath(word)) ? null : word.value,
+const maxFolders = 16;
+
+function judgementOf(
+  findings: readonly Finding[],
+  commands: NonNullable<Judgement['commands']>,
+  reading: Reading,
+): Judgement {
+  const [first, ...more] = findings;
+  if (!first) {
+    const because = text('no rule applies to it', '該当する規則がありません');
+    return { decision: 'allow', rule: 'default', because, commands };
+  }
+  const { rule, excerpt } = more.reduce(
+    (strictest, finding) =>
+      strictness[finding.rule.decision] > strictness[strictest.rule.decision] ? finding : strictest,
+    first,
+  );
+  const { id, decision, because, suggestion } = rule;
+  return {
+    ...{ decision, rule: id, because, suggestion, commands },
+    ...(excerpt !== '' && { excerpt }),
+    ...(decision === 'ask' && {
+      asked: findings.flatMap(askedIn),
+      steeredBy: steering(reading.names),
+    }),
+  };
+}
+
+/** The commands that a question is about; what is about more than a command is not answered by a yes to that command. */
+function askedIn({ rule, use }: Finding): readonly (readonly (string | null)[])[] {
+  if (rule.decision !== 'ask') return [];
+  return use && !('isAboutPipe' in rule && rule.isAboutPipe) ? [argvOf(use)] : [[null]];
+}
+
+function argvOf({ words }: Use): readonly (string | null)[] {
+  return words.map((word, at) =>
+    word.value === undefined || (at > 0 && becomesOther(word)) ? null : word.value,
   );
 }
 
-/** `~` and, as bash has it, `x=~`: a home folder stands there when it runs. */
-function becomesPath(word: Word): boolean {
-  if (!word.text.includes('~')) return false;
-  return hasTilde(word) || /^[A-Za-z_]\w*=([^'"]*:)?~/.test(word.text);
+/** Wildcards, braces, `~` and, as bash has it, `x=~`: other words stand there when it runs. */
+function becomesOther({ isPattern, text }: Word): boolean {
+  return isPattern === true || (text.includes('~') && /^[A-Za-z_]\w*=([^'"]*:)?~/.test(text));
 }
 
 function isTooLong(line: CommandLine): boolean {

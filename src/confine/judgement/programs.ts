@@ -25,11 +25,6 @@ export function programOf(name: string): string {
   return prefixedByG.test(base) ? base.slice(1) : base;
 }
 
-/** Does it run what it is given once for each file or word that it finds? */
-export function searches(program: string): boolean {
-  return /^(find|fd|fdfind|xargs|parallel)$/.test(program);
-}
-
 export const posixShells: ReadonlySet<string> = new Set(['sh', 'dash', 'ash', 'bash', 'rbash']);
 /** Shells whose grammar is near enough to read a simple script by bash's, and refuse the rest. */
 export const cousinShells: ReadonlySet<string> = new Set([
@@ -54,16 +49,52 @@ export const foreignShells: ReadonlySet<string> = new Set([
   'elvish',
 ]);
 
-const shells: ReadonlySet<string> = new Set([...posixShells, ...cousinShells, ...foreignShells]);
+export const shells: ReadonlySet<string> = new Set([...posixShells, ...cousinShells, ...foreignShells]);
 
 export function isShell(program: string): boolean {
   return shells.has(program);
 }
 
-const interpreters =
-  /^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|expect|guile|rscript|osascript|awk|gawk|mawk|nawk|gdb|sqlite3|psql|mysql|ed|ex|vim|vi|m4|make|at|batch)[\d.]*$/;
+/** Programs that run what they read: shells, and languages that take their program from standard input. */
+export const interpreters: readonly string[] = [
+  ...shells,
+  ...[
+    'python',
+    'python2',
+    'python3',
+    'pypy',
+    'pypy3',
+    'perl',
+    'ruby',
+    'node',
+    'nodejs',
+    'deno',
+    'bun',
+    'php',
+  ],
+  ...[
+    'lua',
+    'luajit',
+    'tclsh',
+    'expect',
+    'guile',
+    'rscript',
+    'osascript',
+    'awk',
+    'gawk',
+    'mawk',
+    'nawk',
+    'gdb',
+  ],
+  ...['sqlite3', 'psql', 'mysql', 'ed', 'ex', 'vim', 'vi', 'm4', 'make', 'at', 'batch'],
+];
 
-/** Runs what it reads: a shell, or a language that takes its program from standard input. */
-export function isInterpreter(program: string): boolean {
-  return isShell(program) || interpreters.test(program);
+const fetchers = new Set([
+  ...['curl', 'wget', 'fetch', 'aria2c', 'http', 'https', 'xh'],
+  ...['nc', 'ncat', 'netcat', 'socat'],
+]);
+
+/** Prints what it reads from the network. */
+export function isFetcher(program: string): boolean {
+  return fetchers.has(program);
 }

@@ -18,7 +18,6 @@ export interface RunningCommand extends BackgroundCommand {
 export interface BackgroundOptions {
   readonly id: string;
   readonly command: string;
-  readonly ran?: string | undefined;
   readonly startedAtMs: number;
   readonly keepBytes: number;
   /** Its end, whoever brings it about. */
@@ -33,18 +32,7 @@ export interface BackgroundOptions {
 
 export function watchBackground(
   child: Child,
-  {
-    id,
-    command,
-    ran,
-    startedAtMs,
-    keepBytes,
-    ending,
-    stop,
-    printed = '',
-    contacts,
-    notes,
-  }: BackgroundOptions,
+  { id, command, startedAtMs, keepBytes, ending, stop, printed = '', contacts, notes }: BackgroundOptions,
 ): RunningCommand {
   let kept = Buffer.alloc(0);
   let pending: Buffer[] = [];
@@ -105,7 +93,6 @@ export function watchBackground(
   return {
     id,
     command,
-    ran,
     startedAtMs,
     ended,
     status() {

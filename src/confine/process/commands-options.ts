@@ -1,4 +1,4 @@
-import type { CommandJudge, CommandWriter } from '../../contract/capabilities/judgement.ts';
+import type { CommandJudge, CommandReader } from '../../contract/capabilities/judgement.ts';
 import type { RunOptions } from '../../contract/capabilities/process.ts';
 import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 
@@ -11,12 +11,12 @@ export interface CommandsOptions extends SandboxOptions {
   readonly maxTimeoutMs?: number | undefined;
   /** Which variables a command may leave to those that follow it. Absent: none. */
   readonly mayKeep?: CommandJudge['mayKeep'] | undefined;
-  /** What runs in place of a command: it as it was judged. Absent: it as it was asked. */
-  readonly written?: CommandWriter['written'] | undefined;
+  /** Whether all that a command starts is known; if not, it runs without hosts. Absent: it is. */
+  readonly isRead?: CommandReader['isRead'] | undefined;
   /** Which addresses of remotes it was asked about. Absent: none. */
-  readonly remoteChanges?: CommandWriter['remoteChanges'] | undefined;
+  readonly remoteChanges?: CommandReader['remoteChanges'] | undefined;
   /** Which commands are in a line. Absent: none is known. */
-  readonly commandsIn?: CommandWriter['commandsIn'] | undefined;
+  readonly commandsIn?: CommandReader['commandsIn'] | undefined;
   /** Do commands run on layers that land, where they can? Default: yes. */
   readonly layer?: 'auto' | 'off' | undefined;
   /** Told of what commands planted in repositories and was taken out again. */

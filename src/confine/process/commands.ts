@@ -17,7 +17,7 @@ import type { Named } from '../git/find-repositories.ts';
 import type { PersonConfig } from '../git/person-config.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
-import { startCommand } from './child/start-command.ts';
+import { reachesHosts, startCommand } from './child/start-command.ts';
 import type { CommandOptions, CommandsOptions } from './commands-options.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { createQueue } from './queue.ts';
@@ -256,9 +256,10 @@ async function start(
   const { session, sandbox, options } = runner;
   assertRoom(session);
   const walls = await sandbox.open();
-  const place = await session.place(walls, runOptions.inSession === true);
+  const inSession = runOptions.inSession === true && reachesHosts(walls, options, command);
+  const place = await session.place(walls, inSession);
   const begun = await startCommand(sandbox, walls, place, command, runOptions, runner, 'pipe');
-  const { child, contacts, ran } = begun;
+  const { child, contacts } = begun;
   const { onOutput } = runOptions;
   if (onOutput) {
     child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
@@ -272,7 +273,6 @@ async function start(
   });
   const background = addBackground(session, child, {
     command,
-    ran,
     startedAtMs: Date.now(),
     keepBytes: runOptions.maxStreamBytes,
     ending,

@@ -20,8 +20,8 @@ export interface Judgement {
   readonly steeredBy?: readonly Steering[] | undefined;
   /** Some of the findings would be contained by a layer. */
   readonly contained?: boolean | undefined;
-  /** With `ask`: approving would not help, because the sandbox lacks something the command needs. */
-  readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
+  /** A part that starts commands which are only known when it runs; undefined if all of it could be read. */
+  readonly unread?: string | undefined;
 }
 
 /** A variable that redirects a command, with its possible values; undefined if they are unknown. */
@@ -30,7 +30,7 @@ export interface Steering {
   readonly values?: readonly string[] | undefined;
 }
 
-/** Parses a command and judges it. Never throws: a command that cannot be parsed is denied. */
+/** Reads a command and judges it. Never throws. What cannot be read is not refused for that: it runs without hosts. */
 export interface CommandJudge {
   judge(command: CommandLine, context: JudgeContext): Judgement;
   /** Whether a command may leave this variable to the session's next ones: only if a command could assign it. */
@@ -44,10 +44,10 @@ export interface KeepBase {
   readonly roots: readonly string[];
 }
 
-/** Prints a command from its parsed form, so that the judged text is what runs. */
-export interface CommandWriter {
-  /** The same command with each script printed from its syntax tree; undefined if one cannot be printed. */
-  written(command: CommandLine): CommandLine | undefined;
+/** What those who run a command ask about its text. */
+export interface CommandReader {
+  /** Whether all of its programs and scripts are known. If not, it runs without hosts. */
+  isRead(command: CommandLine): boolean;
   /**
    * The changes to a repository's remotes that the command spells out: the judge asks about them, so an approval covers
    * them.
@@ -64,8 +64,7 @@ export interface RemoteChanges {
 }
 
 /**
- * Which forms are refused; each level includes the one before. `plain`: what cannot be determined beforehand, or must
- * not happen. `listed`: also the words that `agent-cli` lists, `rm -rf` and `kill` with any argument. `strict`: also
+ * Which forms are refused; each level includes the one before. `plain`: what must not happen. `listed`: also the words that `agent-cli` lists, `rm -rf` and `kill` with any argument. `strict`: also
  * substitutions, eval, exec and base64 -d, as the assistant's own folder requires.
  */
 export type Dialect = 'plain' | 'listed' | 'strict';

@@ -82,8 +82,6 @@ export interface RunResult {
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly sandbox: SandboxName;
-  /** The command that ran, if it differs from the request in more than quoting. */
-  readonly ran?: string | undefined;
   /** Hosts that it reached or tried to reach through the proxy; undefined if it tried none. */
   readonly network?: readonly NetworkContact[] | undefined;
   /** With `dryRun`. */
@@ -196,8 +194,6 @@ export interface Commands {
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
-  /** The command that runs, if it differs from the request in more than quoting. */
-  readonly ran?: string | undefined;
   readonly startedAtMs: number;
   status(): {
     readonly running: boolean;

@@ -155,15 +155,14 @@ export function createShellExec(): LooseTool {
         signal,
       });
       if (attended.kind === 'going') {
-        const { id, ran } = attended.command;
-        audit({ process: id, ...(ran !== undefined && { ran }) });
+        const { id } = attended.command;
+        audit({ process: id });
         return stateOf(attended.command, 0, replyBytes);
       }
       const { result } = attended;
       audit({
         exit_code: result.exitCode,
         sandbox: result.sandbox,
-        ...(result.ran !== undefined && { ran: result.ran }),
         ...(result.network && { network: result.network }),
         ...landedFacts(result.landed),
       });

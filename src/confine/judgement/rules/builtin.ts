@@ -3,39 +3,28 @@ import { constructRules } from './constructs.ts';
 import { containerRules } from './containers.ts';
 import { credentialRules } from './credentials.ts';
 import { databaseRules } from './databases.ts';
-import { evaluationRules } from './evaluation.ts';
 import { fetchedRules } from './fetched.ts';
 import { deviceRules } from './files/devices.ts';
-import { findingRules } from './files/finding.ts';
-import { losingRules } from './files/losing.ts';
-import { moveRules } from './files/move.ts';
 import { obeyedRules } from './files/obeyed.ts';
 import { removingRules } from './files/removing.ts';
 import { gitRules } from './git.ts';
 import { gitRemoteRules } from './git-remotes.ts';
 import { machineRules } from './machines.ts';
-import { needRules } from './needs.ts';
 import { packageRules } from './packages/packages.ts';
 import { publishRules } from './packages/publishers.ts';
 import { processRules } from './processes.ts';
 import type { CommandRule, Rule } from './rule.ts';
 import { sendingRules } from './sending.ts';
-import { shellRules } from './shell.ts';
 import { strictRules } from './strict.ts';
 import { systemRules } from './system.ts';
 
 /** Rules that look at commands, by kind. */
 export const commandRules: readonly CommandRule[] = [
   ...removingRules,
-  ...findingRules,
   ...deviceRules,
-  ...moveRules,
-  ...losingRules,
   ...obeyedRules,
   ...checkpointRules,
   ...systemRules,
-  ...shellRules,
-  ...evaluationRules,
   ...gitRules,
   ...gitRemoteRules,
   ...strictRules,
@@ -51,4 +40,4 @@ export const commandRules: readonly CommandRule[] = [
 ];
 
 /** Every built-in rule. */
-export const builtinRules: readonly Rule[] = [...constructRules, ...needRules, ...commandRules];
+export const builtinRules: readonly Rule[] = [...constructRules, ...commandRules];

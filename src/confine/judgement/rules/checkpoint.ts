@@ -1,7 +1,7 @@
 import { text } from '../../../contract/text/text.ts';
 import { operandsOf } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
-import type { CommandRule, Use } from './rule.ts';
+import type { CommandRule } from './rule.ts';
 
 /** What the person does at this server: an agent that did it would answer its own questions. */
 const acts = new Set(['approve', 'hook', 'init', 'import', 'token', 'tokens', 'login', 'logout', 'team']);
@@ -66,6 +66,6 @@ function answers(args: readonly Word[]): boolean {
 }
 
 /** The server's own folders, by the names that they have below a home. */
-export function namesOwnState({ text }: Pick<Use['words'][number], 'text'>): boolean {
+function namesOwnState({ text }: Word): boolean {
   return /\.(config|local\/(state|share))\/sekisho(["']|\/|$)/.test(text);
 }

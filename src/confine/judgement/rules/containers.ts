@@ -1,7 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
-import { hasSubcommand, hasWord, leadingWords, onlyTells } from '../words/subcommands.ts';
+import { hasWord, leadingWords, onlyTells } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
-import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
 const person = text("It needs a person's approval.", '人の承認が必要です。');
@@ -32,12 +31,12 @@ export const containerRules: readonly CommandRule[] = [
     ],
     because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に影響します'),
     suggestion: person,
-    fits: ({ program, args }) => !onlyTells(args) && !onlyReads(program, args),
-    needs: ({ args }) =>
-      // Behind the subcommand they are options of its own, or of what it runs.
-      optionsFirst(args).some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix))
-        ? undefined
-        : { kind: 'daemon' },
+    fits: ({ program, args }, { confinement, dialect }) => {
+      if (onlyTells(args) || onlyReads(program, args)) return false;
+      // No daemon of this machine is reached in a sandbox, so the command fails by itself.
+      return !confinement || dialect !== 'plain' || reachesOther(args);
+    },
+    needs: 'hosts',
     match: [
       'docker run -it alpine sh',
       'docker-compose up',
@@ -59,67 +58,6 @@ export const containerRules: readonly CommandRule[] = [
       'docker run --help',
     ],
   },
-  {
-    id: 'cluster-delete',
-    decision: 'ask',
-    programs: ['kubectl', 'oc', 'helm', 'terraform', 'tofu', 'pulumi'],
-    because: text('it removes or changes running systems', '稼働中のシステムを削除または変更します'),
-    suggestion: person,
-    fits: ({ program, args }) =>
-      !onlyTries(args) &&
-      hasSubcommand(args, [
-        ...(/^(kubectl|oc)$/.test(program) ? changesCluster : []),
-        'delete',
-        'drain',
-        'uninstall',
-        'destroy',
-        'apply',
-        'replace',
-        'scale',
-        'exec',
-        'edit',
-        'patch',
-        'rollout',
-        'upgrade',
-        'install',
-        'up',
-        'cordon',
-        'taint',
-        'del',
-      ]),
-    needs: ({ program, args }) =>
-      /^(kubectl|oc|helm)$/.test(program) && !mayStayHere(args) ? { kind: 'network' } : undefined,
-    match: [
-      'kubectl delete pod x',
-      'kubectl -n prod delete pod x',
-      'kubectl --context a delete ns b',
-      'kubectl delete pod x --dry-run=none',
-      'kubectl exec x -- ls --dry-run',
-      'kubectl rollout undo deploy/api',
-      'kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=y',
-      'kubectl -n prod set image deploy/api api=api:2',
-      'helm uninstall x',
-      'terraform destroy',
-    ],
-    notMatch: [
-      'kubectl get pods',
-      'kubectl logs x',
-      'terraform plan',
-      'helm list',
-      'kubectl apply --dry-run=client -f x.yml',
-      'kubectl -n web rollout status deploy/api',
-      'helm upgrade web ./chart --dry-run',
-      'kubectl create job x --image=y --dry-run=client -o yaml',
-      'kubectl config set-context --current --namespace=dev',
-      'helm create web',
-    ],
-  },
-];
-
-/** What kubectl(1) changes by, beside what other tools have too; `helm create` makes a folder. */
-const changesCluster = [
-  ...['create', 'run', 'expose', 'set', 'label', 'annotate', 'autoscale'],
-  ...['uncordon', 'certificate', 'cp', 'debug', 'attach'],
 ];
 
 const things =
@@ -140,22 +78,15 @@ function onlyReads(program: string, args: readonly Word[]): boolean {
   return looks.test(things.test(first) ? second : first);
 }
 
+/** Is a daemon elsewhere named? Behind the subcommand these are options of its own, or of what it runs. */
+function reachesOther(args: readonly Word[]): boolean {
+  return optionsFirst(args).some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix));
+}
+
 /** Options that stand before the subcommand, each with a word that may be its value. */
 function optionsFirst(args: readonly Word[]): readonly Word[] {
   const end = args.findIndex(
     ({ prefix }, at) => !prefix.startsWith('-') && !args[at - 1]?.prefix.startsWith('-'),
   );
   return end < 0 ? args : args.slice(0, end);
-}
-
-/** A dry run, or a look at a rollout. */
-function onlyTries(args: readonly Word[]): boolean {
-  const [first, second] = leadingWords(
-    args,
-    /^(-n|--namespace|--context|--kubeconfig|--cluster|--kube-context)$/,
-  );
-  if (first === 'rollout') return second === 'status' || second === 'history';
-  return (
-    hasWord(args, /^--(help|dry-run(=(client|server|true))?)$/) && !hasWord(args, /^--dry-run=(none|false)$/)
-  );
 }

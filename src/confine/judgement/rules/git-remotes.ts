@@ -1,7 +1,6 @@
 import type { RemoteChanges } from '../../../contract/capabilities/judgement.ts';
 import { text } from '../../../contract/text/text.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import { possibleValues, type Variables } from '../variables/values.ts';
 import { readOptions } from '../words/options.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule, Use } from './rule.ts';
@@ -20,7 +19,7 @@ export const gitRemoteRules: readonly CommandRule[] = [
       "It needs a person's approval. git remote add does not.",
       '人の承認が必要です。git remote add には不要です。',
     ),
-    fits: (use, { variables }) => (remoteChangesOf(use, variables)?.remotes.length ?? 0) > 0,
+    fits: (use) => (remoteChangesOf(use)?.remotes.length ?? 0) > 0,
     match: [
       'git remote set-url origin https://x.example/y.git',
       'git remote set-url --push origin git@x.example:y.git',
@@ -54,17 +53,16 @@ export const gitRemoteRules: readonly CommandRule[] = [
  * The remotes that this command gives other addresses, or none, and those addresses; nothing where it does not, or does not
  * say so in so many words: then what it did is taken back when it ends, and nobody is asked for nothing.
  */
-export function remoteChangesOf({ args }: Use, variables: Variables): RemoteChanges | undefined {
+export function remoteChangesOf({ args }: Use): RemoteChanges | undefined {
   const { verb, rest } = readGitLine(args);
   const words =
     verb?.value === 'remote' ? ofRemote(rest) : verb?.value === 'config' ? ofConfig(rest) : undefined;
   if (!words) return undefined;
-  const known = [...words.remotes, ...words.addresses].map((word) => possibleValues(word, variables));
-  if (known.includes(undefined)) return undefined;
-  return {
-    remotes: known.slice(0, words.remotes.length).flatMap((values) => values ?? []),
-    addresses: known.slice(words.remotes.length).flatMap((values) => values ?? []),
-  };
+  const valuesOf = (known: readonly Word[]) => known.flatMap(({ value }) => value ?? []);
+  const [remotes, addresses] = [valuesOf(words.remotes), valuesOf(words.addresses)];
+  return remotes.length === words.remotes.length && addresses.length === words.addresses.length
+    ? { remotes, addresses }
+    : undefined;
 }
 
 interface Changed {

@@ -1,118 +1,94 @@
 import { text } from '../../../contract/text/text.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import { readOptions } from '../words/options.ts';
-import { mayBeOption, type Word } from '../words/word.ts';
+import { hasOption, optionsNamed, readOptions } from '../words/options.ts';
+import { hasWord } from '../words/subcommands.ts';
+import type { Word } from '../words/word.ts';
+import { removers, removesRepository } from './files/removing.ts';
 import type { CommandRule } from './rule.ts';
 
-/** Settings and options of git that start programs. What is known to be only data is listed; the rest is refused. */
+/** Commands that throw away what only git has. */
 export const gitRules: readonly CommandRule[] = [
   {
-    id: 'git-setting',
-    decision: 'deny',
-    programs: ['git'],
+    id: 'git-lose',
+    decision: 'ask',
+    contained: true,
+    programs: ['git', ...removers],
     because: text(
-      'this git setting or option can start programs',
-      'この git の設定またはオプションはプログラムを起動できます',
+      'it discards files that git does not keep, or content that only git has',
+      'git が保存していないファイル、または git だけが保存している内容を破棄します',
     ),
-    suggestion: text('Run git without it.', 'その設定やオプションなしで git を実行してください。'),
-    fits: ({ args }) => gitStartsPrograms(args),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
+    fits: (use) => (use.program === 'git' ? losesInGit(use.args) : removesRepository(use)),
     match: [
-      'git -c core.pager=x log',
-      'git -c core.sshCommand=x fetch',
-      'git config core.fsmonitor x',
-      'git --exec-path=. x',
-      'git clone -c core.hooksPath=. x',
-      'git clone ext::sh x',
-      'git --config-env=a=B x',
-      'git grep -Ovi x',
-      'git config --global core.editor x',
+      'find . -name .git -exec rm -rf {} +',
+      'rm -r .git',
+      'rm -rf packages/a/.git/',
+      'd=.git; rm -r "$d"',
+      'git clean -fdx',
+      'git clean -d -x --force',
+      'git -C sub clean -ffd',
+      'git rm -r --force .',
+      "git rm -rf '*'",
+      'git stash clear',
+      'git reflog expire --expire=now --all',
+      'git update-ref -d refs/heads/x',
+      'git gc --prune=now',
+      'git filter-branch --tree-filter ls HEAD',
     ],
     notMatch: [
-      'git -c user.name=a commit',
-      'git config user.email a@b',
-      'git config --get core.editor',
-      'git -c core.quotepath=off status',
-      'git config --list',
-      'git grep -n core.pager',
-      'git log -p',
+      'rm -r build',
+      'rm .git/index.lock',
+      'mv .git .git.bak',
+      'rm -r .github/old',
+      "find . -not -path './.git/*' -empty -delete",
+      'git clean -nfdx',
+      'git clean -fd',
+      'git rm -r --cached .',
+      'git rm -r old',
+      'git stash pop',
+      'git reflog',
+      'git gc',
     ],
   },
 ];
 
-const dataSetting =
-  /^(user\.(name|email|signingkey|useconfigonly)|author\.\w+|committer\.\w+|color\.[\w.-]+|advice\.\w+|column\.\w+|init\.defaultbranch|core\.(quotepath|autocrlf|eol|safecrlf|filemode|ignorecase|abbrev|bare|symlinks|whitespace|longpaths|precomposeunicode|commentchar|compression|bigfilethreshold|preloadindex|untrackedcache|sparsecheckout|excludesfile|logallrefupdates|protecthfs|protectntfs|trustctime|checkstat)|commit\.(gpgsign|verbose|cleanup|status)|tag\.(gpgsign|sort)|gc\.\w+|maintenance\.\w+|log\.\w+|diff\.(renames|renamelimit|algorithm|colormoved\w*|context|noprefix|mnemonicprefix|wserrorhighlight|submodule|ignoresubmodules|relative|statgraphwidth|suppressblankempty|indentheuristic|interhunkcontext|tool)|merge\.(ff|conflictstyle|renames|renamelimit|stat|tool|log|branchdesc|verbosity|autostash)|pull\.\w+|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags|parallel|writecommitgraph|recursesubmodules)|rebase\.(autostash|autosquash|stat|updaterefs|missingcommitscheck|backend)|rerere\.\w+|status\.\w+|branch\.(autosetupmerge|autosetuprebase|sort)|branch\..+\.(remote|merge|rebase|description)|remote\..+\.(fetch|prune|tagopt|url|pushurl)|format\.(pretty|subjectprefix|signoff|numbered)|blame\.\w+|grep\.(linenumber|extendedregexp|patterntype|column|threads|fullname)|help\.autocorrect=(never|prompt|show|0|false)|safe\.directory|http\.(postbuffer|lowspeed\w+|extraheader|useragent|version|sslverify|maxrequests)|protocol\.version|pack\.\w+|index\.\w+|feature\.\w+|checkout\.\w+|clone\.(defaultremotename|rejectshallow)|stash\.\w+|submodule\.(recurse|fetchjobs)|transfer\.\w+|i18n\.\w+|lfs\.\w+|alias\..*|pager\.\w+=(false|true|cat|less)|core\.(pager|editor)=(cat|less|true|vim?|nano|)|sequence\.editor=(true|:|cat))/i;
+/** `'*'` and `:/`, which git reads itself: gitglossary(7), pathspec. */
+const wholePathspec = /^(:\/|:\(top\))?\.?\/?\*{0,2}(\/\*)?$/;
 
-function gitStartsPrograms(args: readonly Word[]): boolean {
-  const line = readGitLine(args);
-  if (line.redirected) return true;
-  if (line.settings.some((word) => !isDataSetting(word.prefix))) return true;
-  const verb = line.verb?.value;
-  const starts = (pattern: RegExp) => line.rest.some((word) => pattern.test(word.prefix));
-  if (starts(/^ext::/)) return true;
-  switch (verb) {
-    case 'config':
-      return configStartsPrograms(line.rest);
-    case 'clone':
-    case 'submodule': {
-      const given = readOptions(line.rest, {
-        valued: 'cbojru',
-        longValued: ['config', 'branch', 'origin', 'template'],
-      }).given;
+function losesInGit(args: readonly Word[]): boolean {
+  const { verb, rest } = readGitLine(args);
+  const has = (pattern: RegExp) => hasWord(rest, pattern);
+  switch (verb?.value) {
+    case 'clean': {
+      const options = readOptions(rest, { valued: 'e', longValued: ['exclude'] });
+      if (hasOption(options, 'n', ['dry-run'])) return false;
+      const forced = optionsNamed(options, 'f', ['force']).length;
+      // Ignored files, and repositories inside; the others are in the history that undo reads.
+      return forced > 1 || hasOption(options, 'xX');
+    }
+    case 'rm': {
+      const options = readOptions(rest);
       return (
-        given.some(
-          (option) =>
-            (option.name === 'c' || option.name === 'config') && !isDataSetting(option.value?.prefix ?? ''),
-        ) || starts(/^--templ/)
+        !hasOption(options, '', ['cached']) &&
+        hasOption(options, 'r') &&
+        options.operands.some(
+          ({ value }) => /^(\.|\.\.|\/)$/.test(value ?? '') || wholePathspec.test(value ?? 'x'),
+        )
       );
     }
-    case 'init':
-      return starts(/^--templ/);
-    case 'grep':
-      return starts(/^(-O.|--open-files-in-pager=)/);
-    case 'daemon':
-    case 'instaweb':
-    case 'upload-pack':
-    case 'receive-pack':
-    case 'shell':
-    case 'fast-import':
-    case 'remote-ext':
-    case 'credential':
-    case 'hook':
+    case 'stash':
+      return has(/^clear$/);
+    case 'reflog':
+      return has(/^(expire|delete)$/);
+    case 'update-ref':
+      return has(/^(-d|--stdin)$/);
+    case 'gc':
+    case 'prune':
+      return has(/^--(prune|expire)=(now|all)$/);
+    case 'filter-branch':
+    case 'filter-repo':
       return true;
     default:
       return false;
   }
-}
-
-function isDataSetting(setting: string): boolean {
-  const found = dataSetting.exec(setting)?.[0];
-  return (
-    found !== undefined &&
-    (found.includes('=')
-      ? setting === found
-      : /^(=|$)/.test(setting.slice(found.length)) || found.toLowerCase().startsWith('alias.'))
-  );
-}
-
-function configStartsPrograms(words: readonly Word[]): boolean {
-  if (
-    words.some((word) =>
-      /^--(get|get-all|get-regexp|list|unset|unset-all|get-urlmatch|name-only|show-origin|get-color|remove-section)$|^-l$/.test(
-        word.value ?? '',
-      ),
-    )
-  )
-    return false;
-  const valued = new Set(['-f', '--file', '--blob', '--type', '--default', '--comment', '--value', '--url']);
-  const operands = words.filter(
-    (word, at) => !word.prefix.startsWith('-') && !valued.has(words[at - 1]?.value ?? ''),
-  );
-  if (words.some((word) => word.value === '-e' || word.value === '--edit' || word.value === 'edit'))
-    return true;
-  const named = /^(set|add|rename-section)$/.test(operands[0]?.value ?? '') ? operands.slice(1) : operands;
-  if (/^(get|list|unset|remove-section|get-all)$/.test(operands[0]?.value ?? '')) return false;
-  const [key, value] = named;
-  if (!key) return false;
-  if (!value) return mayBeOption(key);
-  return !isDataSetting(`${key.prefix}${key.value === undefined ? '\0' : ''}=${value.value ?? '\0'}`);
 }

@@ -1,9 +1,11 @@
 import { text } from '../../../contract/text/text.ts';
 import { onlyTells } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
-import type { CommandRule, Scene } from './rule.ts';
+import type { CommandRule } from './rule.ts';
 
 const person = text("It needs a person's approval.", '人の承認が必要です。');
+
+const schedulers: readonly string[] = ['crontab', 'at', 'batch', 'atrm', 'anacron', 'schtasks'];
 
 /** Processes and services beside the command's own, now and later. */
 export const processRules: readonly CommandRule[] = [
@@ -21,7 +23,7 @@ export const processRules: readonly CommandRule[] = [
           ? args.some((word) => word.value === undefined || /^(-\w*k|--kill)/.test(word.value))
           : !(
               program === 'kill' &&
-              (/^-[lL]/.test(args[0]?.value ?? '') || onlyProbes(args) || endsOwnJobs(args, scene))
+              (/^-[lL]/.test(args[0]?.value ?? '') || onlyProbes(args) || endsOwnJobs(args))
             ),
     match: [
       'kill 123',
@@ -45,21 +47,10 @@ export const processRules: readonly CommandRule[] = [
     ],
   },
   {
-    id: 'schedule',
-    decision: 'ask',
-    programs: ['crontab', 'at', 'batch', 'atrm', 'anacron', 'schtasks'],
-    because: text('it schedules commands to run later', 'コマンドを後で実行するよう登録します'),
-    suggestion: person,
-    fits: ({ program, args }) =>
-      !(/^(crontab|at)$/.test(program) && args.length === 1 && args[0]?.value === '-l'),
-    needs: () => ({ kind: 'system' }),
-    match: ['crontab -e', 'crontab x', 'at now', 'crontab -r'],
-    notMatch: ['crontab -l', 'at -l', 'cat crontab'],
-  },
-  {
     id: 'service',
     decision: 'ask',
     programs: [
+      ...schedulers,
       'systemctl',
       'service',
       'launchctl',
@@ -74,13 +65,17 @@ export const processRules: readonly CommandRule[] = [
       'supervisorctl',
     ],
     because: text(
-      'it starts, stops or changes services of the system',
-      'システムのサービスを開始、停止、または変更します',
+      'it starts, stops, schedules or changes what the system runs',
+      'システムが実行するものを開始、停止、予約、または変更します',
     ),
     suggestion: person,
     fits: ({ program, args }) => !onlyTells(args) && !onlyLooks(program, args),
-    needs: () => ({ kind: 'system' }),
+    needs: 'machine',
     match: [
+      'crontab -e',
+      'crontab x',
+      'at now',
+      'crontab -r',
       'systemctl -H box status x',
       'systemctl status "$x"',
       'systemctl restart nginx',
@@ -90,6 +85,9 @@ export const processRules: readonly CommandRule[] = [
       'systemd-run ls',
     ],
     notMatch: [
+      'crontab -l',
+      'at -l',
+      'cat crontab',
       'cat service.txt',
       'journalctl -u nginx',
       'systemctl --user status nginx',
@@ -109,6 +107,8 @@ function onlyProbes([signal, ...targets]: readonly Word[]): boolean {
 /** The service manager in one of its reading verbs, on this machine. */
 function onlyLooks(program: string, args: readonly Word[]): boolean {
   const [first, second, ...more] = args.map(({ value }) => value ?? '');
+  if (schedulers.includes(program))
+    return /^(crontab|at)$/.test(program) && first === '-l' && args.length === 1;
   if (program === 'service' || program === 'rc-service')
     return first === '--status-all' || (second === 'status' && more.length === 0);
   if (program === 'supervisorctl' || program === 'sv') return first === 'status';
@@ -131,15 +131,8 @@ function onlyLooks(program: string, args: readonly Word[]): boolean {
 }
 
 /** `kill %1`, `kill $!`, `kill "$pid"` after `pid=$!`: processes that this very command line started. */
-function endsOwnJobs(args: readonly Word[], { variables }: Scene): boolean {
+function endsOwnJobs(args: readonly Word[]): boolean {
   const signalled = /^-[sn]$/.test(args[0]?.value ?? '') ? 2 : /^-\w+$/.test(args[0]?.value ?? '') ? 1 : 0;
   const targets = args.slice(signalled);
-  return (
-    targets.length > 0 &&
-    targets.every((word) => {
-      if (word.value !== undefined) return /^%[\w+%-]*$/.test(word.value);
-      const [piece, ...more] = word.pieces;
-      return more.length === 0 && piece?.kind === 'variable' && variables.isOwnJob(piece.name);
-    })
-  );
+  return targets.length > 0 && targets.every(({ value }) => /^(%[\w+%-]*|\$!)$/.test(value ?? ''));
 }

@@ -3,7 +3,6 @@ import { readGitLine } from '../unwrap/git.ts';
 import { readOptions } from '../words/options.ts';
 import { hasSubcommand, hasWord, leadingWords } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
-import { pushNeed } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Version control and the forges behind it: what others see. */
@@ -30,7 +29,7 @@ export const sendingRules: readonly CommandRule[] = [
           return forgeChanges(args);
       }
     },
-    needs: pushNeed,
+    needs: 'hosts',
     match: [
       'git push origin main',
       'git -C x push',

@@ -1,9 +1,9 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
 import { text } from '../../../contract/text/text.ts';
 import { isBaseDecoder } from '../decoders.ts';
-import { isInterpreter } from '../programs.ts';
+import { interpreters } from '../programs.ts';
 import { readOptions } from '../words/options.ts';
-import type { CommandRule } from './rule.ts';
+import type { CommandRule, Use } from './rule.ts';
 
 /** What only the assistant's bash refuses (document 001). */
 export const strictRules: readonly CommandRule[] = [
@@ -47,11 +47,15 @@ export const strictRules: readonly CommandRule[] = [
     id: 'decode',
     decision: 'deny',
     dialect: 'strict',
-    programs: ['base64', 'base32', 'basenc', 'openssl', 'uudecode', 'xxd', 'python', 'python3'],
+    programs: ['base64', 'base32', 'basenc', 'openssl', 'uudecode', 'xxd', ...interpreters],
     because: text('it decodes data that nobody can read beforehand', '事前に読めないデータをデコードします'),
     suggestion: text('Write the decoded text.', 'デコード後のテキストを書いてください。'),
-    fits: (use) => isBaseDecoder(use),
+    fits: (use) => isBaseDecoder(use) || runsDecoded(use),
     match: [
+      'xxd -r x | python3',
+      'gunzip -c x | perl',
+      'gzip -dc x | node -',
+      'tr a-z b-za < x | python3 -',
       'base64 -d x',
       'base64 --decode',
       'base64 --dec',
@@ -64,21 +68,25 @@ export const strictRules: readonly CommandRule[] = [
       'base64 "$x"',
       'python3 -m base64 -d x',
     ],
-    notMatch: ['base64 file', 'base64 -w0 x', 'xxd file', 'openssl dgst -sha256 x'],
-  },
-  {
-    id: 'decode-to-interpreter',
-    decision: 'deny',
-    dialect: 'strict',
-    because: text('it runs what was decoded', 'デコードした内容を実行します'),
-    suggestion: text('Write the program out.', 'プログラムを書き出してください。'),
-    fits: ({ program, args, input }) =>
-      input.decoded() &&
-      isInterpreter(program) &&
-      readOptions(args, { valued: 'ceEmnr' }).operands.every(
-        (word) => word.value === '-' || word.prefix.startsWith('/dev/'),
-      ),
-    match: ['xxd -r x | python3', 'gunzip -c x | perl', 'gzip -dc x | node -', 'tr a-z b-za < x | python3 -'],
-    notMatch: ['gunzip -c x | jq .', 'gzip -dc x | python3 read.py', 'tr a b < x | sort'],
+    notMatch: [
+      'gunzip -c x | jq .',
+      'gzip -dc x | python3 read.py',
+      'tr a b < x | sort',
+      'base64 file',
+      'base64 -w0 x',
+      'xxd file',
+      'openssl dgst -sha256 x',
+    ],
   },
 ];
+
+/** An interpreter that is given no file, and so takes its program from a pipe in which something was decoded. */
+function runsDecoded({ program, args, input }: Use): boolean {
+  return (
+    interpreters.includes(program) &&
+    input.is('decodes') &&
+    readOptions(args, { valued: 'ceEmnr' }).operands.every(
+      (word) => word.value === '-' || word.prefix.startsWith('/dev/'),
+    )
+  );
+}

@@ -1,103 +1,85 @@
-import type { GivenOption } from '../words/options.ts';
+import { type GivenOption, type OptionGrammar, optionsNamed } from '../words/options.ts';
 import { subcommandsOf } from '../words/subcommands.ts';
-import { isOneField, partOf, type Word } from '../words/word.ts';
-import type { WrapperGrammar } from './table.ts';
+import { partOf, type Word } from '../words/word.ts';
+
+/** How a program that runs another finds it: its own options, then some operands, then the command. */
+export interface WrapperGrammar extends OptionGrammar {
+  /** Words between the options and the command. */
+  readonly operands?: number;
+  /** NAME=value words may stand before the command. */
+  readonly assignments?: boolean;
+  /** A first word that must be there: `bundle exec`, `uv run`. */
+  readonly verbs?: readonly string[];
+  /** The words are joined and given to a shell. */
+  readonly joined?: boolean;
+}
 
 export interface WrapperHead {
   readonly given: readonly GivenOption[];
-  readonly operands: readonly Word[];
   readonly assignments: readonly Word[];
   /** The command that the wrapper runs; empty if it runs none. */
   readonly rest: readonly Word[];
 }
 
-/**
- * Reads a wrapper's own words. Returns the word that cannot be read where an option is unknown or a word is not
- * static: then nobody can say where the command begins.
- */
-export function readHead(words: readonly Word[], grammar: WrapperGrammar): WrapperHead | Word {
+/** Reads a wrapper's own words. An option that the grammar does not name is taken for a switch. */
+export function readHead(words: readonly Word[], grammar: WrapperGrammar): WrapperHead {
   const given: GivenOption[] = [];
   const assignments: Word[] = [];
   let index = 0;
   if (grammar.verbs) {
-    const first = grammar.groups?.includes(words[0]?.value ?? '') ? 1 : 0;
-    const verb = subcommandsOf(words.slice(first)).find(({ value }) => grammar.verbs?.includes(value ?? ''));
-    if (!verb) return { given, operands: [], assignments, rest: [] };
+    const verb = subcommandsOf(words).find(({ value }) => grammar.verbs?.includes(value ?? ''));
+    if (!verb) return { given, assignments, rest: [] };
     index = words.indexOf(verb) + 1;
   }
   for (; index < words.length; index++) {
     const word = words[index] as Word;
-    if (grammar.assignments && /^[^-=][^=]*=/.test(word.prefix)) {
-      if (!isOneField(word)) return word;
-      assignments.push(word);
-      continue;
-    }
-    if (word.value === '--') {
+    if (grammar.assignments && isAssignment(word)) assignments.push(word);
+    else if (word.value === '--') {
       index++;
       break;
-    }
-    if (!word.prefix.startsWith('-') || word.value === '-') {
-      if (word.value === undefined && word.prefix === '') return word;
-      break;
-    }
-    const used = readOption(words, index, grammar, given);
-    if (used === undefined) return word;
-    index += used;
+    } else if (word.prefix.startsWith('-') && word.value !== '-')
+      index += readOption(words, index, grammar, given);
+    else break;
   }
-  while (grammar.assignments && /^[^=]+=/.test(words[index]?.prefix ?? '')) {
-    const word = words[index++] as Word;
-    if (!isOneField(word)) return word;
-    assignments.push(word);
-  }
-  const operands = words.slice(index, index + (grammar.operands ?? 0));
-  const unknown = operands.find((word) => word.value === undefined);
-  if (unknown) return unknown;
-  return { given, operands, assignments, rest: words.slice(index + (grammar.operands ?? 0)) };
+  for (; grammar.assignments && words[index] && isAssignment(words[index] as Word); index++)
+    assignments.push(words[index] as Word);
+  return { given, assignments, rest: words.slice(index + (grammar.operands ?? 0)) };
 }
 
-/** Reads one option; says how many further words it took, or nothing if it cannot be read. */
+/** The value of the first of these options that is given. */
+export function givenValue(head: WrapperHead, letters: string, names: readonly string[]): Word | undefined {
+  return optionsNamed({ given: head.given }, letters, names).find(({ value }) => value)?.value;
+}
+
+function isAssignment({ prefix }: Word): boolean {
+  return /^[^-=][^=]*=/.test(prefix);
+}
+
+/** Reads one option; says how many further words it took. */
 function readOption(
   words: readonly Word[],
   index: number,
-  grammar: WrapperGrammar,
+  { valued = '', longValued = [] }: WrapperGrammar,
   given: GivenOption[],
-): number | undefined {
+): number {
   const word = words[index] as Word;
   if (word.prefix.startsWith('--')) {
     const equals = word.prefix.indexOf('=');
-    if (equals < 0 && word.value === undefined) return undefined;
     const name = word.prefix.slice(2, equals < 0 ? undefined : equals);
-    const valued = (grammar.longValued ?? []).some((long) => long.startsWith(name));
-    if (!valued && !(grammar.long ?? []).some((long) => long.startsWith(name))) return undefined;
-    if (equals >= 0 && !isOneField(word)) return undefined;
-    const takesNext = valued && equals < 0;
-    given.push({
-      name,
-      long: true,
-      value: takesNext ? words[index + 1] : equals < 0 ? undefined : partOf(word, equals + 1),
-    });
-    return takesNext ? nextIsOne(words[index + 1]) : 0;
+    const takesNext = equals < 0 && longValued.some((long) => long.startsWith(name));
+    const value = takesNext ? words[index + 1] : equals < 0 ? undefined : partOf(word, equals + 1);
+    given.push({ name, long: true, value });
+    return takesNext ? 1 : 0;
   }
   for (let at = 1; at < word.prefix.length; at++) {
     const letter = word.prefix.charAt(at);
-    if ((grammar.flags ?? '').includes(letter)) {
+    if (!valued.includes(letter)) {
       given.push({ name: letter, long: false, value: undefined });
       continue;
     }
-    const attached = at + 1 < word.prefix.length || word.value === undefined;
-    if (attached && !isOneField(word)) return undefined;
-    if ((grammar.attached ?? '').includes(letter)) {
-      given.push({ name: letter, long: false, value: attached ? partOf(word, at + 1) : undefined });
-      return 0;
-    }
-    if (!(grammar.valued ?? '').includes(letter)) return undefined;
-    given.push({ name: letter, long: false, value: attached ? partOf(word, at + 1) : words[index + 1] });
-    return attached ? 0 : nextIsOne(words[index + 1]);
+    const isAttached = at + 1 < word.prefix.length || word.value === undefined;
+    given.push({ name: letter, long: false, value: isAttached ? partOf(word, at + 1) : words[index + 1] });
+    return isAttached ? 0 : 1;
   }
-  return word.value === undefined ? undefined : 0;
-}
-
-/** A value that may become no word or several would shift all that follows. */
-function nextIsOne(word: Word | undefined): number | undefined {
-  return word === undefined || isOneField(word) ? 1 : undefined;
+  return 0;
 }

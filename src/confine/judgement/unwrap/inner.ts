@@ -1,4 +1,4 @@
-import { literalWord, unknownWord, type Word, wordOf } from '../words/word.ts';
+import { literalWord, type Word } from '../words/word.ts';
 
 /** What a command starts in its turn. */
 export type Inner =
@@ -6,40 +6,33 @@ export type Inner =
   | {
       readonly kind: 'script';
       readonly source: Word;
-      readonly posix: boolean;
-      /** What stands for its `$1` is put into its text: good only where that is the name of a file. */
-      readonly ofNames?: boolean;
+      /** The words that it is called with: its `"$@"`. */
+      readonly args?: readonly Word[];
+      /** Another machine runs it. */
+      readonly isElsewhere?: boolean;
     }
-  | { readonly kind: 'assignment'; readonly word: Word }
-  /** A folder that the inner command runs in. */
-  | { readonly kind: 'folder'; readonly word: Word }
-  | { readonly kind: 'unread'; readonly rule: string; readonly word: Word }
-  /**
-   * Taken for a path, unless the script itself may have made something else of it: of any word, or only of one that may
-   * become several.
-   */
-  | { readonly kind: 'operand'; readonly rule: string; readonly word: Word; readonly onlyIfSplit: boolean };
+  | { readonly kind: 'assignment'; readonly name: string; readonly value: string | undefined }
+  /** What it starts is only known when it runs. */
+  | { readonly kind: 'unread' };
+
+export const unread: Inner = { kind: 'unread' };
 
 /** Words that a program joins with spaces and hands to a shell. */
 export function joined(words: readonly Word[]): Inner {
-  const unknown = words.find((word) => word.value === undefined);
-  const source = unknown
-    ? wordOf([{ kind: 'unknown', oneField: false }], unknown.text)
-    : literalWord(words.map((word) => word.value).join(' '));
-  return { kind: 'script', source, posix: false };
+  const [only, ...more] = words;
+  if (only && more.length === 0) return { kind: 'script', source: only };
+  const script = words.map((word) => word.script ?? '"${_}"').join(' ');
+  return { kind: 'script', source: literalWord(script) };
 }
 
-/** A shell that reads its input. */
-export const shellAlone: Inner = { kind: 'command', words: [literalWord('sh')] };
-
-/** It cannot be told what this word makes of the command. */
-export function unread(word: Word): Inner {
-  return { kind: 'unread', rule: 'wrapper-unread', word };
-}
-
-/** A word with a placeholder in it is not known from there on. */
-export function replaceMarker(word: Word, marker: string, prefix = ''): Word {
-  const at = marker === '' ? 0 : word.prefix.indexOf(marker);
+/** A marker stands for a word that is only known when it runs; in a script it stands for `$1`. */
+export function markedWord(word: Word, marker: string): Word {
+  const at = marker === '' ? -1 : (word.value ?? '').indexOf(marker);
   if (at < 0) return word;
-  return unknownWord(word.text, word.prefix.slice(0, at) + (at === 0 ? prefix : ''), true);
+  return {
+    value: undefined,
+    prefix: word.prefix.slice(0, at),
+    text: word.text,
+    script: word.value === marker ? undefined : word.value?.replaceAll(marker, '${1}'),
+  };
 }

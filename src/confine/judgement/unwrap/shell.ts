@@ -2,16 +2,13 @@ import { mayBeOption, type Word } from '../words/word.ts';
 import type { Inner } from './inner.ts';
 
 /** A shell's own command line: `-c SCRIPT`, a script file, or commands on standard input. */
-export interface ShellLine {
+interface ShellLine {
   readonly script: Word | undefined;
-  readonly file: Word | undefined;
+  /** What follows the script: its name, and the words that it is called with. */
+  readonly args: readonly Word[];
   /** Neither: it reads what to run from its input. */
   readonly readsInput: boolean;
-  /** A word that could be any option. */
-  readonly unsure: Word | undefined;
 }
-
-const longValued = new Set(['--rcfile', '--init-file']);
 
 /** Reads the options of sh, bash, dash and zsh, where `c` may hide in a bundle. */
 export function readShellLine(words: readonly Word[]): ShellLine {
@@ -20,19 +17,19 @@ export function readShellLine(words: readonly Word[]): ShellLine {
   let index = 0;
   for (; index < words.length; index++) {
     const word = words[index] as Word;
-    if (mayBeOption(word) && takesScript) break;
-    if (mayBeOption(word)) return { script: undefined, file: undefined, readsInput: false, unsure: word };
-    const value = word.value;
+    const { value } = word;
     if (value === undefined || !/^[-+]./.test(value)) {
       if (value === '-') index++;
-      break;
+      // A word that is not known and has another behind it is taken for an option.
+      if (value !== undefined || !mayBeOption(word) || takesScript || !words[index + 1]) break;
+      continue;
     }
     if (value === '--') {
       index++;
       break;
     }
     if (value.startsWith('--')) {
-      if (longValued.has(value)) index++;
+      if (value === '--rcfile' || value === '--init-file') index++;
       continue;
     }
     for (const letter of value.slice(1)) {
@@ -43,18 +40,15 @@ export function readShellLine(words: readonly Word[]): ShellLine {
     }
   }
   const operand = words[index];
-  const file = takesScript || fromInput ? undefined : operand;
-  const isInput = /^\/(dev|proc\/(self|thread-self|\$\$|\d+))\/(stdin|fd\/)/.test(file?.prefix ?? '');
+  const isInput = /^\/(dev|proc\/(self|thread-self|\$\$|\d+))\/(stdin|fd\/)/.test(operand?.prefix ?? '');
   return {
     script: takesScript ? operand : undefined,
-    file: isInput ? undefined : file,
-    readsInput: !takesScript && (file === undefined || isInput),
-    unsure: undefined,
+    args: words.slice(index + 1),
+    readsInput: !takesScript && (fromInput || operand === undefined || isInput),
   };
 }
 
-export function unwrapShell(words: readonly Word[], posix: boolean): readonly Inner[] {
-  const line = readShellLine(words);
-  if (line.unsure) return [{ kind: 'unread', rule: 'wrapper-unread', word: line.unsure }];
-  return line.script ? [{ kind: 'script', source: line.script, posix }] : [];
+export function unwrapShell(words: readonly Word[]): readonly Inner[] {
+  const { script, args } = readShellLine(words);
+  return script ? [{ kind: 'script', source: script, args: args.slice(1) }] : [];
 }

@@ -1,8 +1,6 @@
-import type { Word } from '../words/word.ts';
-
 /**
  * Variables whose value is a program or code, by the sections on the environment in the manuals named here. Commands
- * run with them, so a value says what else runs: `scripts/manuals.ts` lists what manuals name and this does not know.
+ * run with them, so a value says what else runs.
  */
 
 /** Viewers, editors and browsers, which a person has by name: less(1), git(1), psql(1), systemctl(1), dpkg(1), gh(1),
@@ -15,14 +13,6 @@ const shown =
 /** A shell that other programs give their commands to: make(1), script(1), ruby(1), the configure scripts of autoconf. */
 const shells = /^(SHELL|CONFIG_SHELL|MAKESHELL|RUBYSHELL)$/;
 const knownShell = /^((\/usr)?\/bin\/)?(sh|bash|dash|zsh|ksh|fish)$/;
-
-/**
- * Tools that a build starts, and commands that give a password or a list: cc(1), cmake-env-variables(7), the book of
- * cargo, ccache(1), fzf(1), restic(1), borg(1), rclone(1), dpkg-buildpackage(1), make(1), hg(1), go-help-goauth. What they
- * hold is a command, and is judged.
- */
-const tools =
-  /^(CC|CXX|CPP|F77|FC|AS|LD|AR|NM|RANLIB|STRIP|OBJCOPY|OBJC|OBJCXX|CUDACXX|CUDAHOSTCXX|HIPCXX|SWIFTC|GCCGO|PKG_CONFIG|YACC|GPG|OPENSSL|CMAKE_[A-Z]+_(COMPILER|LINKER)_LAUNCHER|NINJA|HG|(CARGO_BUILD_)?RUSTC|(CARGO_BUILD_)?RUSTDOC|CARGO|CARGO_(REGISTRY|REGISTRIES_\w+)_CREDENTIAL_PROVIDER|CARGO_CREDENTIAL_ALIAS_\w+|(CARGO_BUILD_)?RUSTC_(WORKSPACE_)?WRAPPER|CARGO_TARGET_\w+_(RUNNER|LINKER)|CCACHE_(PREFIX|PREFIX_CPP|COMPILER)|FZF_(DEFAULT|CTRL_T|ALT_C)_COMMAND|(RESTIC|RCLONE)_PASSWORD_COMMAND|BORG_(PASSCOMMAND|RSH)|SVN_SSH|RSYNC_CONNECT_PROG|DEB_CHECK_COMMAND|DEB_GAIN_ROOT_CMD)$/;
 
 /** Options of a program that starts others, or loads code, when it is given these. */
 const options: readonly (readonly [names: RegExp, starts: RegExp])[] = [
@@ -51,30 +41,10 @@ const options: readonly (readonly [names: RegExp, starts: RegExp])[] = [
 const code =
   /^(EXINIT|NEXINIT|VIMINIT|GVIMINIT|LUA_INIT(_\d_\d)?|PERLLIB|PERL5SHELL|PHPRC|PHP_INI_SCAN_DIR|MAKEFILES|LESSKEY(IN|_CONTENT|_SYSTEM|IN_SYSTEM)?|LESSEDIT|LESSECHO|LESSGLOBALTAGS|GROFF_BIN_PATH|GROFF_COMMAND_PREFIX|OPENSSL_(ENGINES|MODULES)|SSH_SK_PROVIDER|GTK_(PATH|MODULES)|GIO_EXTRA_MODULES|NODE_REPL_EXTERNAL_MODULE|WGETRC|(SYS)?SCREENRC|EDITRC|MAILCAPS|R_PROFILE(_USER)?|R_ENVIRON(_USER)?|DOTNET_STARTUP_HOOKS|COR(ECLR)?_(PROFILER\w*|ENABLE_PROFILING)|GPROFNG_SSH_REMOTE_DISPLAY|GCC_EXEC_PREFIX|COMPILER_PATH|GOTOOLDIR|VIM|VIMRUNTIME|EMACSLOADPATH|YARN_(YARN_PATH|PLUGINS|RC_FILENAME)|BUN_CONFIG_PRELOAD|GIO_MODULE_DIR|GST_PLUGIN_(PATH|SCANNER|SYSTEM_PATH)(_1_0)?|QT_(PLUGIN_PATH|QPA_PLATFORM_PLUGIN_PATH)|CURL_HOME|DIRENV_CONFIG|ASDF_CONFIG_FILE|MISE_(GLOBAL_)?CONFIG_FILE|MSBUILDSDKSPATH|TEXMFCNF)$/;
 
-/** Does this value let programs run what no one reads? Nothing where the name is none of ours. */
-export function isCodeVariable(name: string, value: Word | undefined): boolean | undefined {
-  if (shows.test(name)) return !shown.test(value?.value ?? '?') && !edits(name, value);
-  if (shells.test(name)) return !knownShell.test(value?.value ?? '?') && !isItself(value, name);
+/** Does this value let programs run what no one reads? Undefined where the name is none of ours. */
+export function isCodeVariable(name: string, value: string): boolean | undefined {
+  if (shows.test(name)) return !shown.test(value);
+  if (shells.test(name)) return !knownShell.test(value);
   if (code.test(name)) return true;
-  const starts = options.find(([names]) => names.test(name))?.[1];
-  if (starts)
-    return (value?.pieces ?? []).some((piece) => piece.kind === 'literal' && starts.test(piece.text));
-  return undefined;
-}
-
-/** `GIT_SEQUENCE_EDITOR='sed -i s/pick/squash/'`: an editor by its name that is a command, and judged as one. */
-function edits(name: string, value: Word | undefined): boolean {
-  return name.endsWith('EDITOR') && /^(sed|perl|ed|ex|cp|mv|tee|cat)\s/.test(value?.value ?? '');
-}
-
-/** The command that a program runs which is given this variable, to be judged like any other. */
-export function commandIn(name: string, value: Word | undefined): Word | undefined {
-  if (value?.value === undefined || value.value.trim() === '') return undefined;
-  return tools.test(name) || edits(name, value) ? value : undefined;
-}
-
-/** `HOME="$HOME"`. */
-export function isItself(value: Word | undefined, name: string): boolean {
-  const [only, ...more] = value?.pieces ?? [];
-  return more.length === 0 && only?.kind === 'variable' && only.name === name;
+  return options.find(([names]) => names.test(name))?.[1].test(value);
 }

@@ -1,36 +1,82 @@
 import { posix } from 'node:path';
 import type { KeepBase } from '../../../contract/capabilities/judgement.ts';
-import { literalWord, type Piece, wordOf } from '../words/word.ts';
-import { assignmentRule } from './assignments.ts';
+import { isCodeVariable } from './code-variables.ts';
 
-/** The rule for assignments, asked of a value that a shell has ended with. */
+/** May a variable that a shell has ended with stay for the session's next commands? Not if its value lets others run code. */
 export function mayKeepVariable(name: string, value: string, base: KeepBase): boolean {
   if (!/^[A-Za-z_]\w*$/.test(name)) return false;
   // How later lines part their words is read from those lines alone.
-  if (name === 'IFS') return false;
-  const word = name === 'PATH' ? pathWord(value, base) : literalWord(value);
-  return assignmentRule(name, word, true) === undefined;
+  if (name === 'IFS' || name === 'HOME') return false;
+  const isCode = isCodeVariable(name, value);
+  if (isCode !== undefined) return !isCode;
+  if (evaluated.test(name) || name === 'BASH_XTRACEFD') return /^\d+$/.test(value);
+  if (name === 'PATH') return extendsPath(value, base);
+  if (/^(DY)?LD_LIBRARY_PATH$/.test(name)) return namesLibraries(value);
+  // What stands before a traced line is expanded each time, and so is a prompt.
+  if (/^PS[0-4]$/.test(name)) return !/`|\$\(|\$\{[^}]*[^\w}]/.test(value);
+  if (name === 'GIT_SSH_COMMAND' || name === 'GIT_SSH') return plainSsh.test(value);
+  if (name === 'NODE_OPTIONS')
+    return value.split(' ').every((option) => option === '' || harmlessNode.test(option));
+  if (name === 'PYTHONWARNINGS') return value.split(',').every((filter) => harmlessFilter.test(filter));
+  // With `--eval` or another shell in it make runs what it says.
+  if (/^(GNU)?MAKEFLAGS$/.test(name)) return harmlessMake.test(value);
+  if (harmlessNpm.test(name)) return true;
+  if (name.startsWith('GIT_')) return harmlessGit.test(name);
+  return !runsCode.test(name);
 }
 
-/** The search path as somebody would have written it: `$PATH`, `$HOME` and folders of the project by their names. */
-function pathWord(value: string, { path, home, roots }: KeepBase) {
+/** The path that the shell began with, and around it folders of the project and of installed programs by their names. */
+function extendsPath(value: string, { path, home, roots }: KeepBase): boolean {
   const at = `:${value}:`.indexOf(`:${path}:`);
-  if (at < 0) return literalWord(value);
-  const before = value.slice(0, at);
-  const after = value.slice(at + path.length);
-  const written = before
-    .split(':')
-    .map((folder) => {
-      if (posix.normalize(folder) !== folder) return folder;
-      const local = /^(\/.*)\/((?:node_modules\/\.|\.?venv\/)bin)$/.exec(folder);
-      if (local?.[1] !== undefined && roots.some((root) => `${local[1]}/`.startsWith(`${root}/`)))
-        return `./${local[2]}`;
-      return folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
-    })
-    .join(':');
-  const pieces: Piece[] = [];
-  if (written !== '') pieces.push({ kind: 'literal', text: written, quoted: false });
-  pieces.push({ kind: 'variable', name: 'PATH', quoted: true });
-  if (after !== '') pieces.push({ kind: 'literal', text: after, quoted: false });
-  return wordOf(pieces, value);
+  const before = at < 0 ? value : value.slice(0, Math.max(0, at - 1));
+  if (at === 0) return true;
+  return before.split(':').every((folder) => {
+    if (folder === '' || posix.normalize(folder) !== folder) return false;
+    const local = /^(\/.*)\/((?:node_modules\/\.|\.?venv\/)bin)$/.exec(folder)?.[1];
+    if (local !== undefined && roots.some((root) => `${local}/`.startsWith(`${root}/`))) return true;
+    return (
+      installed.test(folder) || ofHome.test(folder.startsWith(`${home}/`) ? folder.slice(home.length) : '')
+    );
+  });
 }
+
+const installed =
+  /^\/(usr\/|usr\/local\/)?s?bin$|^\/opt\/[\w./-]+\/s?bin$|^\/usr\/(local|lib)\/[\w./-]+\/bin$/;
+const ofHome = /^\/(\.?[\w-]+\/)+bin$/;
+
+/** `LD_LIBRARY_PATH=…/build/lib`: libraries of a build, from no place that all may write. */
+function namesLibraries(value: string): boolean {
+  return (
+    value === '' ||
+    value
+      .split(':')
+      .every(
+        (folder) =>
+          !/^\.?\/?$/.test(folder) &&
+          /^[\w.@+-]*(\/[\w.@+-]+)*\/?$/.test(folder) &&
+          !/^\/?(tmp|var\/tmp|dev|proc|run)(\/|$)/.test(folder),
+      )
+  );
+}
+
+const harmlessMake =
+  /^(\s*(-?[jklsnBi]+[\d.]*|--(jobs|load-average|no-print-directory|silent|output-sync)(=\w+)?))*\s*$/;
+/** What these are given is evaluated as arithmetic (bash, "Shell Variables"). */
+const evaluated = /^(RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|BASHPID|LINENO)$/;
+const harmlessGit =
+  /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$|^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|CEILING_DIRECTORIES|DEPTH|LFS_SKIP_SMUDGE|ADVICE|MERGE_AUTOEDIT|DIR|WORK_TREE|INDEX_FILE|TRACE|TRACE2|CURL_VERBOSE|SEQUENCE_NUMBER|REFLOG_ACTION|SHA|COMMIT|BRANCH|TAG|REF|HASH|REV|ROOT|URL|REPO|REMOTE|VERSION|DESCRIBE)$/;
+/** Settings of npm that choose no program, folder or registry. */
+const harmlessNpm =
+  /^npm_config_(loglevel|color|progress|audit|fund|yes|offline|prefer_offline|update_notifier|save|save_exact|engine_strict|legacy_peer_deps|ignore_scripts|production|omit|include|tag|fetch_retries|jobs|build_from_source)$/i;
+const runsCode =
+  /^(LD_.*|DYLD_.*|BASH_.*|ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|GCONV_PATH|LOCPATH|NLSPATH|TEXTDOMAIN.*|PERL5OPT|PERL5LIB|PERL5DB|RUBYOPT|RUBYLIB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PYTHONBREAKPOINT|PYTHONWARNINGS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SSH_ASKPASS|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|CLASSPATH|AWKPATH|AWKLIBPATH|GREP_OPTIONS|EXECIGNORE|FPATH|CDPATH|POSIXLY_CORRECT|XDG_CONFIG_HOME|HOME|FCEDIT|HISTFILE|INPUTRC|npm_config_.*|NPM_CONFIG_.*)$/;
+/** action:message:category:module:line, where a category with a dot in it would be imported. */
+const harmlessFilter = /^(default|error|always|module|once|ignore)(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/;
+
+/** What Node is told of memory, warnings, reports and its debugger; none loads a file. */
+const harmlessNode =
+  /^--((max-(old|semi)-space-size|max-http-header-size|stack-trace-limit|stack-size|unhandled-rejections|dns-result-order|disable-warning|inspect|inspect-brk|inspect-wait|inspect-port|inspect-publish-uid|trace-[a-z-]+|report-(on-\w+|uncaught-exception|compact)|heapsnapshot-near-heap-limit|network-family-autoselection-attempt-timeout)(=[\w.:[\],-]+)?|no-warnings|enable-source-maps|enable-network-family-autoselection|(no-)?experimental-(vm-modules|strip-types|transform-types|fetch|require-module|detect-module|global-webcrypto|sqlite|webstorage|websocket|default-type=module)|no-(deprecation|network-family-autoselection)|throw-deprecation|pending-deprecation|openssl-legacy-provider|use-(openssl|bundled|system)-ca|expose-gc|preserve-symlinks(-main)?|track-heap-objects|zero-fill-buffers|interpreted-frames-native-stack|perf-(basic-)?prof|force-context-aware|abort-on-uncaught-exception)$/;
+
+/** ssh with a key or a file of known hosts of its own. */
+const plainSsh =
+  /^(\/usr\/bin\/)?ssh( -[46aCqTvx]+| -[ip] ?[\w./~$-]+| -F ?\/dev\/null| -o ?(StrictHostKeyChecking|UserKnownHostsFile|ConnectTimeout|BatchMode|IdentitiesOnly|IdentityFile|LogLevel|ServerAliveInterval|Port|User)[= ][\w./~-]+)*$/;

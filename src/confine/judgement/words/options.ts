@@ -70,12 +70,16 @@ export function readOptions(words: readonly Word[], grammar: OptionGrammar = {})
 }
 
 /** Is one of these letters or long names given? Long names may be abbreviated, as GNU tools and git allow. */
-export function hasOption(options: Options, letters: string, longNames: readonly string[] = []): boolean {
+export function hasOption(
+  options: Pick<Options, 'given'>,
+  letters: string,
+  longNames: readonly string[] = [],
+): boolean {
   return optionsNamed(options, letters, longNames).length > 0;
 }
 
 export function optionsNamed(
-  options: Options,
+  options: Pick<Options, 'given'>,
   letters: string,
   longNames: readonly string[] = [],
 ): readonly GivenOption[] {

@@ -22,14 +22,11 @@ import type { Place, Runner } from '../session/session.ts';
 import { fetchesOnly } from '../session/why-direct.ts';
 import { holdAtLimits } from '../watched/holding.ts';
 import type { Child, Spawner } from './child.ts';
-import { differing, writtenBy } from './written-command.ts';
 
 /** A command that runs, and what it began with. */
 export interface StartedCommand extends Beginning {
   readonly child: Child;
   readonly contacts: () => readonly NetworkContact[];
-  /** What runs, where that differs from what was asked in more than quoting. */
-  readonly ran: string | undefined;
   /** Once it has ended: what did not become of the settings that it wrote. */
   readonly unsettled: readonly string[];
   /** May something beside its roots be changed since it began, which would be done twice if it ran again? */
@@ -51,8 +48,8 @@ export async function startCommand(
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
-  const written = writtenBy(options, command);
-  const { proxy, gitConfig } = walls;
+  const { gitConfig } = walls;
+  const proxy = reachesHosts(walls, options, command) ? walls.proxy : undefined;
   const roots = sandbox.roots();
   const outlet = ofAll ? undefined : proxy?.openOutlet();
   const before = ofAll?.() ?? [];
@@ -69,7 +66,7 @@ export async function startCommand(
       ? { ...walls.toolchains, variables: { ...walls.toolchains.variables, ...caches.variables } }
       : walls.toolchains,
     more: {
-      ...(isCutOff(walls, options) && withoutRetries(options.environment)),
+      ...((isCutOff(walls, options) || proxy !== walls.proxy) && withoutRetries(options.environment)),
       ...proxy?.environment,
       ...runOptions.environment,
     },
@@ -113,7 +110,7 @@ export async function startCommand(
   const guarded = layer ? [] : guardedFolders(roots.all, { workingFolder, writable });
   const commitNotes = watchCommits(guarded, walls.git, Date.now());
   const started = spawner.spawn({
-    command: written,
+    command,
     limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder,
     environment,
@@ -175,7 +172,6 @@ export async function startCommand(
     contacts,
     folder: workingFolder,
     environment,
-    ran: differing(command, written),
   };
 }
 
@@ -219,6 +215,11 @@ function since(before: readonly NetworkContact[], now: readonly NetworkContact[]
 /** Nobody listed a host, and the walls let none through. */
 export function isCutOff({ backend }: Walls, { network }: CommandsOptions): boolean {
   return backend.name !== 'none' && !network?.entries.length;
+}
+
+/** A command whose programs are not all known reaches no host. */
+export function reachesHosts(walls: Walls, options: CommandsOptions, command: CommandLine): boolean {
+  return walls.proxy === undefined || options.isRead?.(command) !== false;
 }
 
 /** Throws where execve would not take the command, or it is over the limits. */

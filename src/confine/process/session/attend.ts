@@ -8,7 +8,7 @@ import { isInside } from '../../../ground/inside.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';
-import { type StartedCommand, startCommand } from '../child/start-command.ts';
+import { reachesHosts, type StartedCommand, startCommand } from '../child/start-command.ts';
 import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Walls } from '../sandbox/walls.ts';
@@ -38,7 +38,8 @@ export async function attend(
   let trial: Trial | undefined;
   try {
     const walls = await sandbox.open();
-    const place = await session.place(walls, runOptions.inSession === true);
+    const inSession = runOptions.inSession === true && reachesHosts(walls, options, command);
+    const place = await session.place(walls, inSession);
     if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
     const beganAtMs = Date.now();
@@ -69,7 +70,7 @@ export async function attend(
       signal.removeEventListener('abort', withdraw);
       session.closing.signal.addEventListener('abort', withdraw, { once: true });
       if (session.closing.signal.aborted) withdraw();
-      const { child, contacts, ran } = started;
+      const { child, contacts } = started;
       const printed = output.letGo();
       const going = trial;
       trial = undefined;
@@ -81,7 +82,6 @@ export async function attend(
         kind: 'going',
         command: addBackground(session, child, {
           command,
-          ran,
           startedAtMs: Date.now() - (performance.now() - startedAt),
           keepBytes: runOptions.maxStreamBytes,
           ending: landing.ending,
@@ -195,7 +195,7 @@ function framesNotes(count: number): readonly string[] {
 }
 
 function resultOf(
-  { contacts, ran }: StartedCommand,
+  { contacts }: StartedCommand,
   how: Ending,
   walls: Walls,
   { stdout, stderr }: ReturnType<typeof keepOutput>,
@@ -214,7 +214,6 @@ function resultOf(
     stderrBytes: stderr.bytes,
     truncated: out.truncated || err.truncated,
     sandbox: walls.backend.name,
-    ...(ran !== undefined && { ran }),
     ...(network.length > 0 && { network }),
   };
 }

@@ -4,7 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { type BackgroundOptions, type RunningCommand, watchBackground } from '../background.ts';
 import type { Child } from '../child/child.ts';
-import { commandText } from '../child/written-command.ts';
+import { commandText } from '../child/command-text.ts';
 import { keptOutput } from '../output/kept-output.ts';
 import type { Session } from './session.ts';
 

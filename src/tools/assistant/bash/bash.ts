@@ -136,7 +136,7 @@ export const bash = defineTool({
     };
     if (background) {
       const started = await commands.start(line, where);
-      audit({ process: started.id, ...(started.ran !== undefined && { ran: started.ran }) });
+      audit({ process: started.id });
       return { process_id: started.id };
     }
     let bytes = 0;
@@ -154,8 +154,8 @@ export const bash = defineTool({
       },
     });
     if (attended.kind === 'going') {
-      const { id, ran, read } = attended.command;
-      audit({ process: id, ...(ran !== undefined && { ran }) });
+      const { id, read } = attended.command;
+      audit({ process: id });
       const { text: stdout, nextCursor } = read(0, replyBytes);
       return { process_id: id, stdout, next_cursor: nextCursor };
     }
@@ -164,7 +164,6 @@ export const bash = defineTool({
     meta({ sandbox: result.sandbox });
     audit({
       exitCode: result.exitCode,
-      ...(result.ran !== undefined && { ran: result.ran }),
       ...(result.network && { network: result.network }),
       ...landedFacts(result.landed),
     });

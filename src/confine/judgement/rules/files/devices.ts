@@ -1,10 +1,8 @@
 import { text } from '../../../../contract/text/text.ts';
-import { isListing } from '../../listings.ts';
-import { isDevice, pathsOf, reachOf } from '../../places/targets.ts';
 import { hasOption, readOptions } from '../../words/options.ts';
-import { literalWord, partOf, type Word } from '../../words/word.ts';
-import type { CommandRule, Scene } from '../rule.ts';
-import { knownWord } from './removal.ts';
+import { partOf, type Word } from '../../words/word.ts';
+import type { CommandRule, Use } from '../rule.ts';
+import { deviceOf, isBeyond, wholeFolder } from './targets.ts';
 
 /** Modes and owners of whole folders, and devices that are written to. */
 export const deviceRules: readonly CommandRule[] = [
@@ -13,28 +11,22 @@ export const deviceRules: readonly CommandRule[] = [
     decision: 'deny',
     programs: ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chcon'],
     because: text(
-      'it would change modes or owners of a whole system, home or unknown folder',
-      'システム、ホーム、または不明なフォルダー全体の権限や所有者を変更します',
+      'it would change modes or owners of a whole system or home',
+      'システムまたはホーム全体の権限や所有者を変更します',
     ),
     suggestion: text(
       'Name the files or the folder in the workspace.',
       'ワークスペース内のファイルかフォルダーを指定してください。',
     ),
-    fits: ({ args, input }, scene) => {
-      const isListed = input.foundOnly();
-      const options = readOptions(
-        args.map((word) =>
-          (isListed && word.isInput !== undefined) || namesItself(word)
-            ? { ...word, prefix: './' }
-            : knownWord(word, scene),
-        ),
-        { longValued: ['reference', 'from'] },
-      );
-      if (!options.unsure && !hasOption(options, 'R', ['recursive'])) return false;
-      // The mode, the owner or the group comes first.
-      const [first, ...paths] = options.operands;
-      const isPath = !first || first.prefix === '' || hasOption(options, '', ['reference']);
-      return (isPath && first ? options.operands : paths).some((word) => changesAll(word, scene));
+    fits: ({ args }, scene) => {
+      const options = readOptions(args, { longValued: ['reference', 'from'] });
+      if (!hasOption(options, 'R', ['recursive'])) return false;
+      // The mode, the owner or the group comes first, unless a file gives it. The workspace itself may be changed.
+      const paths = options.operands.slice(hasOption(options, '', ['reference']) ? 0 : 1);
+      return paths.some((word) => {
+        const path = wholeFolder(word, scene);
+        return path !== undefined && (path === '/tmp' || isBeyond(path, scene));
+      });
     },
     match: [
       'chmod -R 777 /',
@@ -42,9 +34,7 @@ export const deviceRules: readonly CommandRule[] = [
       'chmod --recurs 777 /*',
       'chown me:me -R //',
       'chmod -R 777 ~',
-      'chmod -R 777 "$x"',
-      'cd / && chmod -R 777 .',
-      'read -r x; chmod $x src',
+      'chgrp -R me /tmp',
     ],
     notMatch: [
       'chmod -R u+w .',
@@ -53,40 +43,26 @@ export const deviceRules: readonly CommandRule[] = [
       'chmod 644 /',
       'chown -R me src',
       'chown "$USER" x',
+      'chmod -R 755 "$OUT"',
       'find . -type f | xargs chmod 644',
     ],
   },
   {
-    id: 'device-operand',
+    id: 'device-write',
     decision: 'deny',
     programs: [
-      'tee',
-      'cp',
-      'mv',
-      'install',
-      'truncate',
-      'shred',
-      'sponge',
-      'ln',
-      'rsync',
-      'dd',
-      'pv',
-      'ddrescue',
-      'dcfldd',
-      'mknod',
-      'tar',
-      'bsdtar',
-      'find',
+      ...['tee', 'cp', 'mv', 'install', 'truncate', 'shred', 'sponge', 'ln', 'rsync', 'dd', 'pv', 'ddrescue'],
+      ...['dcfldd', 'mknod', 'tar', 'bsdtar', 'find'],
     ],
-    because: text('it names a device of the machine', 'マシンのデバイスを指定しています'),
+    because: text('it writes to a device of the machine', 'マシンのデバイスに書き込みます'),
     suggestion: text('Write to a file in the workspace.', 'ワークスペース内のファイルに書き込んでください。'),
-    fits: ({ program, args }, scene) =>
-      args.some(
-        (word, at) =>
-          (program !== 'find' || /^-f(print0?|printf|ls)$/.test(args[at - 1]?.value ?? '')) &&
-          isDevice(operandValue(program, word), scene, program === 'dd' ? 'of=' : '') !== undefined,
-      ),
+    fits: (use) => writtenBy(use).some((word) => deviceOf(word) !== undefined),
     match: [
+      'echo x > /dev/sda',
+      'cat x >/dev/../dev/nvme0n1',
+      'echo x >| //dev//sdb',
+      'echo c > /proc/sysrq-trigger',
+      '{ echo; } > /dev/mem',
       'tee /dev/sda',
       'cp x /dev/nvme0n1',
       'dd if=/dev/zero of=/dev/sda',
@@ -98,6 +74,12 @@ export const deviceRules: readonly CommandRule[] = [
       'tee /proc/self/root/dev/sda',
     ],
     notMatch: [
+      'ls > /dev/null',
+      'ls 2>/dev/stderr',
+      'echo x > out',
+      'ls &> /dev/null',
+      'echo "> /dev/sda"',
+      'cat < /dev/sda',
       'dd if=/dev/zero of=disk.img',
       'tee /dev/stderr',
       'cp x /dev/null',
@@ -108,26 +90,9 @@ export const deviceRules: readonly CommandRule[] = [
   },
 ];
 
-function changesAll(word: Word, scene: Scene): boolean {
-  const reach = reachOf(word, scene);
-  const isNamed = word.prefix !== '' && (word.isInput !== undefined || word.pieces[0]?.kind !== 'variable');
-  if (reach !== 'everything') return reach === 'unknown' && !isNamed;
-  // The workspace itself may be changed: `chmod -R u+w .` is everyday.
-  if (word.value === undefined && !/^(\.\/)?\*$/.test(word.text)) return true;
-  const paths = pathsOf(word, scene);
-  return !paths?.every((path) => scene.roots.some((root) => path === root || path.startsWith(`${root}/`)));
-}
-
-/** `$(whoami)`, `$(which node)`, `$(find bin -type f)`: plain words, none of which is an option. */
-function namesItself(word: Word): boolean {
-  if (word.pieces.length === 1 && word.pieces.every(isListing)) return true;
-  return /^"?\$\((whoami|logname|id -u?n?|id -gn?|which [\w.+-]+|command -v [\w.+-]+)\)"?(:"?(\$\(id -gn?\))?"?)?$/.test(
-    word.text,
-  );
-}
-
-function operandValue(program: string, word: Word): Word {
-  if (program !== 'dd') return word;
-  if (word.prefix.startsWith('if=')) return literalWord('');
-  return word.prefix.startsWith('of=') ? partOf(word, 3) : word;
+function writtenBy({ program, args }: Use): readonly Word[] {
+  if (program === 'dd')
+    return args.flatMap((word) => (word.prefix.startsWith('of=') ? [partOf(word, 3)] : []));
+  if (program !== 'find') return args;
+  return args.filter((_, at) => /^-f(print0?|printf|ls)$/.test(args[at - 1]?.value ?? ''));
 }

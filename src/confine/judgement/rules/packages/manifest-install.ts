@@ -58,7 +58,7 @@ function isOfHere(operand: string): boolean {
 function isNamed(operand: string, installer: Installer, scene: Scene): boolean {
   const name = nameIn(operand);
   if (name === undefined) return false;
-  return (scene.folders ?? []).some((folder) =>
+  return scene.folders.some((folder) =>
     installer.manifests.some((file) => {
       const text = scene.read(posix.join(folder, file));
       return text !== undefined && isNamedIn(file, text, name);

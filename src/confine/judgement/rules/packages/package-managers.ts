@@ -26,13 +26,6 @@ export function changesPackages(program: string, args: readonly Word[]): boolean
   );
 }
 
-/** What it does without a word for it: `easy_install x`. */
-export function alwaysInstalls(program: string): boolean {
-  return (
-    Object.hasOwn(letters, program) || (Object.hasOwn(managers, program) && managers[program]?.length === 0)
-  );
-}
-
 /** npm, gem and composer take any beginning of a subcommand that fits no other, and npm `cleanInstall` for `clean-install`. */
 function isNamed(program: string, given: string, names: readonly string[]): boolean {
   const word = program === 'npm' ? given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : given;

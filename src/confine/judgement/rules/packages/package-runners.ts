@@ -1,73 +1,25 @@
 import { posix } from 'node:path';
-import { text } from '../../../../contract/text/text.ts';
 import { readHead } from '../../unwrap/head.ts';
-import { runners } from '../../unwrap/runners.ts';
+import { runners } from '../../unwrap/table.ts';
 import { operandsOf, subcommandsOf } from '../../words/subcommands.ts';
 import type { Word } from '../../words/word.ts';
-import type { CommandRule, Scene } from '../rule.ts';
+import type { Scene } from '../rule.ts';
 import { isNamedIn, nameIn } from './manifest.ts';
 
 /** Programs that download a package and run it at once: the same new code that an installation brings. */
-export const packageRunnerRule: CommandRule = {
-  id: 'package-runner',
-  decision: 'ask',
-  programs: [
-    ...['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'uvx', 'uv', 'pipx', 'go', 'deno', 'gem'],
-    ...['dnx', 'pixi', 'corepack', 'nix'],
-  ],
-  because: text(
-    'it downloads a package that the project does not have, and runs it',
-    'プロジェクトにないパッケージをダウンロードして実行します',
-  ),
-  suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
-  fits: ({ program, args }, scene) =>
-    // Without a host, only what is here can run.
-    (!scene.confinement || scene.confinement.network.length > 0) &&
-    packagesOf(program, args).some(
-      (word) => !isPath(word) && !(looksHere(program, args) && isHeld(word, scene)),
-    ),
-  match: [
-    'npx cowsay',
-    'npx -y create-react-app x',
-    'npx -p cowsay cowsay hi',
-    'npm exec -- cowsay',
-    'npm x cowsay',
-    'npm create vite@latest app',
-    'npm init vite app',
-    'pnpm dlx cowsay',
-    'pnpm create vite',
-    'yarn dlx cowsay',
-    'bunx cowsay',
-    'bun x cowsay',
-    'uvx ruff check',
-    'uv run --with cowsay python x.py',
-    'uv run https://example.com/x.py',
-    'pipx run cowsay',
-    'go run example.com/x@latest',
-    'deno run npm:cowsay',
-    'deno run -A https://example.com/x.ts',
-    'gem exec cowsay',
-    'nix run nixpkgs#hello',
-    'corepack pnpm@9 add x',
-    'timeout 9 npx cowsay',
-  ],
-  notMatch: [
-    'npx --no-install tsc',
-    'npx --offline tsc',
-    'npm init -y',
-    'npm run build',
-    'npx ./tools/cli',
-    'pnpm exec tsc',
-    'yarn create',
-    'uv run pytest',
-    'go run ./cmd/x a@b.example/c',
-    'go run .',
-    'deno run main.ts npm:x',
-    'deno test',
-    'nix run .#app',
-    'npx',
-  ],
-};
+export const packageRunners: readonly string[] = [
+  ...['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'uvx', 'uv', 'pipx', 'go', 'deno', 'gem'],
+  ...['dnx', 'pixi', 'corepack', 'nix'],
+];
+
+/** Does it download a package that the project does not have, and run it? */
+export function runsNewPackage(program: string, args: readonly Word[], scene: Scene): boolean {
+  // Without a host, only what is here can run.
+  if (scene.confinement?.network.length === 0) return false;
+  return packagesOf(program, args).some(
+    (word) => !isPath(word) && !(looksHere(program, args) && isHeld(word, scene)),
+  );
+}
 
 /** The words that name what is downloaded; none where the line runs what is here. */
 function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
@@ -133,8 +85,6 @@ function started(
   isNew: (command: Word) => boolean = () => true,
 ): readonly Word[] {
   const head = readHead(args, runners.get(program) ?? {});
-  // What cannot be read is refused for that.
-  if ('pieces' in head) return [];
   if (head.given.some(({ name }) => /^(no|no-install|offline)$/.test(name))) return [];
   const named = head.given.flatMap(({ name, value }) =>
     value && /^(p|package|from|with|spec)$/.test(name) && !(program === 'uvx' && name === 'p') ? [value] : [],
@@ -173,7 +123,11 @@ function isHeld({ value }: Word, scene: Scene): boolean {
     const installed = parsed(read(`node_modules/${name}/package.json`));
     if (installed) return fits(String(installed.version));
     if (version !== '') return false;
-    if (manifests.some((file) => isNamedIn(file, read(file) ?? '', name))) return true;
+    const isNamed = manifests.some((file) => {
+      const text = read(file);
+      return text !== undefined && isNamedIn(file, text, name);
+    });
+    if (isNamed) return true;
     return dependenciesOf(read('package.json')).some((each) => {
       const bin = parsed(read(`node_modules/${each}/package.json`))?.bin;
       return typeof bin === 'object' && bin !== null && Object.hasOwn(bin, name);
@@ -182,7 +136,7 @@ function isHeld({ value }: Word, scene: Scene): boolean {
 }
 
 /** Where the command may run, and the folders above that, as Node looks for packages. */
-function foldersOf({ folders = [], roots }: Scene): readonly string[] {
+function foldersOf({ folders, roots }: Scene): readonly string[] {
   const found = new Set<string>();
   for (let folder of folders) {
     while (roots.some((root) => folder === root || folder.startsWith(`${root}/`))) {

@@ -1,7 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
 import { hasWord, operandsOf } from '../../words/subcommands.ts';
 import type { Word } from '../../words/word.ts';
-import { mayStayHere } from '../needs.ts';
+import { changesCluster, clusterTools } from '../clusters.ts';
 import type { CommandRule } from '../rule.ts';
 
 /** The words for it, which may stand anywhere among the others. */
@@ -39,13 +39,14 @@ export const publishRules: readonly CommandRule[] = [
   {
     id: 'publish',
     decision: 'ask',
-    programs: Object.keys(publishers),
+    programs: [...Object.keys(publishers), ...clusterTools],
     because: text(
       'it publishes, deploys or deletes what others use',
       '他の人が使うものを公開、配置、または削除します',
     ),
     suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: ({ program, args }) => {
+      if (clusterTools.includes(program)) return changesCluster(program, args);
       if (hasWord(args, /^--(help|dry-?run)$/)) return false;
       // A stand-in for it on this machine.
       if (program === 'aws' && args.some(({ text }) => /\/\/(localhost|127\.0\.0\.1)\b/.test(text)))
@@ -57,12 +58,18 @@ export const publishRules: readonly CommandRule[] = [
         operands.some((word) => word.value !== undefined && pattern?.test(word.value) === true)
       );
     },
-    // What builds may publish to a folder.
-    needs: ({ program, args }) =>
-      /^(mvnw?|gradlew?|sbt|cdk|sam|serverless)$/.test(program) || mayStayHere(args)
-        ? undefined
-        : { kind: 'network' },
+    needs: 'hosts',
     match: [
+      'kubectl delete pod x',
+      'kubectl -n prod delete pod x',
+      'kubectl --context a delete ns b',
+      'kubectl delete pod x --dry-run=none',
+      'kubectl exec x -- ls --dry-run',
+      'kubectl rollout undo deploy/api',
+      'kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=y',
+      'kubectl -n prod set image deploy/api api=api:2',
+      'helm uninstall x',
+      'terraform destroy',
       'twine upload dist/*',
       'mvn clean deploy',
       './gradlew build publishToMavenLocal publish',
@@ -76,6 +83,16 @@ export const publishRules: readonly CommandRule[] = [
       'vault kv delete -mount=secret x',
     ],
     notMatch: [
+      'kubectl get pods',
+      'kubectl logs x',
+      'terraform plan',
+      'helm list',
+      'kubectl apply --dry-run=client -f x.yml',
+      'kubectl -n web rollout status deploy/api',
+      'helm upgrade web ./chart --dry-run',
+      'kubectl create job x --image=y --dry-run=client -o yaml',
+      'kubectl config set-context --current --namespace=dev',
+      'helm create web',
       'twine check dist/*',
       'mvn verify',
       './gradlew publishToMavenLocal',

@@ -1,0 +1,74 @@
+import { homedir } from 'node:os';
+import { posix } from 'node:path';
+import type { Word } from '../../words/word.ts';
+import type { Scene } from '../rule.ts';
+
+/**
+ * The path that a recursive command takes whole: a root, a home, a folder of the system, or one that holds such. Only
+ * what is written out is looked at; undefined for all else.
+ */
+export function wholeFolder(word: Word, scene: Scene): string | undefined {
+  const path = pathOf(word, scene);
+  if (path === undefined) return undefined;
+  const kept = ['/', homedir(), ...scene.roots].map((folder) => trimmed(posix.normalize(folder)));
+  const isWhole =
+    systemFolder.test(path) ||
+    kept.some((folder) => folder === path || folder.startsWith(path === '/' ? '/' : `${path}/`));
+  return isWhole ? path : undefined;
+}
+
+/** Does no root hold it? What is in /tmp is the session's own. */
+export function isBeyond(path: string, { roots }: Scene): boolean {
+  return !/^\/tmp(\/|$)/.test(path) && !roots.some((root) => `${path}/`.startsWith(`${root}/`));
+}
+
+/** The absolute path of a word that is written out; a wildcard counts as the folder that it stands in. */
+function pathOf(word: Word, { folders, moves }: Scene): string | undefined {
+  const written =
+    word.value ?? /^"?\$\{?HOME\}?"?(\/[\w./*-]*)?"?$/.exec(word.text)?.[0].replace(/^"?\$\{?HOME\}?"?/, '~');
+  if (written === undefined) return undefined;
+  const isHome = /^~(\/|$|"$)/.test(written) && (word.isPattern || word.value === undefined);
+  const named = isHome ? homedir() + written.slice(1).replace(/"$/, '') : written;
+  const folder = withoutWildcards(named, word);
+  if (folder === undefined) return undefined;
+  if (folder.startsWith('/')) return trimmed(posix.normalize(folder).replace(rootAlias, '/'));
+  const [start, ...others] = folders;
+  if (moves || start === undefined || others.length > 0) return undefined;
+  return trimmed(posix.resolve(start, folder));
+}
+
+/** `/etc/*` names all of /etc, `*.o` not all of its folder. */
+function withoutWildcards(path: string, { isPattern, value }: Word): string | undefined {
+  if (!isPattern && value !== undefined) return path;
+  const parts = path.split('/');
+  const first = parts.findIndex((part) => /[*?[{]/.test(part));
+  if (first < 0) return path;
+  if (!parts.slice(first).every((part) => /^[*.?]*$/.test(part))) return undefined;
+  return parts.slice(0, first).join('/') || (path.startsWith('/') ? '/' : '.');
+}
+
+function trimmed(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** `/proc/self/root` is `/` by another name. */
+const rootAlias = /^(\/proc\/(self|thread-self|\d+)(\/task\/\d+)?\/root)+(\/|$)/;
+
+/** Folders of the system itself. */
+const systemFolder =
+  /^\/(bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|tmp|mnt|opt|proc|root|run|sbin|srv|sys|usr|var|users|system|library|applications|private|private\/(etc|var)|usr\/(bin|sbin|lib|lib64|local|share|include)|var\/(lib|log|db|spool|mail)|nix|snap)?$/i;
+
+/** What a path names: a device of the machine, or bash's own way to the network. */
+export function deviceOf({ value, prefix }: Word): 'device' | 'network' | undefined {
+  const path = posix.normalize(value ?? prefix).replace(rootAlias, '/');
+  if (/^\/dev\/(tcp|udp)\//.test(path)) return ownNetwork.test(path) ? undefined : 'network';
+  if (path.startsWith('/dev/') && !plainDevice.test(path)) return 'device';
+  return /^\/(proc\/(sysrq-trigger|sys\/|kcore)|sys\/)/.test(path) ? 'device' : undefined;
+}
+
+/** A port of this machine, as commands see it. */
+const ownNetwork = /^\/dev\/(tcp|udp)\/(localhost|127(\.\d{1,3}){3}|::1)\/\w+$/;
+
+/** Everything below /dev is a device unless it is one of these. */
+const plainDevice =
+  /^\/dev\/(null|zero|full|u?random|tty|std(in|out|err)|fd(\/\d*)?|shm(\/.*)?|pts\/\d*|ptmx|mqueue\/.*|console)$/;

@@ -1,0 +1,41 @@
+import type { Word } from '../../words/word.ts';
+
+/** Does it only take away, or take what is on this machine, as it is told in so many words? */
+export function staysHere(program: string, args: readonly Word[]): boolean {
+  if (!offline.has(program) || args.some(({ value }) => value === undefined)) return false;
+  const words = program === 'uv' && args[0]?.value === 'pip' ? args.slice(1) : args;
+  const [verb, ...rest] = words;
+  // Options before the subcommand may take its name for their value: then it is not told.
+  if (verb?.value === undefined || verb.prefix.startsWith('-')) return false;
+  if (/^(uninstall|remove|rm|prune)$/.test(verb.value)) return true;
+  if (!installing.test(verb.value)) return false;
+  const word = offline.get(program);
+  if (word !== undefined && rest.some(({ value }) => value === word)) return true;
+  const operands = rest.filter(({ value }) => !switches.test(value ?? ''));
+  return operands.length > 0 && operands.every(isHere);
+}
+
+function isHere({ value }: Word): boolean {
+  return /^\.{1,2}(\/|\[|$)/.test(value ?? '');
+}
+
+/** Options that name nothing to fetch. */
+const switches =
+  /^(-e|--editable|--path|-q+|-v+|-U|--(quiet|verbose|upgrade|user|no-deps|no-build-isolation|no-cache-dir|force-reinstall|break-system-packages|disable-pip-version-check|root-user-action=ignore))$/;
+const installing = /^(i|install|ci|clean-install|add|sync|update|wheel)$/;
+
+/** By program: the word that makes it take what is here, if it has one. */
+const offline: ReadonlyMap<string, string | undefined> = new Map([
+  ...['npm', 'pnpm', 'yarn', 'uv', 'cargo'].map((program) => [program, '--offline'] as const),
+  ...['pip', 'pip3'].map((program) => [program, '--no-index'] as const),
+  ...['gem', 'bundle'].map((program) => [program, '--local'] as const),
+  ...['bun', 'pipx', 'poetry', 'pipenv', 'pdm', 'easy_install', 'go', 'pod', 'composer'].map(
+    (program) => [program, undefined] as const,
+  ),
+]);
+
+/** They change the system, whose folders commands only read. */
+export const systemManagers: ReadonlySet<string> = new Set([
+  ...['apt', 'apt-get', 'aptitude', 'yum', 'dnf', 'microdnf', 'tdnf', 'zypper', 'apk', 'port', 'snap'],
+  ...['dpkg', 'rpm', 'pacman', 'emerge', 'xbps-install', 'xbps-remove', 'apt-mark', 'add-apt-repository'],
+]);
