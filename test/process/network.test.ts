@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { createProxy } from '../../src/confine/network/proxy/open.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
@@ -102,6 +103,29 @@ describe('bubblewrap', needs(sandbox('bubblewrap'), programs('bash')), () => {
       await runner.close();
     }
   });
+
+  test(
+    'a command that is not read reaches no host, and is told why where it fails',
+    needs(programs('curl')),
+    async () => {
+      const note = '[network: it ran without hosts, as it starts what is only known when it runs;';
+      const { isRead } = createCommandJudge();
+      const runner = open([`127.0.0.2:${port}`], { isRead });
+      try {
+        const line = `curl -sS http://127.0.0.2:${port}/a`;
+        const read = await runner.bash(`${line}; false`);
+        expect(read.stdout).toContain('GET 127.0.0.2');
+        expect(read.stderr).not.toContain(note);
+
+        const unread = await runner.bash(`x=$(printf '%s' '${line}'); $x`);
+        expect(unread.stdout).not.toContain('GET');
+        expect(unread.network).toBeUndefined();
+        expect(unread.stderr).toContain(note);
+      } finally {
+        await runner.close();
+      }
+    },
+  );
 
   test("Node's own fetch finds the way", async () => {
     const runner = open([`127.0.0.2:${port}`, `registry.test:${port}`]);

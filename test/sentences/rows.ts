@@ -34,6 +34,10 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     '[layer: it failed, and what it wrote stays, as it did not run on a layer: …]',
     '[layer: it failed, so nothing that it wrote was kept]',
   ].map((says) => both(says, 'test/sentences/said.test.ts › what wrote beside another says that it stays')),
+  both(
+    '[network: it ran without hosts, as it starts what is only known when it runs; write the names of its programs out]',
+    'test/process/network.test.ts › a command that is not read reaches no host, and is told why where it fails',
+  ),
   {
     says: '[layer: not written, as no tool writes it and a person has to: …]',
     shown: 'test/effects/obeyed.test.ts › what is left out is named',

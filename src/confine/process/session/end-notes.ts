@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../../contract/capabilities/process.ts';
 import type { EndNotes } from '../child/run-child.ts';
-import { isCutOff, type StartedCommand } from '../child/start-command.ts';
+import { isCutOff, reachesHosts, type StartedCommand } from '../child/start-command.ts';
 import { networkNotes } from '../network-notes.ts';
 import { cutOffNotes } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
@@ -47,6 +47,7 @@ export function createEndNotes(
       ...(how.stoppedBy === 'processes' ? ['[stopped: too many processes]\n'] : []),
       ...(how.stoppedBy === 'memory' ? [`[stopped: it used more than ${mostMemory}]\n`] : []),
       ...networkNotes(contacts(), key),
+      ...(failed && !reachesHosts(walls, options, command) ? [unreadNote] : []),
       ...settingNotes(outputs, command, walls.git, folder),
       ...commitNotes(),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
@@ -55,3 +56,6 @@ export function createEndNotes(
     ];
   };
 }
+
+const unreadNote =
+  '[network: it ran without hosts, as it starts what is only known when it runs; write the names of its programs out]\n';
