@@ -10,9 +10,10 @@ import { profiles } from '../src/config/profiles.ts';
 import { configSchema } from '../src/config/schema.ts';
 import { toolsetNames } from '../src/config/toolset-names.ts';
 import { errorCodes } from '../src/contract/error.ts';
-import { type Locale, text } from '../src/contract/text/text.ts';
+import { type Locale, type Text, text } from '../src/contract/text/text.ts';
 import type { Tool } from '../src/contract/tool/tool.ts';
 import type { JsonSchema } from '../src/contract/tool/tool-card.ts';
+import { meaningsInJapanese } from './configuration-ja.ts';
 import { connectingPage } from './connecting.ts';
 import { documentsPage } from './documents/pages.ts';
 import { manPage } from './man.ts';
@@ -22,7 +23,8 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
   const tools = await allTools();
   return [
     ['docs/errors.md', errorsPage()],
-    ['docs/configuration.md', configurationPage()],
+    ['docs/configuration.md', configurationPage('en')],
+    ['docs/configuration.ja.md', configurationPage('ja')],
     [
       'docs/sekisho.schema.json',
       `${JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }), null, 2)}\n`,
@@ -57,55 +59,100 @@ function errorsPage(): string {
   ].join('\n')}\n`;
 }
 
-function configurationPage(): string {
+function configurationPage(locale: Locale): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input' }) as JsonSchema;
   const rows: string[] = [];
-  collectSettings(schema, '', rows);
+  collectSettings(schema, '', rows, locale);
   const profileRows = Object.entries(profiles).map(
-    ([name, profile]) => `| \`${name}\` | ${profile.summary.en} |`,
+    ([name, profile]) => `| \`${name}\` | ${profile.summary[locale]} |`,
   );
+  const words = configurationWords[locale];
   return `${[
-    '# Configuration',
+    ...words.head,
     '',
-    'Flags take precedence over the configuration file, and the file over the profile. The file is `--config FILE` or, if you',
-    'do not give one, `~/.config/sekisho/sekisho.jsonc`; Sekisho never looks for it in a folder that tools can see. It is JSON',
-    'and can contain comments. If a key is not listed here or a value is invalid, Sekisho does not start: it exits with code 2',
-    'and names the key. An empty list means none.',
-    '',
-    '| key | type | meaning |',
+    words.columns,
     '| --- | --- | --- |',
     ...rows,
     '',
-    '## Profiles',
-    '',
-    '| name | for |',
+    ...words.profiles,
     '| --- | --- |',
     ...profileRows,
     '',
-    '## Environment',
-    '',
-    '| variable | meaning |',
-    '| --- | --- |',
-    '| `SEKISHO_RUNTIME` | `host` or `container`, like `runtime` in the file; the flag `--runtime` takes precedence |',
-    "| `SEKISHO_TOKEN` | over stdio: the caller's bearer token; without it, the caller is the local user |",
-    '| `LC_ALL`, `LC_MESSAGES`, `LANG` | the language, if neither a flag nor the file sets it |',
-    '| `HARD_MAX_CHARS`, `VAULT_SCAN_DEFAULT_CHUNK_LINES`, `VAULT_SCAN_MAX_CHUNK_LINES` | limits of the vault |',
-    '| `ZAI_API_KEY`, or the variable that `keyVariable` names | the key for a model of `sekisho ask`; never recorded |',
-    '| `XDG_CONFIG_HOME`, `XDG_STATE_HOME` | the folders of the file and the records |',
+    ...words.environment,
   ].join('\n')}\n`;
 }
 
-function collectSettings(schema: JsonSchema, prefix: string, rows: string[]): void {
+const configurationWords = {
+  en: {
+    head: [
+      '# Configuration',
+      '',
+      '[日本語](configuration.ja.md)',
+      '',
+      'Flags take precedence over the configuration file, and the file over the profile. The file is `--config FILE` or, if you',
+      'do not give one, `~/.config/sekisho/sekisho.jsonc`; Sekisho never looks for it in a folder that tools can see. It is JSON',
+      'and can contain comments. If a key is not listed here or a value is invalid, Sekisho does not start: it exits with code 2',
+      'and names the key. An empty list means none.',
+    ],
+    columns: '| key | type | meaning |',
+    profiles: ['## Profiles', '', '| name | for |'],
+    environment: [
+      '## Environment',
+      '',
+      '| variable | meaning |',
+      '| --- | --- |',
+      '| `SEKISHO_RUNTIME` | `host` or `container`, like `runtime` in the file; the flag `--runtime` takes precedence |',
+      "| `SEKISHO_TOKEN` | over stdio: the caller's bearer token; without it, the caller is the local user |",
+      '| `LC_ALL`, `LC_MESSAGES`, `LANG` | the language, if neither a flag nor the file sets it |',
+      '| `HARD_MAX_CHARS`, `VAULT_SCAN_DEFAULT_CHUNK_LINES`, `VAULT_SCAN_MAX_CHUNK_LINES` | limits of the vault |',
+      '| `ZAI_API_KEY`, or the variable that `keyVariable` names | the key for a model of `sekisho ask`; never recorded |',
+      '| `XDG_CONFIG_HOME`, `XDG_STATE_HOME` | the folders of the file and the records |',
+    ],
+  },
+  ja: {
+    head: [
+      '# 設定',
+      '',
+      '[English](configuration.md)',
+      '',
+      'フラグは設定ファイルより、設定ファイルはプロファイルより優先されます。設定ファイルは `--config FILE` で指定したもの、指定がなければ',
+      '`~/.config/sekisho/sekisho.jsonc` です。ツールから見えるフォルダーの中は探しません。形式は JSON で、コメントを書けます。ここにないキーや',
+      '誤った値があると Sekisho は起動せず、そのキーを示して終了コード 2 で終わります。空の配列は「なし」を意味します。',
+    ],
+    columns: '| キー | 型 | 意味 |',
+    profiles: ['## プロファイル', '', '| 名前 | 用途 |'],
+    environment: [
+      '## 環境変数',
+      '',
+      '| 変数 | 意味 |',
+      '| --- | --- |',
+      '| `SEKISHO_RUNTIME` | `host` または `container`（ファイルの `runtime` と同じ）。フラグ `--runtime` が優先されます |',
+      '| `SEKISHO_TOKEN` | stdio での呼び出し元のベアラートークン。なければ、呼び出し元はローカルユーザーです |',
+      '| `LC_ALL`、`LC_MESSAGES`、`LANG` | フラグでもファイルでも指定されていないときの言語 |',
+      '| `HARD_MAX_CHARS`、`VAULT_SCAN_DEFAULT_CHUNK_LINES`、`VAULT_SCAN_MAX_CHUNK_LINES` | 保管庫の上限 |',
+      '| `ZAI_API_KEY`、または `keyVariable` で指定した変数 | `sekisho ask` のモデルのキー。記録されません |',
+      '| `XDG_CONFIG_HOME`、`XDG_STATE_HOME` | 設定ファイルと記録のフォルダー |',
+    ],
+  },
+} as const;
+
+function collectSettings(schema: JsonSchema, prefix: string, rows: string[], locale: Locale): void {
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
   for (const [name, property] of Object.entries(properties)) {
     if (name === '$schema') continue;
     const key = prefix === '' ? name : `${prefix}.${name}`;
     const named = property.additionalProperties as JsonSchema | undefined;
-    if (property.properties) collectSettings(property, key, rows);
+    if (property.properties) collectSettings(property, key, rows, locale);
     // Each project has the keys of the whole, which stand in the table already.
-    else if (named?.properties && key !== 'projects') collectSettings(named, `${key}.NAME`, rows);
-    else rows.push(`| \`${key}\` | ${typeOf(property)} | ${String(property.description ?? '')} |`);
+    else if (named?.properties && key !== 'projects') collectSettings(named, `${key}.NAME`, rows, locale);
+    else rows.push(`| \`${key}\` | ${typeOf(property, locale)} | ${meaningOf(key, property)[locale]} |`);
   }
+}
+
+function meaningOf(key: string, { description }: JsonSchema): Text {
+  const ja = meaningsInJapanese[key];
+  if (ja === undefined) throw new Error(`scripts/configuration-ja.ts has no line for ${key}`);
+  return text(String(description ?? ''), ja);
 }
 
 function typeOf(property: JsonSchema, locale: Locale = 'en'): string {

@@ -158,7 +158,7 @@ function show(entry: AuditEntry, options: Options): void {
       told(
         text(
           `${outcome} at ${entry.stop}${entry.rule ? ` by ${entry.rule}` : ''}`,
-          `${outcome}（${entry.stop}${entry.rule ? `、規則 ${entry.rule}` : ''}）`,
+          `${outcome}（${entry.stop}${entry.rule ? `、ルール ${entry.rule}` : ''}）`,
         ),
       ),
       `${entry.durationMs} ms`,

@@ -97,7 +97,10 @@ const words = {
     ),
   unanswered: ({ en, ja }: Text) => text(`Nobody has answered: ${en}`, `まだ回答がありません: ${ja}`),
   asked: (tool: string, caller: string, rule: string) =>
-    text(`${tool}, called by ${caller}, under rule ${rule}`, `${tool}（呼び出し元 ${caller}、規則 ${rule}）`),
+    text(
+      `${tool}, called by ${caller}, under rule ${rule}`,
+      `${tool}（呼び出し元 ${caller}、ルール ${rule}）`,
+    ),
   more: (count: number) => text(`and ${count} more`, `ほか ${count} 件`),
 };
 

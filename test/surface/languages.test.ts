@@ -49,3 +49,23 @@ test('a number agrees with its noun', () => {
   expect(lines(uncounted).filter((line) => !overLimits.test(line))).toEqual([]);
   expect(lines(/\w\(s\) |\w\(s\)[.,'`]/)).toEqual([]);
 });
+
+test('one thing has one Japanese word', () => {
+  const register: Readonly<Record<string, string>> = {
+    規則: 'ルール',
+    レジストリー: 'レジストリ',
+    登録所: 'レジストリ',
+    ユーザ: 'ユーザー',
+    フォルダ: 'フォルダー',
+    サーバ: 'サーバー',
+    ブラウザ: 'ブラウザー',
+    呼出: '呼び出し',
+    オペレーター: '運用者',
+    履歴を戻: '元に戻',
+  };
+  const pages = [...globSync('docs/*.ja.md'), 'README.ja.md', ...files];
+  // The name of a document that was written elsewhere.
+  const all = pages.filter((page) => page !== 'docs/documents.ja.md');
+  for (const [word, ours] of Object.entries(register))
+    expect(lines(new RegExp(`${word}(?!ー)`), all), `say ${ours}`).toEqual([]);
+});

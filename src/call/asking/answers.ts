@@ -16,7 +16,7 @@ export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolErr
     'denied',
     text(
       joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${named.en}.`),
-      joinSentences(`${what}${sentence(because.ja, '。')}`, `規則 ${named.ja}による拒否です。`),
+      joinSentences(`${what}${sentence(because.ja, '。')}`, `ルール ${named.ja}による拒否です。`),
     ),
     { suggestion: suggestion ?? insteadOfRule, details: { rule } },
   );
@@ -24,7 +24,7 @@ export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolErr
 
 const insteadOfRule = text(
   'Find another way, or ask the operator about the rule.',
-  'この規則に触れない方法を探すか、規則について運用者に尋ねてください。',
+  'このルールに触れない方法を探すか、ルールについて運用者に尋ねてください。',
 );
 
 function whatOf(tool: Tool, target: string | undefined): string {

@@ -12,12 +12,12 @@ export function refusedEffects({ because, ...named }: EffectVerdict): ToolError 
     'denied',
     text(
       `It was tried, and none of its changes were kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
-      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${ja}による拒否です。`,
+      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
     ),
     {
       suggestion: text(
         'Find a way that changes less, or ask the operator about the rule. dry_run shows what a command would change.',
-        '変更がより少ない方法を探すか、規則について運用者に尋ねてください。コマンドが何を変えるかは dry_run で分かります。',
+        '変更がより少ない方法を探すか、ルールについて運用者に尋ねてください。コマンドが何を変えるかは dry_run で分かります。',
       ),
       details: { rule },
     },
@@ -54,7 +54,7 @@ export function refusedWhileHeld({ because, ...named }: EffectVerdict): ToolErro
     'denied',
     text(
       `${cleanLine(because.en)}. Denied by rule ${en}.`,
-      `${cleanLine(because.ja)}。規則 ${ja}による拒否です。`,
+      `${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
     ),
     { details: { rule } },
   );

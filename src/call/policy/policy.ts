@@ -212,7 +212,7 @@ function asksUnread(verdict: PolicyVerdict, unread: string): PolicyVerdict {
     decision: 'ask',
     because: text(
       `\`${unread}\` could run what this rule is about: ${because.en}`,
-      `\`${unread}\` はこの規則の対象を実行するかもしれません: ${because.ja}`,
+      `\`${unread}\` はこのルールの対象を実行するかもしれません: ${because.ja}`,
     ),
     excerpt: unread,
   };
@@ -221,7 +221,7 @@ function asksUnread(verdict: PolicyVerdict, unread: string): PolicyVerdict {
 const nothingAgainst: PolicyVerdict = {
   decision: 'allow',
   rule: 'default',
-  because: text('no rule applies to it', '該当する規則がありません'),
+  because: text('no rule applies to it', '該当するルールがありません'),
 };
 
 function runsOutsideLater(by: Text): PolicyVerdict {

@@ -228,14 +228,14 @@ const meanings: Readonly<Record<Mode, Text>> = {
   ),
   'full-access': text(
     'does not ask; what the built-in rules deny stays denied',
-    '確認しません。組み込み規則が拒否するものは拒否されたままです',
+    '確認しません。組み込みルールが拒否するものは拒否されたままです',
   ),
 };
 
 const labels = {
   mode: text('Mode', 'モード'),
-  operator: text("The operator's rules", '運用者の規則'),
-  builtin: text('Built-in rules', '組み込み規則'),
+  operator: text("The operator's rules", '運用者のルール'),
+  builtin: text('Built-in rules', '組み込みルール'),
   none: text('none', 'なし'),
   network: text(
     'Hosts that commands can reach (process.network)',
@@ -249,15 +249,15 @@ const labels = {
   from: (dialect: Dialect) => text(`from ${dialect} on`, `${dialect} 以上`),
   effects: text(
     'Rules about what a command did on a layer, for every command that runs on one',
-    'レイヤー上でコマンドが行ったことについての規則 (レイヤー上で動くすべてのコマンドが対象)',
+    'レイヤー上でコマンドが行ったことについてのルール (レイヤー上で動くすべてのコマンドが対象)',
   ),
   ofTried: text('only what is tried', '試したものだけ'),
   onLayer: text(
     'It runs on a layer first; what it does there decides whether its changes land.',
     '先にレイヤー上で実行し、行った変更を見て反映するかどうかを決めます。',
   ),
-  rule: text('rule', '規則'),
-  writtenAt: text('The rule is written at', '規則の場所'),
+  rule: text('rule', 'ルール'),
+  writtenAt: text('The rule is written at', 'ルールの場所'),
   person: text('Only a person answers this.', 'この質問に回答できるのは人だけです。'),
   grant: text('Allowing similar calls would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
 } as const;

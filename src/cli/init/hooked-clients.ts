@@ -101,7 +101,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       write: (path) => ({ tool_name: 'Write', tool_input: { file_path: path, content: '' } }),
       next: text(
         "This follows Cursor's documentation and has not been tested with Cursor itself. Try it with a command that one of your rules denies, and check the Hooks output channel.",
-        'Cursor の文書に従っていますが、Cursor 自体では確認していません。規則で拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
+        'Cursor の文書に従っていますが、Cursor 自体では確認していません。ルールで拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
       ),
     },
   ],

@@ -77,8 +77,8 @@ export const ja: Readonly<Record<string, string>> = {
   'copy all records, e.g. sqlite:old.db postgres://…; stop the servers first':
     'すべての記録をコピー。例: sqlite:old.db postgres://…（先にサーバーを停止）',
   'show and test the rules: what is allowed, asked about and denied':
-    '規則（許可、確認、拒否）を表示・テスト',
-  'show the mode and all rules in force': 'モードと有効なすべての規則を表示',
+    'ルール（許可、確認、拒否）を表示・テスト',
+  'show the mode and all rules in force': 'モードと有効なすべてのルールを表示',
   'show what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'':
     '呼び出しがどう扱われるかを表示。例: \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
   'list your projects, when each was last used, and the questions that wait in it':
@@ -138,7 +138,7 @@ export const ja: Readonly<Record<string, string>> = {
   'continue even if later changes are lost': '後の変更が失われる場合も続ける',
   'undo the last call without asking': '確認せずに、最後の呼び出しを元に戻す',
   'listen on HTTP (default 127.0.0.1:7040)': 'HTTP で待ち受ける（既定値 127.0.0.1:7040）',
-  'the role of the local caller, for policy rules': 'ポリシー規則から見たローカルの呼び出し元のロール',
+  'the role of the local caller, for policy rules': 'ポリシールールから見たローカルの呼び出し元のロール',
   'the role of the local caller': 'ローカルの呼び出し元のロール',
   'instead of a call, test changes given as a JSON list':
     '呼び出しの代わりに、JSON のリストで指定した変更をテスト',
@@ -158,7 +158,7 @@ export const ja: Readonly<Record<string, string>> = {
   'print events as JSON Lines': 'イベントを JSON Lines で出力',
   "show the model's reasoning": 'モデルの思考を表示',
   'whose token it is': 'トークンの持ち主',
-  'the role that policy rules see': 'ポリシー規則から見たロール',
+  'the role that policy rules see': 'ポリシールールから見たロール',
   'only these toolsets, e.g. vault,assistant': 'このツールセットだけ。例: vault,assistant',
   'e.g. 12h, 30d (default: never)': '例: 12h、30d（既定値: 期限なし）',
   'keep printing new entries': '新しい記録を続けて表示',

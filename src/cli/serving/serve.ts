@@ -35,7 +35,7 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
     note(
       text(
         'Warning: the sandbox is off. Commands can do everything that you can; only the rules can stop them.',
-        '警告: サンドボックスが無効です。コマンドはあなたと同じことをすべて実行でき、止められるのは規則だけです。',
+        '警告: サンドボックスが無効です。コマンドはあなたと同じことをすべて実行でき、止められるのはルールだけです。',
       ),
     );
   }

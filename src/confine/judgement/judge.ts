@@ -195,7 +195,7 @@ function judgementOf(
 ): Judgement {
   const [first, ...more] = findings;
   if (!first) {
-    const because = text('no rule applies to it', '該当する規則がありません');
+    const because = text('no rule applies to it', '該当するルールがありません');
     return { decision: 'allow', rule: 'default', because, commands };
   }
   const { rule, excerpt } = more.reduce(

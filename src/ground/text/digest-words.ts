@@ -93,7 +93,7 @@ function questionWords({ questions: { answered, waiting } }: Digest): readonly T
 function refusalWords({ refusals }: Digest): readonly Text[] {
   return refusals.slice(0, mostShown).map(({ rule, times, example }) => {
     const what = `${cleanLine(rule)} ×${times}: ${cleanLine(example)}`;
-    return text(`Refused by ${what}`, `拒否した規則 ${what}`);
+    return text(`Refused by ${what}`, `拒否したルール ${what}`);
   });
 }
 

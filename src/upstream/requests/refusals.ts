@@ -70,7 +70,7 @@ export function silentLists(name: string): ToolError {
       `The server ${name} did not answer when it was last asked for its lists.`,
       `サーバー ${name} は、前回の一覧の要求に応答しませんでした。`,
     ),
-    { suggestion: text('It is asked again in some minutes.', '数分後に改めて問い合わせます。') },
+    { suggestion: text('It is asked again in some minutes.', '数分後に改めて確認します。') },
   );
 }
 

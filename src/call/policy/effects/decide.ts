@@ -45,5 +45,5 @@ export function createEffectRules(rules: readonly EffectRule[], mode: Mode): Eff
 const nothingAgainst: EffectVerdict = {
   decision: 'allow',
   rule: 'default',
-  because: text('no rule applies to it', '該当する規則がありません'),
+  because: text('no rule applies to it', '該当するルールがありません'),
 };

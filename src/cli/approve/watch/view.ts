@@ -87,7 +87,7 @@ const labels = {
   more: text('… space: more', '… スペース: 続き'),
   person: text('only a person', '人だけ'),
   instead: text('Instead (Enter sends, Esc cancels):', '代わりに（Enter で送信、Esc で中止）:'),
-  give: text('Enter: allow this rule   any other key: cancel', 'Enter: この規則で許可   ほかのキー: 中止'),
+  give: text('Enter: allow this rule   any other key: cancel', 'Enter: このルールで許可   ほかのキー: 中止'),
   covered: (calls: number, of: number) =>
     text(
       `It would have allowed ${counted(calls, 'call')} of the last ${of} that were asked about.`,

@@ -72,7 +72,7 @@ export const records: typeof english = {
       transport: '経路',
       client: 'クライアント',
       stop: '処理段階',
-      decision: '規則',
+      decision: 'ルール',
       approver: '承認者',
       outcome: '結果',
       duration: '所要時間',
