@@ -32,6 +32,7 @@ const long = [
   'pipeline/{corpus,random}',
   'process/{dry-run,git,git-settings,network,sessions,try}',
   'records/{begun,full-disk}',
+  'road/one-caller',
   'store/killed',
   'team/{claims,following,killed,page,restarts,story,waiting}',
   'upstream/{attacks,calls,five-servers,flow,hostile,oauth,oauth-processes,questions,surface,watching}',

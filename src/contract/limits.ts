@@ -3,6 +3,13 @@ export const limits = {
   /** One message over stdio, and one HTTP body. */
   stdioMessageBytes: 64 * 1024 * 1024,
   httpBodyBytes: 8 * 1024 * 1024,
+  /** How deep the JSON of a message is, how many names an object in it has, and its members and elements in all. */
+  messageDepth: 128,
+  messageNames: 5_000,
+  messageValues: 20_000,
+  /** One message of a proxied server. */
+  remoteMessageBytes: 16 * 1024 * 1024,
+  remoteMessageValues: 200_000,
   /** Arguments of one call by name. */
   argumentNames: 1000,
   /** One write of a file. */

@@ -1,4 +1,5 @@
 import { ToolError } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
 
 /** JSON-RPC 2.0 as in MCP: parsing and formatting messages. */
 
@@ -37,6 +38,13 @@ export class RpcError extends Error {
     this.data = data;
     this.httpStatus = httpStatus;
   }
+}
+
+/** For a message that was not parsed, because that would hold everybody up. */
+export function tooIntricate(): RpcError {
+  const { messageDepth, messageNames, messageValues } = limits;
+  const problem = `A message has at most ${messageDepth} levels, ${messageNames} names in an object and ${messageValues} values.`;
+  return new RpcError(rpcCode.invalidRequest, problem);
 }
 
 export type Incoming =

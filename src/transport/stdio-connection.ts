@@ -1,5 +1,5 @@
 import type { Arrival } from '../contract/call.ts';
-import { idAtEdges } from '../contract/text/frames.ts';
+import { idAtEdges, type Refusal } from '../contract/text/frames.ts';
 import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
 import { createAsks } from './asks.ts';
@@ -15,6 +15,7 @@ import {
   readMessage,
   resultFrame,
   rpcCode,
+  tooIntricate,
 } from './jsonrpc.ts';
 import { createKeeper } from './keeper.ts';
 import type { Subscription } from './listen.ts';
@@ -36,7 +37,7 @@ type Request = Extract<Incoming, { kind: 'request' }>;
 /** One client over stdio: its handshake, if any, its running requests and its subscriptions. */
 export interface StdioConnection {
   receive(text: string): void;
-  refuse(reason: 'too_large' | 'not_utf8', head: string, tail: string): void;
+  refuse(reason: Refusal, head: string, tail: string): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
   /** Aborts everything that runs. */
@@ -240,10 +241,11 @@ export function createStdioConnection(
   return {
     receive,
     refuse(reason, head, tail) {
-      const error =
-        reason === 'too_large'
-          ? new RpcError(rpcCode.invalidRequest, 'The message is over the size limit.')
-          : new RpcError(rpcCode.parseError, 'The message is not UTF-8.');
+      const error = {
+        too_large: () => new RpcError(rpcCode.invalidRequest, 'The message is over the size limit.'),
+        too_intricate: tooIntricate,
+        not_utf8: () => new RpcError(rpcCode.parseError, 'The message is not UTF-8.'),
+      }[reason]();
       outbox.send(errorFrame(idAtEdges(head, tail), error));
     },
     idle: () =>

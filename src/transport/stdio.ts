@@ -35,10 +35,14 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const outbox = createOutbox(output);
   const arrival: Arrival = { transport: 'stdio', connectionId: randomUUID(), ...options.arrival };
   const connection = createStdioConnection(mcp, arrival, outbox, options);
-  const read = createFrameReader(options.maxMessageBytes ?? limits.stdioMessageBytes, {
-    onFrame: connection.receive,
-    onRefused: connection.refuse,
-  });
+  const maxBytes = options.maxMessageBytes ?? limits.stdioMessageBytes;
+  const read = createFrameReader(
+    { maxBytes, maxValues: limits.messageValues },
+    {
+      onFrame: connection.receive,
+      onRefused: connection.refuse,
+    },
+  );
 
   const gaveUp = Promise.withResolvers<void>();
   let lastWait: NodeJS.Timeout | undefined;

@@ -7,10 +7,13 @@ const seed = 20_261_122;
 function read(chunks: readonly Buffer[], maxBytes = 1000): { frames: string[]; refused: string[] } {
   const frames: string[] = [];
   const refused: string[] = [];
-  const take = createFrameReader(maxBytes, {
-    onFrame: (text) => frames.push(text),
-    onRefused: (reason) => refused.push(reason),
-  });
+  const take = createFrameReader(
+    { maxBytes, maxValues: 100 },
+    {
+      onFrame: (text) => frames.push(text),
+      onRefused: (reason) => refused.push(reason),
+    },
+  );
   for (const chunk of chunks) take(chunk);
   return { frames, refused };
 }

@@ -1,9 +1,18 @@
 import { isUtf8 } from 'node:buffer';
+import { isTooIntricate } from './intricate.ts';
+
+export type Refusal = 'too_large' | 'too_intricate' | 'not_utf8';
+
+export interface FrameLimits {
+  readonly maxBytes: number;
+  /** Of the JSON in a line; see `isTooIntricate`. */
+  readonly maxValues: number;
+}
 
 export interface FrameEvents {
   readonly onFrame: (text: string) => void;
-  /** A line was over the limit or not UTF-8 and skipped; its first and last bytes help to find the request's id. */
-  readonly onRefused: (reason: 'too_large' | 'not_utf8', head: string, tail: string) => void;
+  /** A line was over a limit or not UTF-8 and skipped; its first and last bytes help to find the request's id. */
+  readonly onRefused: (reason: Refusal, head: string, tail: string) => void;
 }
 
 const edgeBytes = 512;
@@ -13,7 +22,10 @@ const newline = 0x0a;
  * Splits a byte stream into lines. Chunks are kept in a list until their line ends, so a line costs its length once,
  * however many chunks it came in; a line over the limit is skipped without being kept.
  */
-export function createFrameReader(maxBytes: number, events: FrameEvents): (chunk: Buffer) => void {
+export function createFrameReader(
+  { maxBytes, maxValues }: FrameLimits,
+  events: FrameEvents,
+): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let bytes = 0;
 
@@ -34,10 +46,9 @@ export function createFrameReader(maxBytes: number, events: FrameEvents): (chunk
     const tooLarge = bytes > maxBytes;
     parts = [];
     bytes = 0;
-    if (tooLarge) {
-      events.onRefused('too_large', edge(line, 0, edgeBytes), edge(line, -edgeBytes));
-    } else if (!isUtf8(line)) {
-      events.onRefused('not_utf8', edge(line, 0, edgeBytes), edge(line, -edgeBytes));
+    const refusal = tooLarge ? 'too_large' : refusalOf(line, maxValues);
+    if (refusal) {
+      events.onRefused(refusal, edge(line, 0, edgeBytes), edge(line, -edgeBytes));
     } else {
       const text = line.toString('utf8');
       if (text.trim() !== '') events.onFrame(text);
@@ -53,6 +64,11 @@ export function createFrameReader(maxBytes: number, events: FrameEvents): (chunk
     }
     if (start < chunk.length) take(chunk.subarray(start));
   };
+}
+
+function refusalOf(line: Buffer, maxValues: number): Refusal | undefined {
+  if (!isUtf8(line)) return 'not_utf8';
+  return isTooIntricate(line, maxValues) ? 'too_intricate' : undefined;
 }
 
 function edge(line: Buffer, start: number, end?: number): string {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { copyJson } from './copy-json.ts';
 import type { JsonSchema } from './tool-card.ts';
 
 /**
@@ -50,7 +51,7 @@ export function withOwnNames(
   schema: JsonSchema,
   secrets: readonly string[],
 ): unknown {
-  const copy = structuredClone(input);
+  const copy = copyJson(input);
   let isRenamed = false;
   for (const issue of issues) {
     if (issue.code !== 'unrecognized_keys') continue;

@@ -1,3 +1,5 @@
+import { copyJson } from './copy-json.ts';
+
 type Members = Record<PropertyKey, unknown>;
 
 /**
@@ -8,7 +10,7 @@ type Members = Record<PropertyKey, unknown>;
 export function withoutNulls(input: unknown, paths: readonly (readonly PropertyKey[])[]): unknown {
   const named = paths.filter((path) => path.length > 0 && valueAt(input, path) === null);
   if (named.length === 0) return undefined;
-  const copy = structuredClone(input);
+  const copy = copyJson(input);
   for (const path of named) {
     const holder = valueAt(copy, path.slice(0, -1));
     // Deleting an element would leave a hole in a list.

@@ -1,13 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { limits } from '../../contract/limits.ts';
+import { isTooIntricate } from '../../contract/text/intricate.ts';
 import { parseMessage } from '../../ground/exact-numbers.ts';
-import { RpcError, rpcCode } from '../jsonrpc.ts';
+import { RpcError, rpcCode, tooIntricate } from '../jsonrpc.ts';
 
-/** Reads a body as JSON. Throws if it is too large, not UTF-8 or not JSON. */
+/** Reads a body as JSON. Throws if it is too large, too intricate, not UTF-8 or not JSON. */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   assertJson(request);
   const body = await readBody(request, maxBytes);
   if (!isUtf8(body)) throw new RpcError(rpcCode.parseError, 'The body is not UTF-8.');
+  if (isTooIntricate(body, limits.messageValues)) throw tooIntricate();
   try {
     return parseMessage(body.toString('utf8'), 'params', 'arguments');
   } catch {

@@ -18,7 +18,7 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
   const counted = response.body.pipeThrough(
     boundedStream(
-      limits.stdioMessageBytes,
+      limits.remoteMessageBytes,
       () => new Error('The answer is too large.'),
       (chunk) => isStream && endsEvent(chunk),
     ),

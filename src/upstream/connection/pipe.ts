@@ -30,6 +30,7 @@ interface Waiting {
 /** The most output without messages before the server counts as broken; a short line costs us as much as a long one. */
 const maxNoiseBytes = 8 * 1024 * 1024;
 const lineCostBytes = 100;
+const messageLimits = { maxBytes: limits.remoteMessageBytes, maxValues: limits.remoteMessageValues };
 const maxUnreadBytes = 2 * limits.stdioMessageBytes;
 const lastWordsChars = 4000;
 const maxNoiseChars = 500;
@@ -108,7 +109,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     transport.onmessage?.(message as unknown as JSONRPCMessage);
   }
 
-  const read = createFrameReader(limits.stdioMessageBytes, {
+  const read = createFrameReader(messageLimits, {
     onFrame: receive,
     onRefused(reason, head, tail) {
       const id = idAtEdges(head, tail);
@@ -119,7 +120,7 @@ export function createPipe(child: ConfinedChild): Pipe {
       }
       // If its request is unknown, fail all of them, so that none waits forever.
       const concerned = one ? [one] : [...waiting.values()];
-      for (const each of concerned) each.fail(reason === 'too_large' ? tooLarge() : notText());
+      for (const each of concerned) each.fail(reason === 'not_utf8' ? notText() : tooLarge());
     },
   });
   child.stdout?.on('data', read);

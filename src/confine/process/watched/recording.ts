@@ -141,8 +141,7 @@ const idle: Worker[] = [];
 function startThread(): Worker {
   const worker = new Worker(threadUrl(), quiet);
   worker.on('error', () => {});
-  worker.stdout.resume();
-  worker.stderr.resume();
+  // Its output is not read: reading would keep the process alive, and a thread that waits prints nothing.
   worker.unref();
   return worker;
 }

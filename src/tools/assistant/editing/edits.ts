@@ -20,14 +20,20 @@ export async function applyEdits(
   for (const [index, edit] of edits.entries()) {
     // Each goes through the whole text: others get their turn in between.
     if (index > 0) await giveWay(undefined, { signal });
-    const made = applyEdit(shown, after, edit, edits.length > 1 ? index + 1 : undefined);
+    const made = await applyEdit(shown, after, edit, edits.length > 1 ? index + 1 : undefined, signal);
     after = made.after;
     count += made.count;
   }
   return { after, count };
 }
 
-function applyEdit(shown: string, before: string, edit: Wanted, number: number | undefined) {
+async function applyEdit(
+  shown: string,
+  before: string,
+  edit: Wanted,
+  number: number | undefined,
+  signal: AbortSignal,
+) {
   const which = number === undefined ? text('', '') : text(`Edit ${number}: `, `編集 ${number}: `);
   assertEdit(edit, which);
   const { old_string: wanted, replace_all: all } = edit;
@@ -37,6 +43,8 @@ function applyEdit(shown: string, before: string, edit: Wanted, number: number |
   let count = 0;
   const lines = new LineCounter(before);
   for (const { start, end, put } of occurrencesOf(before, edit)) {
+    // It may occur millions of times.
+    if (count % occurrencesTogether === occurrencesTogether - 1) await giveWay(undefined, { signal });
     if (++count > 1 && !all) {
       lines.count(start);
       continue;
@@ -57,6 +65,7 @@ function applyEdit(shown: string, before: string, edit: Wanted, number: number |
 }
 
 const piecesTogether = 1000;
+const occurrencesTogether = 20_000;
 
 function assertEdit({ old_string: old, new_string: put }: Wanted, which: Text): void {
   if (old !== '' && old !== put) return;

@@ -3,19 +3,21 @@ import { once } from '../../../ground/once.ts';
 
 /**
  * A unified diff of two versions of a text, cut where it grows long. Only what lies between their common start
- * and end is compared, so that a small change of a large file costs little. Empty where comparing takes longer than
- * `withinMs`.
+ * and end is compared, so that a small change of a large file costs little. Empty where that is too long, or comparing it
+ * takes longer than `withinMs`.
  */
 export async function unifiedDiff(
   path: string,
   before: string,
   after: string,
   maxChars = 8000,
-  withinMs = 200,
+  withinMs = 60,
 ): Promise<string> {
   if (before === after) return '';
   const { structuredPatch, formatPatch } = await library();
   const { start, line, beforeEnd, afterEnd } = changedPart(before, after);
+  // They are cut into lines before the time is looked at.
+  if (beforeEnd + afterEnd - 2 * start > maxComparedChars) return '';
   const patch = structuredPatch(
     path,
     path,
@@ -69,6 +71,7 @@ const library = once(() => import('diff'));
 const maxLineChars = 400;
 const leadChars = 100;
 const contextLines = 3;
+const maxComparedChars = 1_000_000;
 
 /** The lines that differ with a few around them, as offsets, and how many lines come before. */
 function changedPart(before: string, after: string) {
