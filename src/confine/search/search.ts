@@ -6,6 +6,7 @@ import { text } from '../../contract/text/text.ts';
 import { searchContent } from './content.ts';
 import { createGatheredSearches, type GatheredSearches } from './gathered.ts';
 import { searchNames } from './names.ts';
+import { createOwnTurns } from './own-turns.ts';
 import { createRipgrep } from './ripgrep.ts';
 import type { Stages } from './start.ts';
 
@@ -35,6 +36,7 @@ export function createSearch(options: SearchOptions = {}): (sessionId: string) =
     hiddenPaths: options.hiddenPaths ?? [],
   });
   const gathered = createGatheredSearches();
+  const inTurn = createOwnTurns(searchesAtOnce);
   return (sessionId) => {
     // Kept by session: one must not get what another was allowed to see.
     const own: GatheredSearches = {
@@ -42,11 +44,14 @@ export function createSearch(options: SearchOptions = {}): (sessionId: string) =
       keep: (key, found, bytes) => gathered.keep(`${sessionId}\0${key}`, found, bytes),
     };
     return {
-      names: (query) => searchNames(ripgrep, query, own),
-      content: (query) => searchContent(ripgrep, query, own),
+      names: (query) => inTurn(sessionId, query.signal, () => searchNames(ripgrep, query, own)),
+      content: (query) => inTurn(sessionId, query.signal, () => searchContent(ripgrep, query, own)),
     };
   };
 }
+
+/** Of a session. Each is a process on all cores. */
+const searchesAtOnce = 4;
 
 async function findRipgrep(given: string | undefined): Promise<string> {
   const packaged = given ?? (await packagedRipgrep());
