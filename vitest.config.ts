@@ -21,6 +21,7 @@ const long = [
   'cli/{first-hour,init-hooks,pasted,projects,records,stopped,undo}',
   'console/{browser,everybody,large}',
   'container/*',
+  'documents/tried',
   'effects/*',
   'examples/package',
   'files/contention',

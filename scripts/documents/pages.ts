@@ -46,16 +46,21 @@ export const checklist: readonly { readonly id: string; readonly points: readonl
   }),
 );
 
+/** How many points the script finds to work by calls; a test runs it and compares. */
+export const triedByCalls = 216;
+
 const words = {
   title: { en: 'The five documents, point by point', ja: '5 つの文書の全項目' },
   intro: {
     en: (all: number, differing: number) => [
       'Sekisho implements five design documents. Each row names a point from one of them, the file that implements it and the test',
       `that checks it. Of ${all} points, ${all - differing} hold as written; ${differing} differ on purpose, and the row says how and why.`,
+      `\`npm run documents\` tries ${triedByCalls} of them on the built server by \`tools/list\` and \`tools/call\`; the tests show the others.`,
     ],
     ja: (all: number, differing: number) => [
       'Sekisho は 5 つの設計文書を実装しています。各行は、文書の項目、実装したファイル、確認するテストを示します。',
       `全 ${all} 項目のうち ${all - differing} 項目は文書のとおりです。残りの ${differing} 項目は意図的に変えており、違いと理由を行に示します。`,
+      `\`npm run documents\` は、そのうち ${triedByCalls} 項目を、ビルドしたサーバーで \`tools/list\` と \`tools/call\` により確かめます。残りはテストが示します。`,
     ],
   },
   heads: { en: '| point | where | test |', ja: '| 項目 | 場所 | テスト |' },

@@ -11,6 +11,7 @@ import { errorWords } from '../ground/text/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
+import { noteUnreadEnvFile } from './common/note-unread.ts';
 import { ownProgram } from './common/own-command.ts';
 import { note, say, sayJson } from './common/say.ts';
 
@@ -75,6 +76,7 @@ function openPerson(locale: Locale, onInterrupt: () => void): { readonly ask: As
 /** Where nobody chose what is served, the tool's own toolset is: whoever types a name means that tool. */
 async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
   const settings = loadSettings(flags);
+  noteUnreadEnvFile(flags, settings.locale);
   if (settings.only || settings.toolsets !== defaultToolsets) return settings;
   const toolset = await toolsetThat(({ name }) => name === tool, settings);
   if (toolset === undefined || settings.toolsets.includes(toolset)) return settings;

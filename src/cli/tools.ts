@@ -1,12 +1,14 @@
 import { openCheckpoint } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
+import { noteUnreadEnvFile } from './common/note-unread.ts';
 import { note, say, sayJson } from './common/say.ts';
 import { limitLines } from './serving/limit-lines.ts';
 
 /** What would be served to the local caller. */
 export async function tools(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
   const settings = loadSettings(flags);
+  noteUnreadEnvFile(flags, settings.locale);
   const checkpoint = await openCheckpoint(settings);
   try {
     const { tools: served } = await checkpoint.gateway.list({ transport: 'cli' });

@@ -70,19 +70,22 @@ test('a start folder without a .env, or with a folder of that name, is nothing t
   expect(unreadEnvFile({}, {}, folder)).toBeUndefined();
 });
 
-test('serve says in one line why such a .env is not read, and what to do', () => {
-  put('.env', 'MCP_CONFIG_PATH=/x/mcp.json\n');
-  const env = { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' };
-  const { stderr } = spawnSync(process.execPath, [startFile, 'serve'], {
-    cwd: folder,
-    env,
-    input: '',
-    encoding: 'utf8',
-  });
-  const lines = stderr.split('\n').filter((line) => line.includes('.env'));
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(/\.env sets MCP_CONFIG_PATH and is not read: .* --env-file PATH/);
-});
+test.each([['serve'], ['tools'], ['call', 'help'], ['ask', 'hello', '--headless']])(
+  '%s says in one line why such a .env is not read, and what to do',
+  (...words) => {
+    put('.env', 'MCP_CONFIG_PATH=/x/mcp.json\n');
+    const env = { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' };
+    const { stderr } = spawnSync(process.execPath, [startFile, ...words], {
+      cwd: folder,
+      env,
+      input: '',
+      encoding: 'utf8',
+    });
+    const lines = stderr.split('\n').filter((line) => line.includes('.env'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/\.env sets MCP_CONFIG_PATH and is not read: .* --env-file PATH/);
+  },
+);
 
 test('doctor tells of such a .env, and of a program of pipelines that is not there, with what installs it', async () => {
   put('.env', 'MCP_CONFIG_PATH=/x/mcp.json\n');

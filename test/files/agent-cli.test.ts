@@ -117,6 +117,9 @@ test('a path outside is refused, with the option that would allow it', async () 
     message: '/data/x.txt is outside the allowed folders.',
     suggestion: { en: 'Start with --allow-path /data to allow it.' },
   });
+  await expect(call('file_read', { path: '/x.txt' })).rejects.toMatchObject({
+    suggestion: { en: 'Start with --allow-path /x.txt to allow it.' },
+  });
 });
 
 test('file_write creates, refuses to replace, and replaces when told to', async () => {

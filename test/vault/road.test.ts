@@ -29,6 +29,12 @@ test('a note is created, read to its end, replaced and refused on the whole road
     message: 'old.md already exists.',
     suggestion: 'Change it with vault_replace.',
   });
+  const day = { path: 'daily/2026-02-11.md', content: 'x' };
+  await call('vault_create', day);
+  expect(errorOf(await call('vault_create', day))).toMatchObject({
+    code: 'conflict',
+    suggestion: 'Read it with vault_read. Notes below daily/ are not rewritten.',
+  });
   expect(errorOf(await call('vault_scan', { path: 'old.md', chunk_lines: true }))).toMatchObject({
     code: 'invalid_parameter',
     details: { field: 'chunk_lines' },

@@ -4,6 +4,7 @@ import { openCheckpoint } from '../../checkpoint/index.ts';
 import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
 import type { ErrorCode } from '../../contract/error.ts';
+import { noteUnreadEnvFile } from '../common/note-unread.ts';
 import { ownProgram } from '../common/own-command.ts';
 import { versionOf } from '../common/version.ts';
 import { openConversation } from './conversation.ts';
@@ -41,6 +42,7 @@ export async function askModel(
   const headless = Boolean(options.headless);
   const loaded = loadSettings(flags, environment, world.cwd, 'ask');
   const settings = isTerminal && !headless ? withPatience(loaded) : loaded;
+  noteUnreadEnvFile(flags, settings.locale);
   const session =
     options.session === undefined ? undefined : openSession(settings.stateFolder, String(options.session));
   const flag = options.model === undefined ? undefined : String(options.model);

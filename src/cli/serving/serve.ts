@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../../checkpoint/index.ts';
-import { unreadEnvFile } from '../../config/file/unread-env-file.ts';
 import { loadSettings } from '../../config/load.ts';
 import { outsideOf } from '../../config/outside.ts';
 import { placeFlags, repeatSettings } from '../../config/repeat.ts';
@@ -13,6 +12,7 @@ import { encodeVisibly } from '../../contract/text/visible-json.ts';
 import type { TraceSettings } from '../../contract/trace.ts';
 import { withoutSecrets } from '../../ground/secrets/without-secrets.ts';
 import { asRoot, isRoot } from '../common/as-root.ts';
+import { noteUnreadEnvFile } from '../common/note-unread.ts';
 import { ownCommand, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
@@ -39,8 +39,7 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
       ),
     );
   }
-  const unread = unreadEnvFile(flags);
-  if (unread) note(unread[settings.locale]);
+  noteUnreadEnvFile(flags, settings.locale);
   return options.http === undefined
     ? serveOverStdio(settings, flags, options)
     : serveOverHttp(settings, flags, options);

@@ -151,7 +151,8 @@ export class HeldFolder implements Folder {
 
   #outside(path: string): ToolError {
     const shown = shownPath(path);
-    const parent = path.startsWith('/') ? shownPath(path.slice(0, path.lastIndexOf('/')) || '/') : 'PATH';
+    // The whole machine is nothing to allow: of what lies at its top, that alone.
+    const parent = path.startsWith('/') ? shownPath(path.slice(0, path.lastIndexOf('/')) || path) : 'PATH';
     return new ToolError(
       'out_of_scope',
       text(`${shown} is outside the allowed folders.`, `${shown} は許可されたフォルダーの外にあります。`),

@@ -107,7 +107,7 @@ function assertOutsideSystem(path: string): void {
 }
 
 /** The name itself counts too: a file called `daily` would leave no room for the folder. */
-function isBelow(path: string, folder: string): boolean {
+export function isBelow(path: string, folder: string): boolean {
   return fold(path.split('/')[0] ?? '') === folder;
 }
 

@@ -3,7 +3,7 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { assertMayCreate, assertText, noteAt } from './rules.ts';
+import { assertMayCreate, assertText, isBelow, noteAt } from './rules.ts';
 
 export const vaultCreate = defineTool({
   name: 'vault_create',
@@ -49,7 +49,12 @@ async function create(place: Place, content: string, signal: AbortSignal) {
       'conflict',
       text(`${place.shown} already exists.`, `${place.shown} は既に存在します。`),
       {
-        suggestion: text('Change it with vault_replace.', 'vault_replace で変更してください。'),
+        suggestion: isBelow(place.path, 'daily')
+          ? text(
+              'Read it with vault_read. Notes below daily/ are not rewritten.',
+              'vault_read で読んでください。daily/ のノートは書き換えません。',
+            )
+          : text('Change it with vault_replace.', 'vault_replace で変更してください。'),
         cause: error,
       },
     );

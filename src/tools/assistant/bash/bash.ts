@@ -52,7 +52,7 @@ export const bash = defineTool({
         inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
       )
       .describe('e.g. "ls -l | head".'),
-    timeout: z.number().int().min(1).optional().describe('e.g. 120 s.'),
+    timeout: z.number().int().min(1).optional().describe('e.g. 60 s.'),
     background: z.boolean().optional().describe('For servers; gives process_id.'),
     dry_run: z.boolean().optional().describe('No changes.'),
     on_failure: onFailureInput,
