@@ -86,5 +86,6 @@ const watchers = [
 const anywhere = new RegExp(String.raw`\b(${watchers})`);
 const itself = new RegExp(`^(${watchers})`);
 
+// mv removes only what it has copied, as a layer refuses to rename a folder.
 const refusals =
-  /\bEXDEV\b|cross-device|Cross-device|\bEOVERFLOW\b|Value too large for defined data type|hardlink different from source/;
+  /^mv: cannot remove .*: Permission denied$|\bEXDEV\b|cross-device|Cross-device|\bEOVERFLOW\b|Value too large for defined data type|hardlink different from source/m;
