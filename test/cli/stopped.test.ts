@@ -89,7 +89,7 @@ const clients: readonly (readonly [string, NodeJS.Signals, number])[] = [
   ['Copilot', 'SIGTERM', 10],
 ];
 
-describe('a server that its client stops', needs(lackOfLayers), () => {
+describe('a server that its client stops', { ...needs(lackOfLayers), timeout: 7_200_000 }, () => {
   let round = 0;
   beforeAll(plant);
 
