@@ -16,15 +16,23 @@ const maxJsonChars = 1 << 18;
 
 /** Splits a result. Text in JSON, or in lines of `key: value`, is a record; the rest is prose. */
 export function leavesOf(texts: readonly string[], structured?: unknown): readonly Leaf[] {
-  const leaves: Leaf[] = [];
-  if (structured !== undefined) collect(structured, leaves, 0);
+  const data: Leaf[] = [];
+  if (structured !== undefined) collect(structured, data, 0);
   // Some clients show the model the text and some the data, and the two can differ.
-  for (const text of texts) {
+  const shown = texts.map((text) => {
+    const leaves: Leaf[] = [];
     const record = parsed(text);
     if (record === undefined) collectLines(text, leaves);
     else collect(record, leaves, 0);
-  }
-  return leaves;
+    return leaves;
+  });
+  return [data, ...shown].flatMap(aloneIsProse);
+}
+
+/** A few words that are the whole result are a sentence and no field, however short; a single word is a value. */
+function aloneIsProse(leaves: readonly Leaf[]): readonly Leaf[] {
+  const [only] = leaves;
+  return leaves.length === 1 && only && /\S\s+\S/.test(only.text) ? [{ ...only, isField: false }] : leaves;
 }
 
 export function isShort(text: string): boolean {
