@@ -205,4 +205,9 @@ test('history names what was interrupted, and does not say that nothing was chan
   expect(code).toBe(1);
   expect(stdout).not.toContain('Nothing was changed');
   expect(stderr).toMatch(/shell_exec at \S+ was interrupted with its server; .*`sekisho audit search \S+`/);
+  // It is news once, and is told again where its time is asked for.
+  const again = async (...more: string[]) =>
+    (await runCommand(['history', '--state', state, ...more], root, { HOME: state })).stderr;
+  expect(await again()).not.toContain('interrupted');
+  expect(await again('--since', '1h')).toContain('interrupted');
 });

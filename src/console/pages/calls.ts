@@ -55,10 +55,11 @@ export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], vi
   const { fields } = say;
   const { refusal, chain: _, person: __, question, ...facts } = entry.facts ?? {};
   const actors = actorsOf(entry);
-  const why = [facts.policy, facts.tried, facts.held]
-    .map((each) => Object(Object(each).because)[view.locale])
-    .find((each) => typeof each === 'string');
-  const decision = [entry.rule, refusal].filter((part) => typeof part === 'string').join(': ');
+  // What was decided last says most: about what the call did, else about its words.
+  const decided = Object([facts.tried, facts.held, facts.policy].find((each) => each !== undefined));
+  const why: unknown = Object(decided.because)[view.locale];
+  const rule: unknown = decided.rule ?? (entry.rule === 'default' ? undefined : entry.rule);
+  const decision = [rule, refusal].filter((part) => typeof part === 'string').join(': ');
   const session = view.person.isOperator
     ? html`<a href="/sessions/${encodeURIComponent(entry.sessionId)}" title="${line(entry.sessionId)}">${say.story}</a>`
     : line(entry.sessionId);
@@ -74,7 +75,7 @@ export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], vi
 ${has(fields.time, time(entry.atMs, view, true))}${has(say.tool, html`<a href="/calls?tool=${encodeURIComponent(entry.tool)}" title="${say.same}">${line(entry.tool, 60)}</a>`)}${has(fields.outcome, html`<strong>${outcomeOf(entry, view)}</strong>`)}
 ${has(fields.caller, actors === entry.principal ? who(actors, view) : line(actors, 1000))}${has(fields.session, entry.sessionId === '' ? '' : session)}
 ${has(fields.transport, named(entry.transport, words.transports))}${has(fields.client, entry.client && line(entry.client))}
-${has(fields.stop, named(entry.stop, words.stops))}${has(words.approvals.question, asked)}${has(say.why, why && line(why, 500))}${has(fields.decision, line(decision, 1000))}
+${has(fields.stop, named(entry.stop, words.stops))}${has(words.approvals.question, asked)}${has(say.why, typeof why === 'string' ? line(why, 500) : undefined)}${has(fields.decision, line(decision, 1000))}
 ${has(fields.approver, entry.approver && who(entry.approver, view))}${has(fields.duration, duration(entry.durationMs))}
 ${has(fields.size, `${size(entry.inputBytes)}, ${size(entry.outputBytes)}`)}${has(fields.trace, entry.traceId && line(entry.traceId))}
 ${has(fields.id, html`<code>${entry.id}</code>`)}${has(fields.entry, html`${entry.seq} <code class="quiet">${entry.hash.slice(0, 16)}…</code>`)}</dl>
