@@ -4,6 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import { isDecoder } from '../decoders.ts';
 import { isFetcher, isShell, programOf } from '../programs.ts';
 import { printsCredentials } from '../rules/credentials.ts';
+import { isFetched } from '../rules/fetched.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import { unwrap } from '../unwrap/unwrap.ts';
 import { excerptOf } from '../words/excerpt.ts';
@@ -277,8 +278,9 @@ class Reader {
             isElsewhere: at.isElsewhere || isElsewhere,
             scope: inner.args ? scope : at.scope,
           };
-          if (source.script === undefined) this.#leave(at.excerpt?.() ?? '', place);
-          else this.#script(source.script, place);
+          if (source.script !== undefined) this.#script(source.script, place);
+          // A person is asked about what is fetched.
+          else if (!isFetched(source)) this.#leave(at.excerpt?.() ?? '', place);
           if (inner.args) this.#callScope(scope);
           break;
         }
@@ -319,7 +321,7 @@ class Reader {
       else this.#script(text.script, place);
     }
     // A person is asked about what was fetched.
-    if (input.texts.length > 0 || input.is('fetches')) return;
+    if (input.texts.length > 0 || input.is('fetches') || args.some(isFetched)) return;
     const piped = input.stage && textFrom(input.stage);
     if (piped !== undefined) this.#script(piped, place);
     else if (input.files.length > 0 ? !input.files.every(isFile) : !(input.stage && isFromFile(input.stage)))

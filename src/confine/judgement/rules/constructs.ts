@@ -51,6 +51,8 @@ export const constructRules: readonly ConstructRule[] = [
       'trap "kill $PID" EXIT',
       'eval "$(pyenv init -)"',
       'curl x | sh',
+      'bash -c "$(curl x)"',
+      'bash <(curl x)',
       'bash < run.sh',
       'echo ls | sh',
       'bash <<E\nls $x\nE',

@@ -4,6 +4,8 @@ import type { Inner } from './inner.ts';
 /** A shell's own command line: `-c SCRIPT`, a script file, or commands on standard input. */
 interface ShellLine {
   readonly script: Word | undefined;
+  /** The file that holds the script. */
+  readonly file: Word | undefined;
   /** What follows the script: its name, and the words that it is called with. */
   readonly args: readonly Word[];
   /** Neither: it reads what to run from its input. */
@@ -43,6 +45,7 @@ export function readShellLine(words: readonly Word[]): ShellLine {
   const isInput = /^\/(dev|proc\/(self|thread-self|\$\$|\d+))\/(stdin|fd\/)/.test(operand?.prefix ?? '');
   return {
     script: takesScript ? operand : undefined,
+    file: takesScript || fromInput ? undefined : operand,
     args: words.slice(index + 1),
     readsInput: !takesScript && (fromInput || operand === undefined || isInput),
   };

@@ -1,6 +1,6 @@
 import { cousinShells, foreignShells, multiCall, posixShells } from '../programs.ts';
 import { optionsNamed, readOptions } from '../words/options.ts';
-import { literalWord, partOf, type Word } from '../words/word.ts';
+import { literalWord, openWord, partOf, type Word } from '../words/word.ts';
 import { unwrapGit } from './git.ts';
 import { givenValue, readHead, type WrapperGrammar } from './head.ts';
 import { type Inner, joined, unread } from './inner.ts';
@@ -93,15 +93,20 @@ function unwrapEnv(words: readonly Word[]): readonly Inner[] {
   });
   const inner: Inner[] = head.assignments.map(assignmentOf);
   const line = givenValue(head, 'S', ['split-string']);
-  if (line)
-    return [
-      ...inner,
-      joined([literalWord('env'), line, ...words.slice(words.indexOf(line) + 1 || undefined)]),
-    ];
+  if (line) {
+    // What follows the line are words of their own.
+    const rest = words.slice(words.indexOf(line) + 1 || undefined).map(quoted);
+    return [...inner, joined([literalWord('env'), line, ...rest])];
+  }
   // `env $(grep -v '^#' .env | xargs) COMMAND`: variables as a file sets them.
   const [first, ...rest] = head.rest;
   const isSettings = first?.value === undefined && /^(\$\(|`)/.test(first?.text ?? '') && rest.length > 0;
   return [...inner, ...commandOf(isSettings ? rest : head.rest)];
+}
+
+function quoted({ value, text, isPattern }: Word): Word {
+  if (isPattern && value !== undefined) return literalWord(value);
+  return value === undefined ? openWord(text) : literalWord(`'${value.replaceAll("'", "'\\''")}'`);
 }
 
 function unwrapSu(words: readonly Word[]): readonly Inner[] {
@@ -123,7 +128,9 @@ function unwrapEval(words: readonly Word[]): readonly Inner[] {
   if (more.length === 0 && settings.test(first.text)) return none;
   // getopt(1) quotes its output for just this.
   if (first.value === 'set' && more[0]?.value === '--') return none;
-  return words.every(({ script }) => script === undefined) ? [unread] : [joined(words)];
+  return words.every(({ script }) => script === undefined)
+    ? [{ kind: 'script', source: first }]
+    : [joined(words)];
 }
 
 /** Programs that print settings of a shell for it to `eval`, by their manuals. */
@@ -169,7 +176,8 @@ function unwrapScript(words: readonly Word[]): readonly Inner[] {
 
 /** A file is what it says; what a command prints, or standard input, is not known. */
 function unwrapSource([file]: readonly Word[]): readonly Inner[] {
-  return file && /^(\/dev\/|\/proc\/)/.test(file.prefix) ? [unread] : none;
+  if (!file || !/^(\/dev\/|\/proc\/)/.test(file.prefix)) return none;
+  return [{ kind: 'script', source: openWord(file.text) }];
 }
 
 /** Another language. */
