@@ -89,6 +89,11 @@ function reachable(root: string): ReadonlySet<string> {
     execFileSync('git', ['init', '-q', '--bare', clean]);
     rmSync(join(clean, 'objects'), { recursive: true });
     cpSync(join(repository, 'objects'), join(clean, 'objects'), { recursive: true, verbatimSymlinks: true });
+    // The index of a pack can be made anew from it.
+    const names = readdirSync(join(clean, 'objects'), { recursive: true, encoding: 'utf8' });
+    for (const pack of names.filter((name) => name.endsWith('.pack')))
+      if (!names.includes(pack.replace(/pack$/, 'idx')))
+        spawnSync('git', ['index-pack', join(clean, 'objects', pack)], { stdio: 'ignore' });
     const ids = ['HEAD', 'packed-refs', 'refs', 'logs'].flatMap((name) => idsIn(join(repository, name)));
     const listed = spawnSync(
       'git',
