@@ -188,6 +188,11 @@ test('other pages come before not found, and metrics are for those who are let i
   expect((await fetch(`${base}/metrics`)).status).toBe(401);
   expect(await (await fetch(`${base}/metrics`, { headers: { authorization } })).text()).toBe('calls 3\n');
   expect((await fetch(`${base}/nothing`)).status).toBe(404);
+  // A trailing slash leads to the same endpoint, which wants a body.
+  expect((await fetch(`${base}/mcp/`, { method: 'POST' })).status).toBe(
+    (await fetch(`${base}/mcp`, { method: 'POST' })).status,
+  );
+  expect((await fetch(`${base}/mcp/`, { method: 'POST' })).status).not.toBe(404);
 });
 
 test('a closed stream cancels the call', async () => {

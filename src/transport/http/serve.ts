@@ -122,7 +122,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (cors(request, response)) return;
     const path = pathOf(request);
-    if (path === mcpPath) return await answerMcp(request, response);
+    // People and clients add a slash; a redirect would lose the body or the token.
+    if (path === mcpPath || path === `${mcpPath}/`) return await answerMcp(request, response);
     if (resource && describedAt.has(path)) {
       response.setHeader('cache-control', 'max-age=300');
       return sendJson(response, 200, metadataJson(resource));
