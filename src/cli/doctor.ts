@@ -57,6 +57,13 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       findings.push({ what: 'git', works: false, isWarning: true, detail: gitBehindLandlock });
     if (chosen?.withoutSockets)
       findings.push({ what: 'sockets', works: false, isWarning: true, detail: chosen.withoutSockets });
+    if (chosen?.withoutRecording)
+      findings.push({
+        what: 'recording',
+        works: false,
+        isWarning: true,
+        detail: notRecorded(chosen.withoutRecording),
+      });
     const hosts = settings.process.network;
     if (chosen && hosts.length > 0) {
       findings.push({
@@ -185,6 +192,13 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
 
 /** A model may have to be loaded first. */
 const probeMs = 20_000;
+
+function notRecorded({ en, ja }: Text): Text {
+  return text(
+    `what commands change in the folders themselves is not recorded and cannot be undone, and no rule about effects holds it: ${en}`,
+    `フォルダーを直接使うコマンドの変更は記録されず、元に戻せません。変更内容に関するルールも適用されません: ${ja}`,
+  );
+}
 
 const gitBehindLandlock = text(
   'commands can write .git/config and hooks, which are checked only when a command ends: until then, your git may read what it wrote. Under bubblewrap, commands cannot write them',

@@ -32,12 +32,12 @@ export const historySchema = z.strictObject({
   commands: z
     .enum(['snapshot', 'off'])
     .optional()
-    .describe('Record what commands change by comparing the folder before and after. Default: snapshot.'),
+    .describe('Record what commands change. Default: snapshot.'),
   ignore: z
     .array(z.string().min(1))
     .optional()
     .describe(
-      'Names of folders to leave out of this comparison. Default: node_modules, .git, target, dist, …',
+      'Names of folders in which nothing that commands change is recorded. Default: node_modules, target, dist, …',
     ),
 });
 
@@ -46,7 +46,7 @@ export interface HistorySettings {
   readonly maxBytes: number;
   readonly maxAgeMs: number;
   readonly commands: 'snapshot' | 'off';
-  /** Names of folders that are not scanned before and after commands. */
+  /** Names of folders in which nothing is recorded of commands. */
   readonly ignore: readonly string[];
   /** `s3://BUCKET/PREFIX` if contents are kept for several machines. */
   readonly bucket: string | undefined;

@@ -133,7 +133,6 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
 /** Claims that no row stands for as yet. One that gets a row is taken out here; none is added. */
 export const open: readonly string[] = [
   '[layer: its server was killed after … had ended (…); …]',
-  '[history: it ran on the folders themselves and deleted or emptied … there; sekisho undo brings back what history could keep of them]',
   'The command ran on a layer, and nothing of it was kept: there is no space left to note its changes.',
   'Nothing in the folders has changed. Send it again once the operator has freed space.',
   '[Left out, as no content that MCP knows or not in its form: ….]',

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import type {
@@ -112,6 +113,8 @@ export function openHistory(options: HistoryOptions): History {
       done();
       added += happened.length;
     }
+    // Versions before kept copies of whole folders there.
+    rmSync(join(options.folder, 'held'), { recursive: true, force: true });
     await recoverRecordings(watchedFolder, (who) => keeperFor(who, async () => {}));
     return added;
   }
@@ -201,7 +204,6 @@ export function openHistory(options: HistoryOptions): History {
     recovered,
     watch(commands, roots, onFailure) {
       watch ??= watchCommands({
-        folder: join(options.folder, 'held'),
         watched: watchedFolder,
         roots,
         onFailure,
@@ -209,7 +211,6 @@ export function openHistory(options: HistoryOptions): History {
         recorder,
         contents,
         maxBytes: Math.floor(options.maxBytes / 2),
-        now,
         recovered,
       });
       return watch.watch(commands);

@@ -30,6 +30,7 @@ import { createEndNotes } from './session/end-notes.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { type SettleLeftOptions, settleLeft } from './session/settle-left.ts';
 import { whyDirect } from './session/why-direct.ts';
+import { whyUnwatched } from './session/why-unwatched.ts';
 import { shellOf } from './shell.ts';
 import type { Toolchains } from './toolchains/find.ts';
 
@@ -171,7 +172,10 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         tracked(id, (runner) => attendGuarded(id, command, runOptions, runner)),
       whyDirect: (command, runOptions) => tracked(id, (runner) => whyDirect(command, runOptions, runner)),
       // Where no command can run at all, its own start says why.
-      watches: async () => (await sandbox.open().catch(() => undefined))?.backend.watches === true,
+      async whyUnwatched(command) {
+        const walls = await sandbox.open().catch(() => undefined);
+        return walls && whyUnwatched(walls.backend, command, options.commandsIn);
+      },
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.

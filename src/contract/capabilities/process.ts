@@ -176,8 +176,8 @@ export interface Commands {
     command: CommandLine,
     options: RunOptions & { readonly handOverMs?: number | undefined },
   ): Promise<Text | undefined>;
-  /** Whether `watched` works: keeping what a command destroys in the folders themselves. */
-  watches(): Promise<boolean>;
+  /** Why `watched` does not keep what a command destroys in the folders themselves; undefined if it does. */
+  whyUnwatched(command: CommandLine): Promise<Text | undefined>;
   /** The shell state with which a call that is `inSession` begins. */
   kept(): KeptState;
   start(
@@ -234,6 +234,8 @@ export interface SandboxStatus {
   readonly withoutDryRun?: Text | undefined;
   /** Why commands in it reach no host although the operator listed some. */
   readonly withoutNetwork?: Text | undefined;
+  /** Why nothing records what commands change in the folders themselves. */
+  readonly withoutRecording?: Text | undefined;
   /** Why commands in it have no Unix sockets except socket pairs. */
   readonly withoutSockets?: Text | undefined;
 }

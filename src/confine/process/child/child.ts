@@ -85,8 +85,8 @@ export interface Backend extends Spawner {
   readonly withoutOutlet?: string | undefined;
   /** Why commands make no sockets of Unix; undefined where they do. */
   readonly withoutSockets?: string | undefined;
-  /** Can it keep what a command destroys in the folders themselves? */
-  readonly watches?: boolean | undefined;
+  /** Why it cannot keep what a command destroys in the folders themselves; undefined where it can. */
+  readonly withoutWatching: () => Promise<string | undefined>;
   /**
    * A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there
    * are none.

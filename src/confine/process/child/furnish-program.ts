@@ -19,6 +19,8 @@ export interface FurnishOptions {
    * network namespace, then the one by which the filter hands over calls.
    */
   readonly channel?: number | undefined;
+  /** Only calls on files are supervised: nothing tells of sockets, and only what hands over calls is sent. */
+  readonly handsOverFilesOnly?: boolean | undefined;
   /** The program that it becomes. */
   readonly next: string;
 }
@@ -33,7 +35,7 @@ export const furnishRights = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SE
  * the next program.
  */
 export function compileFurnish(
-  { links, filter, self, channel, next }: FurnishOptions,
+  { links, filter, self, channel, next, handsOverFilesOnly = false }: FurnishOptions,
   architecture: 'x64' | 'arm64',
 ): Buffer {
   const data = layOut({ next, filter, links, self });
@@ -57,9 +59,13 @@ export function compileFurnish(
     { call: 'close', args: [self] },
   ];
   const supervised = (socket: number): readonly Step[] => [
-    // Before the filter, which refuses it to the command.
-    { call: 'socket', args: [netlink, raw | closeOnExec, socketDiagnosis] },
-    ...handing(socket),
+    ...(handsOverFilesOnly
+      ? [{ call: 'prctl', args: [noNewPrivileges, 1, 0, 0, 0] } as const]
+      : [
+          // Before the filter, which refuses it to the command.
+          { call: 'socket', args: [netlink, raw | closeOnExec, socketDiagnosis] } as const,
+          ...handing(socket),
+        ]),
     { call: 'seccomp', args: [setFilter, newListener | waitKillable, data.program] },
     ...handing(socket),
     { call: 'close', args: [socket] },
@@ -90,6 +96,7 @@ const setFilter = 1;
 const newListener = 8;
 /** Once the supervisor has a call, only what kills its thread takes it back: no call is made twice. */
 const waitKillable = 32;
+const noNewPrivileges = 38;
 const netlink = 16;
 const raw = 3;
 const socketDiagnosis = 4;

@@ -86,7 +86,7 @@ export async function startCommand(
   let isPutBack = false;
   const { watched: asked } = runOptions;
   const holding =
-    asked && walls.backend.watches && !layer
+    asked && !layer
       ? holdAtLimits(runOptions, {
           ...{ session, roots: writable, ended: ended.signal },
           readOnlyNames: options.readOnlyNames ?? obeyedNames,

@@ -16,6 +16,7 @@ import { openKernel } from '../seccomp/kernel.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
 import type { Toolchains } from '../toolchains/find.ts';
 import { partsWithoutSecrets } from '../toolchains/secrets.ts';
+import { createLauncher, tryWatching } from '../watched/launch.ts';
 import { type ConfinedThread, openConfinedThread } from './pool.ts';
 import { landlockVersion, signalsLandlockVersion } from './rules.ts';
 
@@ -44,6 +45,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   const hole = findFilterHole(filter, plan, architecture);
   if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
 
+  const launch = createLauncher(kernel, plan);
   const own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
   const system = [...systemFolders, ...systemFiles(), ...shownProc];
   const { folders } = options.toolchains;
@@ -102,11 +104,13 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       caches,
       stdin,
       reports,
+      watched,
     }: SpawnOptions,
   ): Promise<Child> {
     const cached = caches && options.caches !== undefined ? [options.caches] : [];
     const readable = [...rootsBeside(options.roots, covered), ...tools];
-    const thread = await threadFor(readable, [...writable, ...cached, folder]);
+    const writes = [...writable, ...cached, folder];
+    const thread = await threadFor(readable, writes);
     const report = reports ? openReport(kernel) : undefined;
     const [program = '', ...args] = limitedArguments(command, limits, {
       waits: true,
@@ -114,20 +118,38 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     });
     const tag = createTag();
     const pipes = openPipes(kernel, stdin);
+    let fault = () => {};
+    const launched =
+      watched &&
+      launch(watched, {
+        at: report ? 5 : 4,
+        reach: [...writes, ...devices],
+        onFault: () => fault(),
+      });
     try {
       const { pid, ended } = await thread.start({
-        program,
-        args,
+        program: launched?.program ?? program,
+        args: launched ? [program, ...args] : args,
         environment,
         workingFolder,
-        descriptors: [...pipes.childEnds, ...(report ? [report.childEnd] : [])],
+        descriptors: [
+          ...pipes.childEnds,
+          ...(report ? [report.childEnd] : []),
+          ...(launched?.descriptors ?? []),
+        ],
       });
       // The thread may not mark what it starts: its children would be free to do the same.
       applyTag(kernel, pid, tag);
       writeSync(pipes.go, '\n');
       let running = true;
-      const exited = ended.then(({ code, signal }) => {
+      const destroy = () => destroyGroup({ pid, isTagged }, running);
+      fault = destroy;
+      const exited = ended.then(async ({ code, signal }) => {
         running = false;
+        // What it left would be watched on.
+        if (launched) destroy();
+        launched?.recording.endCalls();
+        await launched?.recording.over;
         return { code: code ?? undefined, signal: signal ?? undefined };
       });
       const isTagged = (other: number) => hasTag(other, tag);
@@ -142,14 +164,16 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
           ...(running ? [pid] : []),
           ...findMembers({ pid, isTagged }).map((member) => member.pid),
         ],
-        destroy: () => destroyGroup({ pid, isTagged }, running),
+        destroy,
       };
     } catch (error) {
+      launched?.recording.close();
       for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr, report?.stream]) stream?.destroy();
       throw error;
     } finally {
       for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
       report?.release();
+      launched?.close();
     }
   }
 
@@ -171,9 +195,11 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   // no room share one.
   const shared = openOwn();
 
+  const withoutWatching = tryWatching(shared.spawn);
   return {
     ...shared,
     name: 'landlock',
+    withoutWatching,
     caches: options.caches,
     withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
     withoutSockets:

@@ -215,7 +215,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     whyNoLayer: layers && ((folders) => layers.whyNot(folders)),
     withoutOutlet,
     withoutSockets,
-    watches: supervisor !== undefined,
+    withoutWatching: async () => (supervisor ? undefined : withoutSockets),
     showsCopies: once(() => holdsFurnished()),
     changedSince: (ms) => cachesChanged(ms),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),

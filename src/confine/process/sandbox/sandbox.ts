@@ -4,6 +4,7 @@ import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/
 import { once } from '../../../ground/once.ts';
 import { type PersonConfig, readPersonConfig } from '../../git/person-config.ts';
 import { whyNoTrial } from '../session/dry-run.ts';
+import { cannotWatch } from '../session/why-unwatched.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
 import { type Roots, resolveRoots } from './roots.ts';
 import type { ConfiningName, SandboxOptions } from './sandbox-options.ts';
@@ -86,7 +87,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     git,
     async status() {
       const shown: readonly SandboxName[] = options.sandbox === 'off' ? [...names, 'none'] : names;
-      return Promise.all(shown.map(async (name) => withDryRun(await attempt(name), roots().writable)));
+      return Promise.all(shown.map(async (name) => withMeans(await attempt(name), roots().writable)));
     },
     async close() {
       for (const trial of candidates.values()) {
@@ -100,10 +101,15 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-async function withDryRun({ status, walls }: Trial, folders: readonly string[]): Promise<SandboxStatus> {
-  if (!walls || walls.backend.name === 'none') return status;
-  const withoutDryRun = await whyNoTrial(walls, folders);
-  return { ...status, ...(withoutDryRun && { withoutDryRun }) };
+async function withMeans({ status, walls }: Trial, folders: readonly string[]): Promise<SandboxStatus> {
+  if (!walls) return status;
+  const withoutDryRun = walls.backend.name === 'none' ? undefined : await whyNoTrial(walls, folders);
+  const isUnwatched = (await walls.backend.withoutWatching()) !== undefined;
+  return {
+    ...status,
+    ...(withoutDryRun && { withoutDryRun }),
+    ...(isUnwatched && { withoutRecording: cannotWatch }),
+  };
 }
 
 const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];

@@ -18,6 +18,8 @@ export interface FilterPlan {
    * the caller's place. Reading, and writing to what is open, stay the kernel's alone.
    */
   readonly files?: 'watched' | undefined;
+  /** No walls: it hands over calls, and refuses only those by which they would go past that. */
+  readonly isOpen?: boolean | undefined;
 }
 
 /** Is there a filter for this processor? */
@@ -43,17 +45,18 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
     const nr = number(name);
     if (nr !== undefined) program.push(...when(equal, nr, body));
   };
-  for (const name of forbidden) on(name, [answer(refuse(EPERM))]);
+  if (!plan.isOpen) for (const name of forbidden) on(name, [answer(refuse(EPERM))]);
   // A program that finds these missing does without them.
-  for (const name of absent) on(name, [answer(refuse(ENOSYS))]);
+  for (const name of plan.isOpen ? unseen : absent) on(name, [answer(refuse(ENOSYS))]);
   if (!plan.signals) for (const name of signalling) on(name, [answer(refuse(EPERM))]);
   if (!plan.tracing) for (const name of tracing) on(name, [answer(refuse(EPERM))]);
 
-  on('clone', [load(argument(0)), ...when(anyBit, newNamespaces, [answer(refuse(EPERM))]), answer(allow)]);
+  if (!plan.isOpen)
+    on('clone', [load(argument(0)), ...when(anyBit, newNamespaces, [answer(refuse(EPERM))]), answer(allow)]);
   // A set-user-id program in a root would lend the server's user to whoever runs it outside.
   const refuseSetUser = (mode: number, then = [answer(allow)]) => [
     load(argument(mode)),
-    ...when(anyBit, setUserId, [answer(refuse(EPERM))]),
+    ...when(anyBit, plan.isOpen ? 0 : setUserId, [answer(refuse(EPERM))]),
     ...then,
   ];
   const isWatched = plan.files === 'watched';
@@ -74,6 +77,7 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   on('open', opening(1));
   on('openat', opening(2));
   if (isWatched) for (const name of watched) on(name, [answer(notify)]);
+  if (plan.isOpen) return encode([...program, answer(allow)]);
   // TIOCSTI and TIOCLINUX type into a terminal that somebody else reads.
   on('ioctl', [
     load(argument(1)),
@@ -176,6 +180,8 @@ const absent: readonly SyscallName[] = [
   'openat2',
   'fchmodat2',
 ];
+/** Opens files where no filter can look. */
+const unseen: readonly SyscallName[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'openat2'];
 const signalling: readonly SyscallName[] = [
   'kill',
   'tkill',

@@ -41,12 +41,13 @@ export const againMs = 5;
 /** Makes a call on files in the caller's place. */
 export type PerformFiles = (call: WaitingCall, isWaiting: () => boolean) => Performed;
 
-/** `files`: of commands that hand over those calls as well. */
+/** `files`: of commands that hand over those calls as well; with `isOnlyFiles` those alone. */
 export function createAnswering(
   kernel: Kernel,
   watch: Watch,
   left?: Handover,
   files?: PerformFiles,
+  isOnlyFiles = false,
 ): Answering {
   const calls = createCalls(kernel);
   const outside = calls.socket(netlink, raw | closeOnExec, socketDiagnosis);
@@ -61,7 +62,7 @@ export function createAnswering(
   /** First comes what tells of sockets, then what hands over calls. */
   function receive(channel: number): void {
     const received = receiveDescriptor(kernel, channel);
-    const diagnosis = diagnoses.get(channel);
+    const diagnosis = isOnlyFiles ? received : diagnoses.get(channel);
     if (diagnosis === undefined) {
       diagnoses.set(channel, received);
       return;
@@ -147,7 +148,7 @@ export function createAnswering(
         forget(fd);
         open -= 1;
         drop(fd);
-        closeSync(beside);
+        if (!isOnlyFiles) closeSync(beside);
       }
     },
     tryAgain() {

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import { toText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { createObeyedAnywhere } from '../../../ground/obeyed-by.ts';
-import { createProtection } from '../../files/protected-names.ts';
+import { protectedAnywhere } from '../../layer/protection.ts';
 import { type Asking, judgedLater, refused } from './asking.ts';
 import type { FileCalls } from './file-calls.ts';
 import { Unkept } from './keep.ts';
@@ -52,7 +52,7 @@ export function createEntrance(
   const tops = roots
     .map((root) => Buffer.from(root).toString('latin1'))
     .toSorted((a, b) => b.length - a.length);
-  const isProtected = createProtection(protectedNames ?? []);
+  const isProtected = protectedAnywhere(protectedNames ?? []);
   const isObeyed = createObeyedAnywhere();
   const agreed = new Set<string>();
   const linked = new Map<string, string>();
@@ -65,7 +65,7 @@ export function createEntrance(
     const below = toText(path.slice(top.length + 1));
     const names = below.split('/');
     if (names.slice(0, -1).some((name) => generatedFolders.has(name) || name === '.git')) return false;
-    return isProtected(names) !== undefined || isObeyed(below) !== undefined;
+    return isProtected(`/${below}`, false) || isObeyed(below) !== undefined;
   }
 
   /** Does nobody have it open for writing? Then the kernel gives a lease to whoever reads it. */

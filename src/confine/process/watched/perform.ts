@@ -30,6 +30,10 @@ interface Means {
   readonly keep: Keep;
   readonly gate: Gate;
   readonly entrance: Entrance;
+  /** Host paths that may be written, where the machine's own files are seen. */
+  readonly reach: readonly string[] | undefined;
+  /** What is kept lies there, and is out of reach. */
+  readonly folder: string;
 }
 
 /** A loss that is about to happen. Returns when it may. */
@@ -40,7 +44,7 @@ export type Gate = (path: string, stat: FileStat, how: 'gone' | 'replaced' | 'wr
  * after keeping what was there. So nothing that another thread changes meanwhile can change what is destroyed.
  */
 export function createPerforming(
-  { calls, files, keep, gate, entrance }: Means,
+  { calls, files, keep, gate, entrance, reach, folder }: Means,
   ownMask: number,
 ): (call: WaitingCall, isWaiting: () => boolean) => Performed {
   /** By thread. */
@@ -389,7 +393,7 @@ export function createPerforming(
   }
 
   return (call, isWaiting) => {
-    const view = createView(calls, files, call.thread);
+    const view = createView(calls, files, call.thread, { reach, keep: folder });
     try {
       entrance.settle();
       return perform(call, view, isWaiting);

@@ -31,6 +31,8 @@ export interface Grant {
 
 export interface RecordingOptions extends KeepOptions, EntranceOptions {
   readonly mostBytes: KeptBytes;
+  /** Where no namespaces hold it: host paths that it may write; `all`: what the server may. */
+  readonly reach?: readonly string[] | 'all' | undefined;
   /** What it may lose before anything is asked. */
   readonly first: Grant | undefined;
   /** Asked before a loss that was not granted. The command is held until then. */
@@ -59,9 +61,10 @@ export interface Recording {
 /** `onFault`: nothing answers the command any more, so it has to be ended. */
 export function openRecording(
   kernel: Kernel,
-  { folder, roots, ignore, mostBytes, protectedNames, first, mayLose, mayEnter, ends }: RecordingOptions,
+  { folder, roots, ignore, mostBytes, protectedNames, reach, ...asked }: RecordingOptions,
   onFault: () => void,
 ): Recording {
+  const { first, mayLose, mayEnter, ends } = asked;
   const watch = createWatch(kernel);
   const end = kernel.syscall(process.arch === 'x64' ? 290 : 19, 0, closeOnExec);
   const [ours, theirs] = makeSocketPair(kernel);
@@ -74,11 +77,15 @@ export function openRecording(
     ...{ folder, roots, ignore, mostBytes, protectedNames },
     ...{ watch: watch.fd, channel: ours, end, state },
     mask: process.umask(),
+    reach: reach === 'all' ? undefined : reach,
+    isUnconfined: reach === 'all',
   };
   function grant(more: Grant | undefined): void {
     Atomics.store(state, moreFiles, more ? Math.min(more.files, anyNumber - 1) : anyNumber);
     Atomics.store(state, moreKept, more ? Math.min(more.withKept, anyNumber - 1) : anyNumber);
   }
+  // A thread that gave up its rights does not get them back.
+  const idle = reach === 'all' ? idleWithRights : idleWithout;
   const worker = idle.pop() ?? startThread();
   worker.postMessage(options);
   let isEnded = false;
@@ -136,7 +143,8 @@ export function openRecording(
 }
 
 /** Threads without a command. They wait for the next one: the process has crashed once while such a thread ended. */
-const idle: Worker[] = [];
+const idleWithout: Worker[] = [];
+const idleWithRights: Worker[] = [];
 
 function startThread(): Worker {
   const worker = new Worker(threadUrl(), quiet);

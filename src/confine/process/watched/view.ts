@@ -23,7 +23,16 @@ export interface View {
   close(): void;
 }
 
-export function createView(calls: Calls, files: FileCalls, thread: number): View {
+/**
+ * What lies beyond `reach` is not found, for it is the server that will change it; nor is `keep`, which holds what is put
+ * back. Host paths.
+ */
+export function createView(
+  calls: Calls,
+  files: FileCalls,
+  thread: number,
+  { reach, keep }: { readonly reach: readonly string[] | undefined; readonly keep: string },
+): View {
   const held: number[] = [];
   const hold = (fd: number) => {
     if (fd >= 0) held.push(fd);
@@ -75,6 +84,17 @@ export function createView(calls: Calls, files: FileCalls, thread: number): View
     return typeof stat === 'number' ? stat : { folder, name, mustBeFolder, file: { fd, stat } };
   }
 
+  const inReach = (found: Found) => (isInReach(found) ? found : -EACCES);
+
+  function isInReach({ folder, name, file }: Found): boolean {
+    // A stream that is open need not lie anywhere.
+    if (name.length === 0 && file?.stat.isFile === false) return true;
+    const at = readlinkSync(`/proc/self/fd/${folder}`, 'latin1');
+    const path = name.length === 0 ? at : `${at}/${name.toString('latin1')}`;
+    const isBelow = (each: string) => path === each || path.startsWith(`${each}/`);
+    return !isBelow(keep) && (reach === undefined || reach.some(isBelow));
+  }
+
   return {
     read(address) {
       const pieces: Buffer[] = [];
@@ -103,7 +123,7 @@ export function createView(calls: Calls, files: FileCalls, thread: number): View
           const stat = files.statAt(fd, nothing);
           return typeof stat === 'number'
             ? stat
-            : { folder: fd, name: nothing, mustBeFolder: false, file: { fd, stat } };
+            : inReach({ folder: fd, name: nothing, mustBeFolder: false, file: { fd, stat } });
         }
         const end = path.findLastIndex((byte) => byte !== slash) + 1;
         const start = path.lastIndexOf(slash, Math.max(end - 1, 0)) + 1;
@@ -111,8 +131,8 @@ export function createView(calls: Calls, files: FileCalls, thread: number): View
         const folder = openFolder(from, end === 0 ? path : path.subarray(0, start));
         if (folder < 0) return folder;
         const found = placeOf(folder, name, end > 0 && end < path.length);
-        if (typeof found === 'number' || !found.file?.stat.isLink || !(follows || found.mustBeFolder))
-          return found;
+        if (typeof found === 'number') return found;
+        if (!found.file?.stat.isLink || !(follows || found.mustBeFolder)) return inReach(found);
         from = `/proc/self/fd/${folder}`;
         path = readlinkSync(Buffer.concat([Buffer.from(`${from}/`), name]), 'buffer');
       }
@@ -148,6 +168,7 @@ const maxPath = 4096;
 const pageBytes = 4096;
 const maxLinks = 40;
 const ENOENT = 2;
+const EACCES = 13;
 const EFAULT = 14;
 const EXDEV = 18;
 const ENAMETOOLONG = 36;

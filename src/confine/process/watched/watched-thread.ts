@@ -21,6 +21,10 @@ export interface WatchedOptions extends KeepOptions, EntranceOptions {
   /** Becomes readable when the thread is to end. */
   readonly end: number;
   readonly mask: number;
+  /** Host paths that the command may write, where it sees the machine's own files; undefined: where it has its own mounts. */
+  readonly reach: readonly string[] | undefined;
+  /** Has it the server's own rights? */
+  readonly isUnconfined: boolean;
   readonly mostBytes: KeptBytes;
   /** See `asking.ts`. */
   readonly state: Int32Array<SharedArrayBuffer>;
@@ -37,12 +41,16 @@ async function supervise(options: WatchedOptions): Promise<Left> {
   const gate = createGate(keep, options, ask);
   const entrance = createEntrance(files, options, ask);
   // What it does for the command, the command must have a right to.
-  if (process.getuid?.() === 0) files.dropRights();
+  if (process.getuid?.() === 0 && !options.isUnconfined) files.dropRights();
   const answering = createAnswering(
     kernel,
     watch,
     undefined,
-    createPerforming({ calls, files, keep, gate, entrance }, options.mask),
+    createPerforming(
+      { calls, files, keep, gate, entrance, reach: options.reach, folder: options.folder },
+      options.mask,
+    ),
+    options.reach !== undefined || options.isUnconfined,
   );
   for (;;) {
     for (const happening of watch.wait(answering.waits || entrance.waits ? againMs : -1)) {

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEffectRules } from '../../src/call/policy/effects/decide.ts';
+import { openCommands } from '../../src/confine/process/commands.ts';
+import type { RunOptions } from '../../src/contract/capabilities/process.ts';
+import { needs, sandbox } from '../support/needs.ts';
+import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
+import { plantRepository, takeBack, tree } from './layer-world.ts';
+
+/* What bubblewrap is not needed for: commands are watched behind Landlock alone, and without a sandbox. */
+
+type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
+
+const wipes = [
+  'python3 -c "import glob, os; [os.remove(f) for f in glob.glob(\'data/*\')]"',
+  'for f in data/*; do : > "$f"; done',
+  'rm -rf .git/objects .git/refs',
+  'mv data d2; (cd d2; setsid -w find . -type f -delete)',
+];
+
+describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
+  describe('', needs(name === 'none' ? undefined : sandbox(name)), () => {
+    let world: World;
+    let runner: ReturnType<typeof openCommands>;
+    const { decide, isObeyed, readChanges } = createEffectRules([], 'workspace-write');
+    const asked: string[] = [];
+
+    async function run(script: string, answer: boolean, more: Partial<RunOptions> = {}) {
+      const history = await world.checkpoint.rooms.history();
+      const commands = history.watch(runner.forSession('one'), [world.root], 'keep');
+      const who = { principal: 'local', sessionId: 'one', tool: 'bash', auditId: `a${Math.random()}` };
+      let durable: Promise<void> | undefined;
+      const result = await history.attribute(
+        who,
+        () =>
+          commands.run(
+            { kind: 'script', shell: 'bash', script },
+            {
+              ...{ workingFolder: world.root, timeoutMs: 30_000, signal: new AbortController().signal },
+              effects: {
+                ...{ isTried: false, readChanges, isObeyed },
+                allows: (effects) => decide(effects, false).decision === 'allow',
+              },
+              onWatchedHold: async (effects) => {
+                asked.push(decide(effects, false).because.en);
+                return answer;
+              },
+              ...more,
+            },
+          ),
+        (_, told) => {
+          durable = told;
+        },
+      );
+      await durable;
+      return { ...result, auditId: who.auditId };
+    }
+
+    beforeAll(async () => {
+      world = await openTestCheckpoint({ flags: { profile: 'coding' } });
+      runner = openCommands({
+        roots: [{ hostPath: world.root, writable: true }],
+        layers: mkdtempSync('/var/tmp/sekisho-walls-'),
+        ...(name === 'none' ? { sandbox: 'off' } : { sandbox: 'required', backends: [name] }),
+      });
+      plantRepository(world.root);
+      mkdirSync(join(world.root, 'data'));
+      for (let n = 0; n < 40; n++)
+        writeFileSync(join(world.root, `data/${n}.csv`), `row ${n}: what nothing else has, in many words\n`);
+    });
+    afterAll(async () => {
+      await runner.close();
+      await world.close();
+    });
+
+    test.each(wipes)('is held at the limit, and put back at a no: %s', async (script) => {
+      const before = tree(world.root, { withoutObjects: false });
+      asked.length = 0;
+      const { stderr, exitCode } = await run(script, false);
+      expect(asked).toHaveLength(1);
+      expect(exitCode).not.toBe(0);
+      expect(stderr).toContain('it was ended, and what it had changed is put back');
+      expect(tree(world.root, { withoutObjects: false })).toEqual(before);
+    });
+
+    test('goes on at a yes, and is undone byte for byte', async () => {
+      const before = tree(world.root, { withoutObjects: false });
+      const { auditId } = await run(`${wipes[0]}; ${wipes[2]}; echo new > made`, true);
+      expect(Object.keys(tree(world.root)).filter((path) => path.startsWith('data/'))).toEqual([]);
+      expect(await takeBack(world, auditId)).toEqual([]);
+      expect(tree(world.root, { withoutObjects: false })).toEqual(before);
+    });
+
+    test('brings in nothing that is obeyed later', async () => {
+      const before = tree(world.root);
+      asked.length = 0;
+      await run('mkdir t; echo evil > t/x; mv t .husky', false);
+      expect(asked.join()).toContain('it writes .husky/x');
+      const { stderr } = await run('mkdir t; echo evil > t/tasks.json; mv t .vscode; rm -r t', true);
+      expect(stderr).toContain(
+        '[history: not written, as no tool writes it and a person has to: .vscode/tasks.json]',
+      );
+      expect(tree(world.root)).toEqual(before);
+    });
+
+    test('works as ever: pipes, temporary files, git, what is left running', async () => {
+      const { exitCode, stdout } = await run(
+        'mkfifo p; cat p & echo fifo > p; wait; rm p; echo a > /dev/null; t=$(mktemp); echo temp > "$t"; cat "$t"; rm "$t"; git log --oneline | wc -l; (sleep 60 &); sh -c "exit 3"',
+        false,
+      );
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 3,
+        stdout: expect.stringMatching(/^fifo\ntemp\n\d+\n$/),
+      });
+    });
+  });
+});
