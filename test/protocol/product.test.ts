@@ -180,6 +180,19 @@ test('a server whose client is gone leaves', async () => {
   expect(await exitOf(child)).toBe(0);
 });
 
+test('a server that watched a command in the background leaves with its client', async () => {
+  const child = serve(await serveArgs('--profile', 'coding'));
+  const started = await openLines(child).request('tools/call', {
+    name: 'bash',
+    arguments: { command: 'sleep 600', background: true },
+  });
+  expect(JSON.stringify(started)).toContain('Started as p1');
+
+  child.stdin?.end();
+
+  expect(await exitOf(child)).toBe(0);
+});
+
 test.each(['legacy', 'modern'])(
   'the Inspector finds no error in the tools of any toolset: %s',
   async (era) => {

@@ -88,7 +88,9 @@ export async function startCommand(
   const holding =
     asked && !layer
       ? holdAtLimits(runOptions, {
-          ...{ session, roots: writable, ended: ended.signal },
+          session,
+          roots: writable,
+          ended: ended.signal,
           readOnlyNames: options.readOnlyNames ?? obeyedNames,
           makers: openMakers(join(options.layers ?? asked.folder, 'makers')),
           isFetched: () => contacts().length > 0 && fetchesOnly(command),

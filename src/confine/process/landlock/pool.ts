@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { quietThread } from '../child/quiet-thread.ts';
 import type { Collected, Collector } from '../output/collect.ts';
 import type { ThreadNews, ThreadOptions } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
@@ -21,7 +22,7 @@ export async function openConfinedThread(
   walls: ThreadWalls,
   url: URL = threadUrl(),
 ): Promise<ConfinedThread> {
-  const worker = new Worker(url, { workerData: walls, env: {}, execArgv: [], stdout: true, stderr: true });
+  const worker = new Worker(url, { ...quietThread, workerData: walls });
   const starting = new Map<number, { resolve(child: StartedChild): void; reject(error: Error): void }>();
   let running = 0;
   let last = 0;

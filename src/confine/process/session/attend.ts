@@ -58,7 +58,11 @@ export async function attend(
     });
     const land = (how: Ending, outputs?: readonly string[]) =>
       landEnded(started, how, {
-        ...{ outputs, command, runOptions, runner, beganAtMs },
+        outputs,
+        command,
+        runOptions,
+        runner,
+        beganAtMs,
         git: walls.git,
         left: leftNames,
       });

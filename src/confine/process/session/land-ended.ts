@@ -63,8 +63,11 @@ export async function landEnded(
   // Without a history nobody could be told whose it was.
   if (keeper)
     trial.ended({
-      ...{ who: keeper.who, isTried: runOptions.effects?.isTried === true },
-      ...{ roots: roots.all.map(({ hostPath }) => hostPath), folders: guarded, names },
+      who: keeper.who,
+      isTried: runOptions.effects?.isTried === true,
+      roots: roots.all.map(({ hostPath }) => hostPath),
+      folders: guarded,
+      names,
     });
   const land = async (
     keeper: LandingKeeper | undefined,
@@ -75,7 +78,9 @@ export async function landEnded(
     const landed = await trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
       isProtected: (path, isThere) => isHeld(path, isThere) || barred.includes(path),
-      ...{ mayTurnBack, keeper, left },
+      mayTurnBack,
+      keeper,
+      left,
     });
     return { ...landed, notes: [...landed.notes, ...commitNotes()] };
   };

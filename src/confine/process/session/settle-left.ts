@@ -31,8 +31,11 @@ export async function settleLeft(
     tell(`[layer: its server was killed after ${who.tool} had ended (${who.auditId}); ${came}]`);
   try {
     const { barred, ...losses } = await layer.survey({
-      ...{ roots, isObeyed: rules.isObeyed, isFetched: false },
-      ...{ isOurs: keeper.isOurs, mostBytes: keeper.mostBytes },
+      roots,
+      isObeyed: rules.isObeyed,
+      isFetched: false,
+      isOurs: keeper.isOurs,
+      mostBytes: keeper.mostBytes,
       isProtected: (path) => isProtected(`/${path}`, false),
     });
     const read = await layer.read(roots, false);
@@ -41,7 +44,11 @@ export async function settleLeft(
     const left: Named[] = [];
     const land = () =>
       landAll(layer, undefined, {
-        ...{ roots, keeper, left, overwrites: false, mayTurnBack: () => true },
+        roots,
+        keeper,
+        left,
+        overwrites: false,
+        mayTurnBack: () => true,
         isProtected: (path, isThere) => isHeld(path, isThere) || barred.includes(path),
       });
     await guarded(land, left);

@@ -120,12 +120,24 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
 }
 
 const numbersX64 = {
-  ...{ ioctl: 16, process_vm_readv: 310, fcntl: 72, connect: 42, getsockopt: 55 },
-  ...{ socket: 41, sendto: 44, recvfrom: 45 },
+  ioctl: 16,
+  process_vm_readv: 310,
+  fcntl: 72,
+  connect: 42,
+  getsockopt: 55,
+  socket: 41,
+  sendto: 44,
+  recvfrom: 45,
 };
 const numbersArm64: typeof numbersX64 = {
-  ...{ ioctl: 29, process_vm_readv: 270, fcntl: 25, connect: 203, getsockopt: 209 },
-  ...{ socket: 198, sendto: 206, recvfrom: 207 },
+  ioctl: 29,
+  process_vm_readv: 270,
+  fcntl: 25,
+  connect: 203,
+  getsockopt: 209,
+  socket: 198,
+  sendto: 206,
+  recvfrom: 207,
 };
 const pidfdOpen = 434;
 const openat2 = 437;

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
+import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { againMs, createAnswering, type Handover } from './answering.ts';
 import { openPoller, type Poller } from './poller.ts';
@@ -151,7 +152,7 @@ const closeOnExec = 0o2000000;
 const maxStarts = 8;
 /** Its heap stays small: what it makes lives for one call. */
 const quiet = {
-  ...{ env: {}, execArgv: [], stdout: true, stderr: true },
+  ...quietThread,
   resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
 };
 /** The number of a thread that has ended. */

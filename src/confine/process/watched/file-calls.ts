@@ -115,12 +115,30 @@ function readStat(bytes: Buffer): FileStat {
 }
 
 const numbersX64 = {
-  ...{ openat: 257, statx: 332, unlinkat: 263, renameat2: 316, linkat: 265, ftruncate: 77, fcntl: 72 },
-  ...{ capset: 126, fchmod: 91, symlinkat: 266, mknodat: 259 },
+  openat: 257,
+  statx: 332,
+  unlinkat: 263,
+  renameat2: 316,
+  linkat: 265,
+  ftruncate: 77,
+  fcntl: 72,
+  capset: 126,
+  fchmod: 91,
+  symlinkat: 266,
+  mknodat: 259,
 };
 const numbersArm64: typeof numbersX64 = {
-  ...{ openat: 56, statx: 291, unlinkat: 35, renameat2: 276, linkat: 37, ftruncate: 46, fcntl: 25 },
-  ...{ capset: 91, fchmod: 52, symlinkat: 36, mknodat: 33 },
+  openat: 56,
+  statx: 291,
+  unlinkat: 35,
+  renameat2: 276,
+  linkat: 37,
+  ftruncate: 46,
+  fcntl: 25,
+  capset: 91,
+  fchmod: 52,
+  symlinkat: 36,
+  mknodat: 33,
 };
 const end = Buffer.alloc(1);
 const emptyPath = 0x1000;

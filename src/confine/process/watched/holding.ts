@@ -42,7 +42,8 @@ export function holdAtLimits(
   const { roots, session, ended, end, tell, readOnlyNames } = options;
   const isAnywhere = protectedAnywhere(readOnlyNames);
   const entering = createEntering({
-    ...{ ...options, folder: watched.folder },
+    ...options,
+    folder: watched.folder,
     isObeyed: (path) => judge.isObeyed(toText(path)),
     isProtected: (path) => isAnywhere(`/${toText(path)}`, false),
   });
@@ -54,7 +55,9 @@ export function holdAtLimits(
   function read(question: GateQuestion | EntryQuestion): Promise<SoFar> {
     return readSoFar(
       {
-        ...{ folder: watched?.folder ?? '', roots, earlier: session.lost },
+        folder: watched?.folder ?? '',
+        roots,
+        earlier: session.lost,
         isOurs: watched?.isOurs ?? (() => false),
         mostBytes: watched?.mostBytes,
       },

@@ -76,9 +76,15 @@ export function tryWatching(
         writable: [folder],
         stdin: 'null',
         watched: {
-          ...{ folder: join(folder, 'kept'), roots: [folder], ignore: [], protectedNames: undefined },
-          ...{ mostBytes: { file: 1, all: 1 }, first: undefined, mayLose: async () => undefined },
-          ...{ mayEnter: async () => 1 as const, ends: async () => {} },
+          folder: join(folder, 'kept'),
+          roots: [folder],
+          ignore: [],
+          protectedNames: undefined,
+          mostBytes: { file: 1, all: 1 },
+          first: undefined,
+          mayLose: async () => undefined,
+          mayEnter: async () => 1 as const,
+          ends: async () => {},
         },
       });
       child.stdout.resume();

@@ -3,6 +3,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
+import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { createWatch } from '../sockets/watch.ts';
 import {
@@ -74,8 +75,15 @@ export function openRecording(
   state[answer] = granted;
   grant(first);
   const options: WatchedOptions = {
-    ...{ folder, roots, ignore, mostBytes, protectedNames },
-    ...{ watch: watch.fd, channel: ours, end, state },
+    folder,
+    roots,
+    ignore,
+    mostBytes,
+    protectedNames,
+    watch: watch.fd,
+    channel: ours,
+    end,
+    state,
     mask: process.umask(),
     reach: reach === 'all' ? undefined : reach,
     isUnconfined: reach === 'all',
@@ -92,7 +100,6 @@ export function openRecording(
   const release = (said: Entered) => {
     if (Atomics.compareExchange(state, answer, 0, said) === 0) Atomics.notify(state, answer);
   };
-  // A judge that cannot say lets nothing happen: the command stays held, until it is ended.
   const hear = (said: GateQuestion | EntryQuestion) =>
     said.kind === 'loss'
       ? mayLose(said).then((more) => {
@@ -130,6 +137,7 @@ export function openRecording(
       settle(false);
     };
     const take = (said: GateQuestion | EntryQuestion | Left) => {
+      // Without an answer, the command stays held until it is ended.
       if (said.kind !== 'left') return void hear(said).catch(() => {});
       ends(said.paths).then(
         () => settle(true),
@@ -149,7 +157,6 @@ const idleWithRights: Worker[] = [];
 function startThread(): Worker {
   const worker = new Worker(threadUrl(), quiet);
   worker.on('error', () => {});
-  // Its output is not read: reading would keep the process alive, and a thread that waits prints nothing.
   worker.unref();
   return worker;
 }
@@ -157,7 +164,7 @@ function startThread(): Worker {
 const closeOnExec = 0o2000000;
 /** Its heap holds what it has noted of each path. */
 const quiet = {
-  ...{ env: {}, execArgv: [], stdout: true, stderr: true },
+  ...quietThread,
   resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 },
 };
 
