@@ -22,8 +22,12 @@ function openHome() {
   /** One use of `Read`, as the client tells it. */
   const event = () =>
     JSON.stringify({
-      ...{ session_id: 'bench', cwd: work, hook_event_name: 'PreToolUse', tool_name: 'Read' },
-      ...{ tool_use_id: `u${uses++}`, tool_input: { file_path: join(work, 'a.txt') } },
+      session_id: 'bench',
+      cwd: work,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Read',
+      tool_use_id: `u${uses++}`,
+      tool_input: { file_path: join(work, 'a.txt') },
     });
   async function run(file: string, args: readonly string[], input: string): Promise<void> {
     const child = spawn(file, args, options);
@@ -105,7 +109,9 @@ export const rows: readonly Row[] = [
       return [
         {
           ...within(`${atOnce} hooks at once without a server, until the last answer`, 500, ms),
-          ...{ against: `starting ${atOnce} empty Nodes`, theirs, ratio: ms / theirs },
+          against: `starting ${atOnce} empty Nodes`,
+          theirs,
+          ratio: ms / theirs,
         },
         within('servers started by these hooks', 1, servers, 'count'),
       ];

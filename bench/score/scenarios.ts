@@ -74,7 +74,9 @@ async function asked({ host, origin }: NonNullable<Scenario['request']>, isListe
         origin,
       },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
         params: {
           protocolVersion: '2025-06-18',
           capabilities: {},

@@ -73,7 +73,8 @@ export async function openTenant(tenant: Tenant, tools: readonly Tool[]) {
           resource,
           issuers: [
             {
-              ...{ issuer: signer.issuer, name: 't' },
+              issuer: signer.issuer,
+              name: 't',
               roles: { claim: 'tier', map: Object.fromEntries(tiers.map((tier) => [tier, tier])) },
             },
           ],
@@ -81,9 +82,13 @@ export async function openTenant(tenant: Tenant, tools: readonly Tool[]) {
       },
       mcpServers: {
         t: {
-          ...{ command: process.execPath, args: [standIn, list, join(folder, 'calls.log')] },
+          command: process.execPath,
+          args: [standIn, list, join(folder, 'calls.log')],
           // Who may call what is the question here; every role may, but for the rules.
-          ...{ sandbox: 'off', ask: 'never', flow: 'off', roles: tiers },
+          sandbox: 'off',
+          ask: 'never',
+          flow: 'off',
+          roles: tiers,
           tools: Object.fromEntries(readOnly.map(({ name }) => [name, { readOnly: true }])),
         },
       },
@@ -126,7 +131,9 @@ export async function openTenant(tenant: Tenant, tools: readonly Tool[]) {
     );
     return signer.sign({
       ...goodClaims(signer.issuer, resource),
-      ...{ sub: user, tier, scope: isReading ? 'tools:read' : 'tools:read tools:write' },
+      sub: user,
+      tier,
+      scope: isReading ? 'tools:read' : 'tools:read tools:write',
       ...(email !== undefined && { email }),
       ...(act && { act }),
     });
@@ -136,14 +143,20 @@ export async function openTenant(tenant: Tenant, tools: readonly Tool[]) {
     return fetch(`http://127.0.0.1:${port}/mcp`, {
       method: 'POST',
       headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name },
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': name,
         ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       },
       body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: {
-          ...{ name, arguments: input },
+          name,
+          arguments: input,
           _meta: {
             'io.modelcontextprotocol/protocolVersion': '2026-07-28',
             'io.modelcontextprotocol/clientInfo': { name: 'score', version: '1' },
@@ -195,7 +208,9 @@ export async function openTenant(tenant: Tenant, tools: readonly Tool[]) {
     async audit(): Promise<readonly Readonly<Record<string, unknown>>[]> {
       await stop();
       const lines = execFileSync(process.execPath, [sekisho, 'audit', 'export', ...flags], {
-        ...{ encoding: 'utf8', env: environment, maxBuffer: 1 << 26 },
+        encoding: 'utf8',
+        env: environment,
+        maxBuffer: 1 << 26,
       });
       return lines
         .split('\n')
@@ -235,7 +250,7 @@ function deniedIn(
         const isDenied = permission === 'deny' || needed.some((scope) => !scopes.includes(scope));
         const because = `${name} is not for ${uid}`;
         return isDenied
-          ? [{ ...{ tool: `t__${name}`, user: `t/${uid}`, role: tier }, decision: 'deny', because }]
+          ? [{ tool: `t__${name}`, user: `t/${uid}`, role: tier, decision: 'deny', because }]
           : [];
       }),
     ),

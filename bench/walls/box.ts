@@ -44,10 +44,14 @@ export class Box {
 
   constructor(config: object) {
     write(this.folder, {
-      ...{ 'home/.ssh/id_ed25519': 'a private key\n', 'home/.ssh/authorized_keys': 'a public key\n' },
-      ...{ 'home/.bashrc': 'PS1="$ "\n', 'home/.profile': '. ~/.bashrc\n', 'home/.npmrc': 'a token\n' },
-      ...{ 'home/.gitconfig': '[user]\n\tname = Mai\n\temail = mai@example.com\n' },
-      ...{ 'home/.aws/credentials': 'a secret\n', 'home/.config/fish/config.fish': '\n' },
+      'home/.ssh/id_ed25519': 'a private key\n',
+      'home/.ssh/authorized_keys': 'a public key\n',
+      'home/.bashrc': 'PS1="$ "\n',
+      'home/.profile': '. ~/.bashrc\n',
+      'home/.npmrc': 'a token\n',
+      'home/.gitconfig': '[user]\n\tname = Mai\n\temail = mai@example.com\n',
+      'home/.aws/credentials': 'a secret\n',
+      'home/.config/fish/config.fish': '\n',
       'sekisho.jsonc': JSON.stringify(config),
       ...numbered(40, (n) => [`documents/${n}.txt`, `document ${n}\n`.repeat(9)]),
     });

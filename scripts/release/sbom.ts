@@ -67,7 +67,11 @@ function bundledIn(notices: string): readonly Component[] {
     const [, name = '', version = '', license] = /^(\S+) (\S+)(?: \((.*)\))?/.exec(words) ?? [];
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
     return {
-      ...{ 'bom-ref': purl, type: 'library', name, version, purl },
+      'bom-ref': purl,
+      type: 'library',
+      name,
+      version,
+      purl,
       ...(license && license !== 'see below' && { licenses: [{ expression: license }] }),
       properties: [{ name: 'sekisho:bundled', value: 'true' }],
     };

@@ -72,7 +72,12 @@ export async function approve(
   const folder = folderOf(risk, dependencies.root);
   if (grant !== undefined) facts.policy = { ...policyFacts(verdict), grant: factGrant(grant), folder };
   const asking = {
-    ...{ digest, rule, writtenAt, answer, grant, folder },
+    digest,
+    rule,
+    writtenAt,
+    answer,
+    grant,
+    folder,
     // Whoever agreed to the plan had not read where this call's words come from.
     beyondPlans: flow?.verdict !== undefined,
     parts: questionParts({ tool, risk, input: validated.input }, verdict, validated.call.arrival.client),

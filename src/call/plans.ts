@@ -73,9 +73,17 @@ export function createPlans({ caller, approver }: Planner, dependencies: PlanDep
       const { principal, sessionId } = caller;
       await (await dependencies.approvals()).keepPlan(
         wanted.map(({ step, tool, digest, verdict }) => ({
-          ...{ principal, sessionId, tool: tool.name, digest, planId, decidedBy: approver },
-          ...{ message: step.line, rule: verdict.rule, writtenAt: verdict.writtenAt },
-          ...{ createdAtMs: nowMs, expiresAtMs },
+          principal,
+          sessionId,
+          tool: tool.name,
+          digest,
+          planId,
+          decidedBy: approver,
+          message: step.line,
+          rule: verdict.rule,
+          writtenAt: verdict.writtenAt,
+          createdAtMs: nowMs,
+          expiresAtMs,
         })),
         nowMs,
       );

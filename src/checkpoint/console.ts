@@ -90,7 +90,9 @@ function policyOf(checkpoint: Checkpoint): PolicyPages {
       return {
         ...explained,
         operator: operator.map(({ id, decision, because, match: _match, notMatch: _notMatch, ...about }) => ({
-          ...{ id, decision, because },
+          id,
+          decision,
+          because,
           about: JSON.stringify(about),
         })),
       };

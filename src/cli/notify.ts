@@ -13,7 +13,9 @@ export function listChannels(flags: Flags, options: Options): Promise<number> {
     const { channels, escalate } = checkpoint.settings.notify;
     const devices = await (await checkpoint.store()).notices.devices();
     const shown = channels.map(({ name, kind }) => ({
-      ...{ name, kind, escalation: escalate?.to.includes(name) === true },
+      name,
+      kind,
+      escalation: escalate?.to.includes(name) === true,
       ...(kind === 'push' && { devices: devices.length }),
     }));
     if (options.json) sayJson(shown);

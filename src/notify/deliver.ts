@@ -95,7 +95,8 @@ export function createDelivery(
     questions: readonly ApprovalRecord[],
   ): Promise<string> {
     return (await dependencies.notices()).createLink({
-      ...{ kind, channel },
+      kind,
+      channel,
       questions: questions.map(({ id, digest }) => ({ id, digest })),
       expiresAtMs: Math.max(...questions.map(({ expiresAtMs }) => expiresAtMs)),
     });

@@ -48,7 +48,7 @@ export function composeDigest({ id, digest, detail, locale, atMs }: ComposingDig
   const summary = words.summary(sessions.length, changes.length, countsWords(digest.counts)[locale])[locale];
   const full = () => cut(withoutSecrets(digestWords(digest)[locale]), mostChars);
   const body = detail === 'none' ? '' : detail === 'summary' ? summary : full();
-  return { ...{ id, kind: 'digest', locale, atMs, questions: [] }, title, body };
+  return { id, kind: 'digest', locale, atMs, questions: [], title, body };
 }
 
 const words = {

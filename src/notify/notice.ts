@@ -52,7 +52,11 @@ export function composeNotice({ id, kind, questions, detail, locale, atMs }: Com
         ? words.one(only.tool)
         : words.some(told.length);
   return {
-    ...{ id, kind, locale, atMs, questions: told },
+    id,
+    kind,
+    locale,
+    atMs,
+    questions: told,
     title: (kind === 'escalation' ? words.unanswered(title) : title)[locale],
     body: kind === 'test' ? words.testBody[locale] : bodyOf(told, locale),
   };
@@ -61,8 +65,10 @@ export function composeNotice({ id, kind, questions, detail, locale, atMs }: Com
 function questionOf(record: ApprovalRecord, detail: Detail, locale: Locale): NoticeQuestion {
   if (detail === 'none') return { id: record.id };
   const facts = {
-    ...{ id: record.id, rule: cleanLine(record.rule).slice(0, 100) },
-    ...{ tool: cleanLine(record.tool).slice(0, 80), caller: cleanLine(record.principal).slice(0, 80) },
+    id: record.id,
+    rule: cleanLine(record.rule).slice(0, 100),
+    tool: cleanLine(record.tool).slice(0, 80),
+    caller: cleanLine(record.principal).slice(0, 80),
   };
   if (detail === 'summary') return facts;
   return { ...facts, question: cut(cleanText(withoutSecrets(record.message[locale])), mostQuestionChars) };

@@ -102,7 +102,9 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     const waits = later.map(({ createdAtMs }) => createdAtMs + afterMs - nowMs);
     if (due.length > 0) {
       const claimed = await notices.claim({
-        ...{ channel: name, kind: isSecond ? 'escalation' : 'question', nowMs },
+        channel: name,
+        kind: isSecond ? 'escalation' : 'question',
+        nowMs,
         // Oldest first, because it has waited the longest.
         questions: due.map(({ id }) => id).toReversed(),
         quietSinceMs: nowMs - everyMs,

@@ -12,7 +12,9 @@ export function quietLeftMs({ fromMinute, toMinute, timeZone }: QuietHours, nowM
 /** Local time in the zone; default: the machine's zone. */
 export function minuteOfDay(nowMs: number, timeZone: string | undefined): number {
   const parts = new Intl.DateTimeFormat('en-GB', {
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
     timeZone,
   }).formatToParts(nowMs);
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);

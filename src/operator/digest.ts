@@ -30,7 +30,11 @@ export function digestOf({ sinceMs, untilMs, entries, history, grants, waiting, 
   });
   const within = (ms: number | undefined) => ms !== undefined && ms > untilMs && ms <= untilMs + dayMs;
   return {
-    ...{ sinceMs, untilMs, isCut, calls: calls.length, counts: countsOf(calls, changed) },
+    sinceMs,
+    untilMs,
+    isCut,
+    calls: calls.length,
+    counts: countsOf(calls, changed),
     sessions: lines.sort((one, other) => other.endedAtMs - one.endedAtMs).slice(0, mostLines),
     questions: { answered: answeredBy(entries), waiting },
     refusals: refusalsOf(calls),

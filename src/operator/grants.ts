@@ -25,7 +25,7 @@ function offersTo(
   const inFolder = folder === undefined ? [] : (['folder'] as const);
   return (['session', 'until', ...inFolder, 'always'] as const).map((scope) => {
     const untilMs = scope === 'until' ? nowMs + hourMs : undefined;
-    const yes = { ...{ grant, folder, principal, sessionId, tool }, scope };
+    const yes = { grant, folder, principal, sessionId, tool, scope };
     return { scope, untilMs, rule: scopedGrant(record, scope, untilMs), covered: coveredAmong(entries, yes) };
   });
 }

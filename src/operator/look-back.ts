@@ -26,7 +26,11 @@ export async function digestSince(sinceMs: number, rooms: Rooms): Promise<Digest
     approvals.list('pending', untilMs),
   ]);
   return digestOf({
-    ...{ sinceMs, untilMs, history, waiting: waiting.length, ...found },
+    sinceMs,
+    untilMs,
+    history,
+    waiting: waiting.length,
+    ...found,
     grants: standingGrants(grants, untilMs),
   });
 }

@@ -32,8 +32,16 @@ export function createPerform(person: Person, audit: () => Promise<AuditLog>, no
     const atMs = now();
     const startedMs = performance.now();
     const about: Omit<AuditRecord, 'outcome' | 'durationMs'> = {
-      ...{ id, atMs, sessionId, tool, arguments: given, inputBytes: 0, outputBytes: 0 },
-      ...{ principal: person.name, transport: person.face, stop: 'run' },
+      id,
+      atMs,
+      sessionId,
+      tool,
+      arguments: given,
+      inputBytes: 0,
+      outputBytes: 0,
+      principal: person.name,
+      transport: person.face,
+      stop: 'run',
     };
     const log = await audit();
     const note = await log.begin({ ...about, outcome: 'interrupted', durationMs: 0 }, { mayChange: true });
@@ -45,7 +53,10 @@ export function createPerform(person: Person, audit: () => Promise<AuditLog>, no
     ): Promise<void> => {
       try {
         await log.write({
-          ...{ ...about, outcome, code: rest.code, facts: rest.facts },
+          ...about,
+          outcome,
+          code: rest.code,
+          facts: rest.facts,
           durationMs: Math.round(performance.now() - startedMs),
           ...(cause !== undefined && { cause: cause instanceof Error ? cause.message : String(cause) }),
         });

@@ -36,7 +36,10 @@ export function sessionLine(
   const changed = new Set(history.map(({ auditId }) => auditId));
   const { sessionId, principal, client, transport } = first;
   return {
-    ...{ sessionId, principal, client, transport },
+    sessionId,
+    principal,
+    client,
+    transport,
     beganAtMs: first.atMs,
     endedAtMs: last.atMs + last.durationMs,
     said: [...new Set(entries.flatMap(({ facts }) => (typeof facts?.said === 'string' ? [facts.said] : [])))],
@@ -84,7 +87,12 @@ function stepOf(entry: AuditEntry, changed: ReadonlySet<string>): StoryStep {
   const paths = flowPathsIn(entry.facts);
   const isRuled = kind === 'refused' || kind === 'asked' || approver !== undefined;
   return {
-    ...{ seq, atMs, kind, tool, line: lineOf(entry), times: 1 },
+    seq,
+    atMs,
+    kind,
+    tool,
+    line: lineOf(entry),
+    times: 1,
     ...(approver !== undefined && { approver }),
     ...(isRuled && rule !== undefined && { rule }),
     ...(paths.length > 0 && { paths }),

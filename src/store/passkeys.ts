@@ -14,8 +14,11 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
       const engine = await openEngine();
       const row: PasskeyRow = {
         ...passkey,
-        ...{ token_id: tokenId ?? null, public_key: publicKey, transports: JSON.stringify(transports) },
-        ...{ created_at_ms: nowMs, used_at_ms: null },
+        token_id: tokenId ?? null,
+        public_key: publicKey,
+        transports: JSON.stringify(transports),
+        created_at_ms: nowMs,
+        used_at_ms: null,
       };
       const added = await engine.write((tx) =>
         tx

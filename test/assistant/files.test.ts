@@ -402,7 +402,9 @@ test('glob tells of what only the ignore file hides, and finds folders with brac
   });
   const { call } = world;
   expect(await call('glob', { pattern: 'build/*.js' })).toMatchObject({
-    ...{ paths: [], total: 0, ignored: 2 },
+    paths: [],
+    total: 0,
+    ignored: 2,
     text: '0 of 2 files match. Of those that .gitignore leaves out, 2 would: set include_ignored.',
   });
   expect(await call('glob', { pattern: '*.js', path: 'build' })).toMatchObject({ total: 2 });
@@ -553,7 +555,8 @@ test('grep names the files that it could not look through, and counts them out',
     'utf16.txt': Buffer.from('\ufeff日本\n', 'utf16le'),
   });
   expect(await world.call('grep', { pattern: 'NEEDLE' })).toMatchObject({
-    ...{ searched: 2, not_searched: { count: 2, paths: ['key.mjs', 'latin.txt'] } },
+    searched: 2,
+    not_searched: { count: 2, paths: ['key.mjs', 'latin.txt'] },
     text: '0 of 2 files match. 2 more cannot be read as text and may hold it: key.mjs, latin.txt',
   });
   expect(await world.call('grep', { pattern: 'NEEDLE', glob: 'a*' })).not.toHaveProperty('not_searched');

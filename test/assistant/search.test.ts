@@ -168,7 +168,9 @@ describe('content', () => {
     const all = await names({ pattern: '**', limit: 1 });
     const { seen, searched = 0, unread = [] } = await content(none);
     expect({ seen, files: searched + unread.length, unread }).toEqual({
-      ...{ seen: 0, files: all.searched, unread: [expect.any(String)] },
+      seen: 0,
+      files: all.searched,
+      unread: [expect.any(String)],
     });
     expect(
       await content({ pattern: 'x', glob: 'counted.txt', output: 'files', limit: 5 }),

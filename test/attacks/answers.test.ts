@@ -59,13 +59,17 @@ test('no answer is taken that is replayed, forged, late, doubled, stolen, from t
     const { record, call } = await question(world, name);
     const { record: other, call: otherCall } = await question(world, `other-${round}.txt`);
     const view = await store.notices.createLink({
-      ...{ kind: 'view', channel: 'push', expiresAtMs: Date.now() + 60_000 },
+      kind: 'view',
+      channel: 'push',
+      expiresAtMs: Date.now() + 60_000,
       questions: [record, other].map(({ id, digest }) => ({ id, digest })),
     });
     const path = `/q/${view}`;
     const post = (to: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
       fetch(base + to, {
-        ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) },
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams(fields),
         headers: { origin: base, ...headers },
       });
     const challenge = async (id: string, answer: string) => {
@@ -162,12 +166,16 @@ test('no answer is taken that is replayed, forged, late, doubled, stolen, from t
     }
     // Addresses of messages: they allow nothing any more, and only once at all.
     const allow = await store.notices.createLink({
-      ...{ kind: 'approved', channel: 'phone', expiresAtMs: Date.now() + 60_000 },
+      kind: 'approved',
+      channel: 'phone',
+      expiresAtMs: Date.now() + 60_000,
       questions: [{ id: record.id, digest: record.digest }],
     });
     await attempt('address that allows', () => post(`/notices/answer/${allow}`, {}));
     const wrongDigest = await store.notices.createLink({
-      ...{ kind: 'declined', channel: 'phone', expiresAtMs: Date.now() + 60_000 },
+      kind: 'declined',
+      channel: 'phone',
+      expiresAtMs: Date.now() + 60_000,
       questions: [{ id: record.id, digest: other.digest }],
     });
     await attempt('address for another digest', () => post(`/notices/answer/${wrongDigest}`, {}));
@@ -205,7 +213,9 @@ test('one unlock answers exactly the group that it was signed for', async () => 
   const csrf = csrfIn(await (await world.get('/approvals', cookie)).text());
   const post = (path: string, fields: Record<string, string>) =>
     fetch(base + path, {
-      ...{ method: 'POST', redirect: 'manual', headers: { origin: base, cookie } },
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: base, cookie },
       body: new URLSearchParams({ csrf, from: '/approvals', answer: 'once', ...fields }),
     });
   const signed = async (ids: string, answer = 'once', key = operatorKey) => {
@@ -244,7 +254,9 @@ test('no page of an answer is shown in a frame, and what a question says is no p
     'x"><form action="/q/evil"><button name=answer value=once>.txt',
   );
   const view = await world.store.notices.createLink({
-    ...{ kind: 'view', channel: 'push', expiresAtMs: Date.now() + 60_000 },
+    kind: 'view',
+    channel: 'push',
+    expiresAtMs: Date.now() + 60_000,
     questions: [{ id: record.id, digest: record.digest }],
   });
   const response = await fetch(`${world.base.replace('127.0.0.1', 'localhost')}/q/${view}`);

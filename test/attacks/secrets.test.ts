@@ -85,8 +85,12 @@ test('a notice with full details tells no secret of the question', () => {
       message: { en: each.text, ja: each.text },
     };
     const { body } = composeNotice({
-      ...{ id: 'n', kind: 'question', questions: [record as ApprovalRecord] },
-      ...{ detail: 'full', locale: 'en', atMs: 0 },
+      id: 'n',
+      kind: 'question',
+      questions: [record as ApprovalRecord],
+      detail: 'full',
+      locale: 'en',
+      atMs: 0,
     });
     expect(isGone(each, body), body).toBe(true);
   }

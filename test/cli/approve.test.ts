@@ -36,15 +36,15 @@ async function withStore<T>(
 function ask(digest: string): Promise<string> {
   const nowMs = Date.now();
   const question = {
-    ...{
-      principal: 'user:ada',
-      sessionId: 's',
-      tool: 'shell_exec',
-      digest,
-      message: verbatim('git push'),
-      rule: 'r',
-    },
-    ...{ createdAtMs: nowMs, expiresAtMs: nowMs + 60_000, grant: 'g' },
+    principal: 'user:ada',
+    sessionId: 's',
+    tool: 'shell_exec',
+    digest,
+    message: verbatim('git push'),
+    rule: 'r',
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + 60_000,
+    grant: 'g',
   };
   return withStore(async ({ approvals }) => (await approvals.request(question, nowMs)).id);
 }

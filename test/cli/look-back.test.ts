@@ -24,7 +24,9 @@ test('a session is told as a story, and a while as a digest: what was asked, run
 
   const digest = await operator.digest(Date.now() - 60_000);
   expect(digest).toMatchObject({
-    ...{ calls: 3, counts: { changed: 2, asked: 1 }, isCut: false },
+    calls: 3,
+    counts: { changed: 2, asked: 1 },
+    isCut: false,
     questions: { waiting: 0, answered: [{ by: 'cli:me', decision: 'declined', times: 1 }] },
     changes: [{ change: 'created', times: 2, entry: { path: 'a.txt' } }],
   });
@@ -42,19 +44,24 @@ test('a session is told as a story, and a while as a digest: what was asked, run
 });
 
 const question = (id: string): ApprovalRecord => ({
-  ...{
-    id,
-    principal: 'local',
-    sessionId: 's',
-    tool: 'bash',
-    digest: id,
-    rule: 'r',
-    status: 'pending' as const,
-  },
-  ...{ message: verbatim(`run ${id}`), createdAtMs: 0, expiresAtMs: 1 },
+  id,
+  principal: 'local',
+  sessionId: 's',
+  tool: 'bash',
+  digest: id,
+  rule: 'r',
+  status: 'pending' as const,
+  message: verbatim(`run ${id}`),
+  createdAtMs: 0,
+  expiresAtMs: 1,
 });
 const empty: Watching = {
-  ...{ questions: [], calls: [], selected: undefined, movedAt: -1e6, scrolled: 0, note: '' },
+  questions: [],
+  calls: [],
+  selected: undefined,
+  movedAt: -1e6,
+  scrolled: 0,
+  note: '',
 };
 
 /** What these keys lead to, pressed at a time. */

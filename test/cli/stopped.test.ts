@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -72,7 +73,7 @@ function isCommitted(message: string): boolean {
   if (git('log', '-1', '--format=%s').includes(message)) return true;
   return readdirSync(layers).some((name) => {
     const log = join(layers, name, '0/upper/.git/logs/HEAD');
-    return existsSync(log) && execFileSync('tail', ['-n1', log], { encoding: 'utf8' }).includes(message);
+    return existsSync(log) && readFileSync(log, 'utf8').trimEnd().split('\n').at(-1)?.includes(message);
   });
 }
 

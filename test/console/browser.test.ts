@@ -26,7 +26,8 @@ describe(`a question about what a command did`, needs(missingBrowser ?? lackOfLa
   test('has its command as title and its answers in view; what it would lose is folded by folder', async () => {
     const world = await openConsole({ flags: { profile: 'coding' }, files: { ...thirty, 'a.md': 'a\n' } });
     const { page, complaints } = await openTab(browser, world, {
-      ...{ timezoneId: 'Asia/Tokyo', viewport: { width: 390, height: 844 } },
+      timezoneId: 'Asia/Tokyo',
+      viewport: { width: 390, height: 844 },
     });
     const command = 'rm -r tmpdata';
     const denied = world.send('bash', { command });
@@ -147,7 +148,9 @@ describe(`in a browser`, needs(missingBrowser), () => {
   test('a list that changes under the hand keeps what is open, and gives no answer to another question', async () => {
     // Of two rules, so that they are not alike and stand by themselves.
     const rules = ['first', 'second'].map((name) => ({
-      ...{ path: `${name}.txt`, decision: 'ask' as const, because: 'Writing is looked at.' },
+      path: `${name}.txt`,
+      decision: 'ask' as const,
+      because: 'Writing is looked at.',
     }));
     const world = await openConsole({ config: { ...config, rules } });
     const { page } = await openTab(browser, world);

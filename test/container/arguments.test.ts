@@ -150,13 +150,16 @@ test('variables go along that a server reads or the configuration names, and non
     '{ "models": { "m": { "model": "m", "keyVariable": "MY_KEY" } }, "process": { "environment": ["HOME"] } }',
   );
   const environment = {
-    ...{ MY_KEY: 'k', OTHER_KEY: 'o', HOME: '/home/me', PATH: '/bin', LD_PRELOAD: 'x', NODE_OPTIONS: '-r x' },
-    ...{
-      LANG: 'ja_JP.UTF-8',
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x',
-      SEKISHO_TOKEN: 't',
-      SEKISHO_RUNTIME: 'container',
-    },
+    MY_KEY: 'k',
+    OTHER_KEY: 'o',
+    HOME: '/home/me',
+    PATH: '/bin',
+    LD_PRELOAD: 'x',
+    NODE_OPTIONS: '-r x',
+    LANG: 'ja_JP.UTF-8',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x',
+    SEKISHO_TOKEN: 't',
+    SEKISHO_RUNTIME: 'container',
   };
   expect(passedVariables(environment, [config])).toEqual([
     'LANG',

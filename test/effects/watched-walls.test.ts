@@ -37,9 +37,13 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
           commands.run(
             { kind: 'script', shell: 'bash', script },
             {
-              ...{ workingFolder: world.root, timeoutMs: 30_000, signal: new AbortController().signal },
+              workingFolder: world.root,
+              timeoutMs: 30_000,
+              signal: new AbortController().signal,
               effects: {
-                ...{ isTried: false, readChanges, isObeyed },
+                isTried: false,
+                readChanges,
+                isObeyed,
                 allows: (effects) => decide(effects, false).decision === 'allow',
               },
               onWatchedHold: async (effects) => {

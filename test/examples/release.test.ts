@@ -41,11 +41,9 @@ test('the provenance names each file, the commit and the lock file, as SLSA has 
   const statement = provenance({
     made: [{ name: 'sekisho-1.0.0.tgz', sha256: 'a'.repeat(64) }],
     source: { uri: 'https://example.org/a/b', commit: 'c'.repeat(40), lockSha256: 'd'.repeat(64) },
-    ...{
-      builder: 'https://example.org/run/1',
-      startedOn: '2026-01-01T00:00:00Z',
-      finishedOn: '2026-01-01T00:01:00Z',
-    },
+    builder: 'https://example.org/run/1',
+    startedOn: '2026-01-01T00:00:00Z',
+    finishedOn: '2026-01-01T00:01:00Z',
     node: 'v24.0.0',
   });
   expect(statement).toMatchObject({

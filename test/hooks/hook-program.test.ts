@@ -177,7 +177,12 @@ test('where the server gives up, nobody goes on waiting', async () => {
 });
 
 const given = {
-  ...{ client: 'c', socket: '/s', note: '/n', log: '/l', server: ['/server'], slowly: ['/slow', 'x'] },
+  client: 'c',
+  socket: '/s',
+  note: '/n',
+  log: '/l',
+  server: ['/server'],
+  slowly: ['/slow', 'x'],
   refusal,
 };
 const wellOnArm64 = [

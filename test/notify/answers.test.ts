@@ -20,8 +20,14 @@ async function actionsOf(message: { readonly body: Buffer }): Promise<Record<str
 }
 
 const passkey = {
-  ...{ id: 'c1', person: 'ada', tokenId: undefined, host: 'localhost', label: 'Phone' },
-  ...{ publicKey: 'AA', counter: 0, transports: [] },
+  id: 'c1',
+  person: 'ada',
+  tokenId: undefined,
+  host: 'localhost',
+  label: 'Phone',
+  publicKey: 'AA',
+  counter: 0,
+  transports: [],
 };
 
 test('a button of ntfy denies once, by POST alone, and the log has who by', async () => {
@@ -79,8 +85,11 @@ test('a press in Slack counts where Slack signed it, lately, for somebody who is
   const told = async (count: number) => JSON.parse((await slack.nth(count)).body.toString());
   const press = (user: string, secret: string, ageS = 0, value = allow, replyTo = `${slack.url}/reply`) => {
     const payload = JSON.stringify({
-      ...{ type: 'block_actions', user: { id: user }, actions: [{ value }] },
-      ...{ response_url: replyTo, message: { blocks } },
+      type: 'block_actions',
+      user: { id: user },
+      actions: [{ value }],
+      response_url: replyTo,
+      message: { blocks },
     });
     const body = new URLSearchParams({ payload }).toString();
     const seconds = String(Math.floor(Date.now() / 1000) - ageS);
@@ -89,7 +98,8 @@ test('a press in Slack counts where Slack signed it, lately, for somebody who is
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        ...{ 'x-slack-request-timestamp': seconds, 'x-slack-signature': signature },
+        'x-slack-request-timestamp': seconds,
+        'x-slack-signature': signature,
       },
       body,
     });
@@ -98,7 +108,8 @@ test('a press in Slack counts where Slack signed it, lately, for somebody who is
   expect((await press('U1', 'shh', 3600)).status).toBe(401);
   expect((await press('U2', 'shh')).status).toBe(403);
   expect(await told(2)).toEqual({
-    ...{ response_type: 'ephemeral', replace_original: false },
+    response_type: 'ephemeral',
+    replace_original: false,
     text: 'You are not among those who may answer here. Nothing was changed.',
   });
   // What Slack did not give is sent nothing.
@@ -110,7 +121,9 @@ test('a press in Slack counts where Slack signed it, lately, for somebody who is
   expect(JSON.stringify(await call)).toContain('"success":true');
   const said = (words: string) => ({ type: 'section', text: { type: 'plain_text', text: words } });
   expect(await told(3)).toEqual({
-    ...{ replace_original: true, text: 'Allowed.', blocks: [...blocks.slice(0, -1), said('Allowed.')] },
+    replace_original: true,
+    text: 'Allowed.',
+    blocks: [...blocks.slice(0, -1), said('Allowed.')],
   });
   const tooLate = 'Too late: this question has been answered or is over. This press changed nothing.';
   for (const [count, value] of [

@@ -28,7 +28,9 @@ async function openPhone(width = 360) {
   const world = await openConsole({
     config: {
       rules: ['file_write', 'file_read'].map((tool) => ({
-        ...{ tool, decision: 'ask' as const, because: 'Writing is looked at.' },
+        tool,
+        decision: 'ask' as const,
+        because: 'Writing is looked at.',
       })),
       notify: { everyMs: 1000, pushServices: [service.url] },
     },
@@ -44,8 +46,12 @@ async function openPhone(width = 360) {
   await devtools.send('WebAuthn.enable');
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
     },
   });
   const phone = createPushBrowser(service.url);
@@ -165,7 +171,9 @@ describe(`on a phone`, needs(missingBrowser), () => {
       const call = world.send('file_write', { path: `${'long/'.repeat(30)}a.txt`, content: 'a' });
       const record = await until(async () => (await world.store.approvals.list('pending', Date.now()))[0]);
       const secret = await world.store.notices.createLink({
-        ...{ kind: 'view', channel: 'push', expiresAtMs: Date.now() + 60_000 },
+        kind: 'view',
+        channel: 'push',
+        expiresAtMs: Date.now() + 60_000,
         questions: [{ id: record.id, digest: record.digest }],
       });
       await world.checkpoint.notices.test('push');

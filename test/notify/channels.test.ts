@@ -130,7 +130,9 @@ test('a mail goes through a real SMTP server with its login, as text that says t
   const mails: string[] = [];
   const logins: unknown[] = [];
   const server = new SMTPServer({
-    ...{ authOptional: false, disabledCommands: ['STARTTLS'], allowInsecureAuth: true },
+    authOptional: false,
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) => {
       logins.push([username, password]);
       done(null, { user: username ?? '' });
@@ -153,8 +155,11 @@ test('a mail goes through a real SMTP server with its login, as text that says t
     {
       channels: {
         mail: {
-          ...{ kind: 'email', smtp: `smtp://ada@127.0.0.1:${port}`, password: '${SMTP_PASSWORD}' },
-          ...{ from: 'sekisho@example.com', to: ['ada@example.com'] },
+          kind: 'email',
+          smtp: `smtp://ada@127.0.0.1:${port}`,
+          password: '${SMTP_PASSWORD}',
+          from: 'sekisho@example.com',
+          to: ['ada@example.com'],
         },
       },
     },
@@ -205,7 +210,12 @@ test('a device that names an address inside, or a look-alike of a push service, 
     'https://evilnotify.windows.com/x',
   ]) {
     await world.store.notices.addDevice({
-      ...{ label: 'x', person: 'p', locale: 'en', createdAtMs: 1, endpoint, keys },
+      label: 'x',
+      person: 'p',
+      locale: 'en',
+      createdAtMs: 1,
+      endpoint,
+      keys,
     });
     const tried = await world.checkpoint.notices.test('push');
     expect(tried?.problem?.en, endpoint).toBe('A device’s address is not a push service.');

@@ -10,8 +10,14 @@ import type { Notice } from '../../src/notify/notice.ts';
 import { needs, programs } from '../support/needs.ts';
 
 const notice: Notice = {
-  ...{ id: 'n', kind: 'question', title: 'It\'s waiting, \\ "really"', body: '> <b>rm</b> & co\n> 日本語' },
-  ...{ questions: [], locale: 'en', atMs: 0, link: 'https://sekisho.example.com/approvals' },
+  id: 'n',
+  kind: 'question',
+  title: 'It\'s waiting, \\ "really"',
+  body: '> <b>rm</b> & co\n> 日本語',
+  questions: [],
+  locale: 'en',
+  atMs: 0,
+  link: 'https://sekisho.example.com/approvals',
 };
 
 /** A session bus of its own. */

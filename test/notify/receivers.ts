@@ -18,8 +18,10 @@ export async function openReceiver(...statuses: number[]) {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     received.push({
-      ...{ path: request.url ?? '', headers: request.headers },
-      ...{ body: Buffer.concat(chunks), atMs: performance.now() },
+      path: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(chunks),
+      atMs: performance.now(),
     });
     response.writeHead(statuses.shift() ?? 200).end('ok');
     wake();
@@ -82,8 +84,10 @@ export function isVapidSigned({ headers }: Received, publicKey: string, origin: 
   };
   const point = Buffer.from(key, 'base64url');
   const jwk = {
-    ...{ kty: 'EC', crv: 'P-256' },
-    ...{ x: point.subarray(1, 33).toString('base64url'), y: point.subarray(33).toString('base64url') },
+    kty: 'EC',
+    crv: 'P-256',
+    x: point.subarray(1, 33).toString('base64url'),
+    y: point.subarray(33).toString('base64url'),
   };
   const isSigned = verify(
     'sha256',

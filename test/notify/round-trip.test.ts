@@ -92,7 +92,8 @@ test('Slack: one press that Slack signed, and the call runs', async () => {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        ...{ 'x-slack-request-timestamp': at, 'x-slack-signature': signature },
+        'x-slack-request-timestamp': at,
+        'x-slack-signature': signature,
       },
       body,
     });

@@ -7,9 +7,17 @@ import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { openReceiver } from './receivers.ts';
 
 const empty: Digest = {
-  ...{ sinceMs: 0, untilMs: 0, calls: 0, isCut: false, sessions: [], refusals: [], changes: [] },
+  sinceMs: 0,
+  untilMs: 0,
+  calls: 0,
+  isCut: false,
+  sessions: [],
+  refusals: [],
+  changes: [],
   counts: { read: 0, ran: 0, changed: 0, sent: 0, did: 0, asked: 0, refused: 0, failed: 0 },
-  ...{ questions: { answered: [], waiting: 0 }, ending: [], unused: [] },
+  questions: { answered: [], waiting: 0 },
+  ending: [],
+  unused: [],
 };
 
 /** A whole minute; the records go by the real clock for what expires. */
@@ -29,10 +37,17 @@ async function open(
   const serve = () => {
     const notifier = createNotifier({
       settings: {
-        ...{ detail: 'summary', everyMs: 60_000, quiet: undefined, escalate: undefined, pushServices: [] },
+        detail: 'summary',
+        everyMs: 60_000,
+        quiet: undefined,
+        escalate: undefined,
+        pushServices: [],
         digest: undefined,
         channels: Object.entries(channels).map(([name, url]) => ({
-          ...{ name, kind: 'webhook', url, secret: undefined },
+          name,
+          kind: 'webhook',
+          url,
+          secret: undefined,
         })),
         ...settings,
       },
@@ -46,7 +61,9 @@ async function open(
       hasPasskey: async () => false,
       base: () => undefined,
       vapid: async () => ({ publicKey: '', privateKey: '' }),
-      ...{ terminal: { write: () => {} }, environment: {}, now: () => nowMs },
+      terminal: { write: () => {} },
+      environment: {},
+      now: () => nowMs,
       onFault: (error) => {
         throw error;
       },
@@ -67,8 +84,14 @@ async function open(
       asked += 1;
       return store.approvals.request(
         {
-          ...{ principal: 'user:a', sessionId: 's', tool: `tool_${asked}`, digest, rule: 'r' },
-          ...{ message: verbatim('m'), createdAtMs: nowMs, expiresAtMs: nowMs + 86_400_000 },
+          principal: 'user:a',
+          sessionId: 's',
+          tool: `tool_${asked}`,
+          digest,
+          rule: 'r',
+          message: verbatim('m'),
+          createdAtMs: nowMs,
+          expiresAtMs: nowMs + 86_400_000,
         },
         nowMs,
       );
@@ -184,7 +207,9 @@ test('a digest comes once at each of its times, by one server, and does not hold
   world.serve();
   const first = JSON.parse((await hook.nth(1)).body.toString());
   expect(first).toMatchObject({
-    ...{ type: 'digest', title: 'Digest: 3 calls', questions: [] },
+    type: 'digest',
+    title: 'Digest: 3 calls',
+    questions: [],
     body: '0 sessions, 0 paths changed: ran 3',
   });
   await world.ask();

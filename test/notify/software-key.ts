@@ -13,7 +13,13 @@ export function createSoftwareKey(host = 'localhost') {
   const id = randomBytes(16).toString('base64url');
   return {
     passkey: {
-      ...{ id, person: 'ada', tokenId: undefined, host, label: 'Phone', counter: 0, transports: [] },
+      id,
+      person: 'ada',
+      tokenId: undefined,
+      host,
+      label: 'Phone',
+      counter: 0,
+      transports: [],
       publicKey: cose.toString('base64url'),
     } satisfies Omit<Passkey, 'createdAtMs' | 'usedAtMs'>,
     sign(
@@ -41,7 +47,10 @@ export function createSoftwareKey(host = 'localhost') {
         .update(createHash('sha256').update(clientData).digest())
         .sign(privateKey);
       return JSON.stringify({
-        ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
         response: {
           clientDataJSON: clientData.toString('base64url'),
           authenticatorData: authenticatorData.toString('base64url'),

@@ -128,12 +128,10 @@ const cases: { readonly [A in Exclude<keyof Acts, 'team'>]: Case } = {
     tool: 'sekisho notify device',
     act: (acts) =>
       acts.addDevice({
-        ...{
-          label: 'Phone',
-          endpoint: 'https://fcm.googleapis.com/x-passkey-y',
-          locale: 'en',
-          createdAtMs: 1,
-        },
+        label: 'Phone',
+        endpoint: 'https://fcm.googleapis.com/x-passkey-y',
+        locale: 'en',
+        createdAtMs: 1,
         keys: { p256dh: 'coord_key', auth: 'coord_auth' },
       }),
   },
@@ -146,8 +144,14 @@ const cases: { readonly [A in Exclude<keyof Acts, 'team'>]: Case } = {
     tool: 'sekisho passkey add',
     act: (acts) =>
       acts.addPasskey({
-        ...{ id: 'c1', person: 'ada', tokenId: undefined, host: 'localhost', label: 'Phone' },
-        ...{ publicKey: 'coord_public', counter: 0, transports: [] },
+        id: 'c1',
+        person: 'ada',
+        tokenId: undefined,
+        host: 'localhost',
+        label: 'Phone',
+        publicKey: 'coord_public',
+        counter: 0,
+        transports: [],
       }),
   },
   removePasskey: {
@@ -163,14 +167,15 @@ async function ask(): Promise<string> {
   const { approvals } = await checkpoint.store();
   const { id } = await approvals.request(
     {
-      ...{
-        principal: 'user:eve',
-        sessionId: 's',
-        tool: 'shell_exec',
-        digest: `d${nowMs}`,
-        message: verbatim('git push'),
-      },
-      ...{ rule: 'r', createdAtMs: nowMs, expiresAtMs: nowMs + 60_000, grant: 'g' },
+      principal: 'user:eve',
+      sessionId: 's',
+      tool: 'shell_exec',
+      digest: `d${nowMs}`,
+      message: verbatim('git push'),
+      rule: 'r',
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + 60_000,
+      grant: 'g',
     },
     nowMs,
   );

@@ -95,8 +95,12 @@ async function hooked(answer: Buffer | undefined, input: string) {
     'hook',
     compileHook(
       {
-        ...{ client: 'claude', socket, note: join(folder, 's.starting'), refusal: 'It was cut.\n' },
-        ...{ server: ['/nowhere'], log: join(folder, 'log') },
+        client: 'claude',
+        socket,
+        note: join(folder, 's.starting'),
+        refusal: 'It was cut.\n',
+        server: ['/nowhere'],
+        log: join(folder, 'log'),
         slowly: ['/bin/sh', '-c', 'cat; exit 7'],
       },
       'arm64',
@@ -141,7 +145,10 @@ test('a layer that cannot be put up starts nothing', needs(programs(qemu, 'pytho
   const layer = compileLayer(
     {
       overlays: [{ on: join(folder, 'lower'), upper: join(folder, 'upper'), data }],
-      ...{ user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0, self: 3, next: '/bin/sh' },
+      user: process.getuid?.() ?? 0,
+      group: process.getgid?.() ?? 0,
+      self: 3,
+      next: '/bin/sh',
     },
     'arm64',
   );

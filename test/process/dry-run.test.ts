@@ -107,7 +107,12 @@ describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
       { root, path: 'b.txt', change: 'deleted', kind: 'file', bytes: 2, lines: { added: 0, removed: 1 } },
       { root, path: 'src/deep', change: 'deleted', kind: 'folder', files: 1, names: ['d.bin'] },
       {
-        ...{ root, path: 'a.txt', change: 'changed', kind: 'file', bytes: 8, mode: '644 → 755' },
+        root,
+        path: 'a.txt',
+        change: 'changed',
+        kind: 'file',
+        bytes: 8,
+        mode: '644 → 755',
         lines: { added: 1, removed: 1 },
       },
       { root, path: 'link', change: 'changed', kind: 'symlink' },

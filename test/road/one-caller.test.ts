@@ -55,7 +55,8 @@ async function post(body: string, session?: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...(session && { 'mcp-session-id': session }),
     },

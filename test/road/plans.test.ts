@@ -12,7 +12,10 @@ const config = {
     { id: 'live', path: 'live/**', decision: 'ask' as const, because: 'Customers see it.' },
     { id: 'keys', path: 'keys/**', decision: 'deny' as const, because: 'Keys stay.' },
     {
-      ...{ id: 'prod', path: 'prod/**', decision: 'ask' as const, answer: 'person' as const },
+      id: 'prod',
+      path: 'prod/**',
+      decision: 'ask' as const,
+      answer: 'person' as const,
       because: 'Money moves.',
     },
   ],

@@ -15,7 +15,10 @@ const config = {
   rules: [
     { id: 'live', path: 'live/**', decision: 'ask' as const, because: 'Customers see it.' },
     {
-      ...{ id: 'prod', path: 'prod/**', decision: 'ask' as const, answer: 'person' as const },
+      id: 'prod',
+      path: 'prod/**',
+      decision: 'ask' as const,
+      answer: 'person' as const,
       because: 'Money moves.',
     },
   ],
@@ -116,11 +119,15 @@ test('a yes until a time ends by itself; what nothing needed for two weeks is of
   await using world = await openTestCheckpoint({ config, options: { now: () => nowMs } });
   const record = await asked(world, 'live/a');
   const far = await (await acts(world)).answer(record.id, {
-    ...{ decision: 'approved', scope: 'until', untilMs: nowMs + 400 * day },
+    decision: 'approved',
+    scope: 'until',
+    untilMs: nowMs + 400 * day,
   });
   expect(far.outcome).toBe('wide');
   await (await acts(world)).answer(record.id, {
-    ...{ decision: 'approved', scope: 'until', untilMs: nowMs + 30 * day },
+    decision: 'approved',
+    scope: 'until',
+    untilMs: nowMs + 30 * day,
   });
   outputOf(await world.call('file_write', write('live/a')));
   nowMs += 15 * day;
@@ -210,7 +217,8 @@ test('every refusal and every question says where its rule is written', async ()
   await audit.flush();
   const [last] = await audit.search({ limit: 1, newestFirst: true });
   expect(last?.facts?.policy).toMatchObject({
-    ...{ decision: 'ask', writtenAt },
+    decision: 'ask',
+    writtenAt,
     because: { en: 'Customers see it.' },
   });
 });

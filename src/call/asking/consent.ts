@@ -59,7 +59,9 @@ export async function consentTo(
   }
   const isPlans = !answer && !beyondPlans;
   const binding = {
-    ...{ principal: caller.principal, tool: tool.name, digest },
+    principal: caller.principal,
+    tool: tool.name,
+    digest,
     ...(isPlans && { sessionId: caller.sessionId }),
   };
   const given = await store.take(binding, dependencies.now());
@@ -69,7 +71,11 @@ export async function consentTo(
   const pending = await store.request(
     {
       ...owner,
-      ...{ digest, rule, writtenAt, answer, folder },
+      digest,
+      rule,
+      writtenAt,
+      answer,
+      folder,
       grant: answer ? undefined : grant,
       message: await asking.message(),
       about: asking.parts,

@@ -48,7 +48,11 @@ export function createHolding(
           },
         },
         {
-          ...{ digest: randomUUID(), rule, writtenAt, answer, grant },
+          digest: randomUUID(),
+          rule,
+          writtenAt,
+          answer,
+          grant,
           message: () => effectsQuestion(permit, { effects, verdict, grant, isHeld: true }),
           parts: effectsParts(permit, { effects, verdict, isHeld: true }),
           onPending: ({ id }) => {

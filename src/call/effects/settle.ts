@@ -107,7 +107,10 @@ function agreed(
     },
     {
       digest: held.digest,
-      ...{ rule, writtenAt, answer, grant },
+      rule,
+      writtenAt,
+      answer,
+      grant,
       message: () => effectsQuestion(permit, { ...asked, grant }),
       parts: effectsParts(permit, asked),
       onPending: ({ id }) => {

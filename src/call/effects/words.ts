@@ -86,7 +86,8 @@ export function lateWords({ decision, rule, because }: EffectVerdict): Text {
 function told(error: ToolError, more: Text): ToolError {
   const { code, text: words, suggestion, details, cause } = error;
   return new ToolError(code, text(joinSentences(words.en, more.en), joinSentences(words.ja, more.ja)), {
-    ...{ suggestion, details },
+    suggestion,
+    details,
     ...(cause !== undefined && { cause }),
   });
 }

@@ -55,7 +55,8 @@ export function explainPolicy(parts: {
     effects: {
       operator: parts.effectRules,
       builtin: createBuiltinEffectRules().map(({ id, because, ofTried }) => ({
-        ...{ id, because },
+        id,
+        because,
         ...((ofTried || parts.mode === 'full-access') && { ofTried: true }),
       })),
     },

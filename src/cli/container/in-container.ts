@@ -61,7 +61,9 @@ export async function runInContainer(
     ...(files.authorities && { NODE_EXTRA_CA_CERTS: innerAuthorities }),
   };
   const outside: Outside = {
-    ...{ name: ownName(), program: ownProgram(), user: accountName() },
+    name: ownName(),
+    program: ownProgram(),
+    user: accountName(),
     stdio: sameServer(options, flags, settings),
     where: `${placeFlags(flags)}${runtimeArgs(options)
       .map((arg) => ` ${arg}`)

@@ -36,9 +36,14 @@ function problemOf(name: string, client: HookedClient, file: string): Text | 'no
     const [before] = client.events;
     const [command = '', event = ''] = [commands.get(before.event), before.event];
     const good = JSON.stringify({
-      ...{ session_id: 'sekisho-doctor', turn_id: 'probe', tool_use_id: `probe-${process.pid}` },
-      ...{ conversation_id: 'sekisho-doctor', workspace_roots: [process.cwd()] },
-      ...{ cwd: process.cwd(), hook_event_name: event, permission_mode: 'dontAsk' },
+      session_id: 'sekisho-doctor',
+      turn_id: 'probe',
+      tool_use_id: `probe-${process.pid}`,
+      conversation_id: 'sekisho-doctor',
+      workspace_roots: [process.cwd()],
+      cwd: process.cwd(),
+      hook_event_name: event,
+      permission_mode: 'dontAsk',
       // Never in the reach of tools: it lies outside of the roots, or is hidden in them.
       ...client.write(join(hookFolderOf(process.env, homeOf(process.env)), 'probe')),
     });

@@ -121,7 +121,11 @@ export function openHistory(options: HistoryOptions): History {
 
   function keeperFor(who: Attribution, settled: () => Promise<void>): LandingKeeper {
     return createLandingKeeper({
-      ...{ recorder, contents, who, maxFileBytes, recovered: settled },
+      recorder,
+      contents,
+      who,
+      maxFileBytes,
+      recovered: settled,
       ignore: options.ignore.filter((name) => name !== '.git'),
     });
   }

@@ -109,7 +109,8 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       const landing = { keeper: keeperFor(who) };
       const attended = withHeld(
         await run({
-          ...{ landing, onFailure },
+          landing,
+          onFailure,
           onHeld: onHeld && ((layer, result) => onHeld(kept(layer), result)),
         }),
         kept,
@@ -155,7 +156,8 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       who,
       options: {
         watched: {
-          ...{ folder: recording.folder, ignore: ignoredByLayers() },
+          folder: recording.folder,
+          ignore: ignoredByLayers(),
           isOurs: (hostPath, how) => recorder.madeBy.has(who.sessionId, hostPath, how),
           mostBytes: keeperFor(who).mostBytes,
           onHeld: (held) => {

@@ -205,7 +205,11 @@ function judgementOf(
   );
   const { id, decision, because, suggestion } = rule;
   return {
-    ...{ decision, rule: id, because, suggestion, commands },
+    decision,
+    rule: id,
+    because,
+    suggestion,
+    commands,
     ...(excerpt !== '' && { excerpt }),
     ...(decision === 'ask' && {
       asked: findings.flatMap(askedIn),

@@ -109,7 +109,11 @@ export async function makePlan(
   }
 
   const fitting: Fitting = {
-    ...{ marks, upperOf, refuse, sawName, pause },
+    marks,
+    upperOf,
+    refuse,
+    sawName,
+    pause,
     isProtected: (path) => options.isProtected(hostOf(path), false),
   };
 

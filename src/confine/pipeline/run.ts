@@ -114,8 +114,17 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
         const [stage, program] = [resolved[index], programs[index]];
         if (plan.work.kind !== 'program' || !stage || !program) return undefined;
         const started = await startProgram(plan, {
-          ...{ work: plan.work, program, stage, walls, readable, startingBytes, descriptors, makePipe },
-          ...{ input: inputOf(index), output: outputOf(index), temporaryFolder: options.temporaryFolder },
+          work: plan.work,
+          program,
+          stage,
+          walls,
+          readable,
+          startingBytes,
+          descriptors,
+          makePipe,
+          input: inputOf(index),
+          output: outputOf(index),
+          temporaryFolder: options.temporaryFolder,
           now: options.now,
         });
         programsUnderWay.push(started);

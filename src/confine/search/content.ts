@@ -125,7 +125,12 @@ async function oddFiles(
   const asked: Asked = {
     ...query,
     pattern: notUtf8,
-    ...{ ignoreCase: false, fixed: false, multiline: false, output: 'files', offset: 0, limit: 10_000 },
+    ignoreCase: false,
+    fixed: false,
+    multiline: false,
+    output: 'files',
+    offset: 0,
+    limit: 10_000,
     more: ['--text'],
   };
   return (await gatherFiles(ripgrep, asked, filter, asked.limit)).items.map(({ path }) => path);

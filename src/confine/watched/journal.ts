@@ -35,7 +35,12 @@ export function readJournal(folder: string): readonly Former[] {
       string | null,
     ];
     return {
-      ...{ path: name, kind, mode, bytes, mtimeMs, number },
+      path: name,
+      kind,
+      mode,
+      bytes,
+      mtimeMs,
+      number,
       ...(more != null && { kept: join(folder, keptFolder, more) }),
     };
   });

@@ -63,14 +63,18 @@ export async function readSoFar(
   for (const root of roots) {
     const top = fromText(root);
     const overlay: Overlay = {
-      ...{ on: root, upper: root, data: '' },
+      on: root,
+      upper: root,
+      data: '',
       lowerOf: (path) => formers.get(path)?.kept && fromText(formers.get(path)?.kept ?? ''),
     };
     const touched = [...formers.values()]
       .filter(({ path }) => path.startsWith(`${top}/`) && !isComing(path))
       .map(
         (former): Touched => ({
-          ...{ overlay, path: relative(top, former.path), before: beforeOf(former) },
+          overlay,
+          path: relative(top, former.path),
+          before: beforeOf(former),
           now: isPending(former.path) ? undefined : statAt(former.path),
           lower: former.kept && fromText(former.kept),
         }),
@@ -110,7 +114,10 @@ export async function readSoFar(
     ...all.flatMap((each) => changeOf(each) ?? []),
     ...arrived.map(
       ({ root, path, before }): DryRunChange => ({
-        ...{ root, path: toText(path), change: before === undefined ? 'created' : 'changed', kind: 'file' },
+        root,
+        path: toText(path),
+        change: before === undefined ? 'created' : 'changed',
+        kind: 'file',
       }),
     ),
   ];

@@ -93,8 +93,13 @@ function sessionsOf(calls: readonly RecentCall[]): readonly Seen[] {
   for (const { principal, sessionId, transport, client, atMs, kind } of calls) {
     const key = JSON.stringify([principal, sessionId]);
     const seen = sessions.get(key) ?? {
-      ...{ sessionId, principal, transport, client },
-      ...{ calls: 0, refused: 0, lastMs: atMs },
+      sessionId,
+      principal,
+      transport,
+      client,
+      calls: 0,
+      refused: 0,
+      lastMs: atMs,
     };
     seen.calls += 1;
     if (kind === 'refused') seen.refused += 1;

@@ -28,7 +28,9 @@ export async function registrationOptions(
   const known = (await store.list()).filter((passkey) => passkey.host === host);
   const challenge = await store.challenge({ kind: 'register', session }, dependencies.now());
   return generateRegistrationOptions({
-    ...{ rpName: 'Sekisho', rpID: host, userName: person.name.replace(/^console:/, '') },
+    rpName: 'Sekisho',
+    rpID: host,
+    userName: person.name.replace(/^console:/, ''),
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
     excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -50,7 +52,9 @@ export async function registered(
       response: JSON.parse(credential) as RegistrationResponseJSON,
       expectedChallenge: (challenge) =>
         store.takeChallenge(challenge, { kind: 'register', session }, dependencies.now()),
-      ...{ expectedOrigin: origin, expectedRPID: host, requireUserVerification: true },
+      expectedOrigin: origin,
+      expectedRPID: host,
+      requireUserVerification: true,
     });
     if (!verified) return undefined;
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
@@ -70,7 +74,8 @@ export async function assertionOptions(
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   const challenge = await (await dependencies.passkeys()).challenge(purpose, dependencies.now());
   return generateAuthenticationOptions({
-    ...{ rpID: placeOf(request).host, userVerification: 'required' },
+    rpID: placeOf(request).host,
+    userVerification: 'required',
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
   });
 }
@@ -93,7 +98,9 @@ export async function proven(
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge: (challenge) => store.takeChallenge(challenge, purpose, dependencies.now()),
-      ...{ expectedOrigin: origin, expectedRPID: host, requireUserVerification: true },
+      expectedOrigin: origin,
+      expectedRPID: host,
+      requireUserVerification: true,
       credential: { id, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')), counter },
     });
     if (!verified) return undefined;

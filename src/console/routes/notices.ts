@@ -30,7 +30,10 @@ export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDep
     const isKey = /^[\w-]{87}$/.test(keys.p256dh) && /^[\w-]{22}$/.test(keys.auth);
     if (!URL.canParse(endpoint) || !isKey) return goBack(context, 'noDevice', '/notices');
     await (await actsOf(context)).addDevice({
-      ...{ endpoint, keys, locale: context.get('view').locale, createdAtMs: dependencies.now() },
+      endpoint,
+      keys,
+      locale: context.get('view').locale,
+      createdAtMs: dependencies.now(),
       label: cleanLine((await field('label')).slice(0, 80)),
     });
     return goBack(context, 'deviceAdded', '/notices');

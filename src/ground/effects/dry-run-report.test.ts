@@ -4,13 +4,21 @@ import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.t
 import { dryRunWords, reportDryRun } from './dry-run-report.ts';
 
 const change = (path: string, more: Partial<DryRunChange> = {}): DryRunChange => ({
-  ...{ root: '/r', path, change: 'changed', kind: 'file', bytes: 1 },
+  root: '/r',
+  path,
+  change: 'changed',
+  kind: 'file',
+  bytes: 1,
   ...more,
 });
 const options = { maxBytes: 1000, locale: 'en', nameOf: ({ path }: DryRunChange) => path } as const;
-const losses = { ...{ files: 0, earlier: 0, withKept: 0, of: 0 }, repositories: [], names: [], obeyed: [] };
+const losses = { files: 0, earlier: 0, withKept: 0, of: 0, repositories: [], names: [], obeyed: [] };
 const dryRun = (changes: readonly DryRunChange[], more: Partial<DryRun> = {}): DryRun => ({
-  ...{ changes, total: changes.length, losses, diff: '', isDiffCut: false },
+  changes,
+  total: changes.length,
+  losses,
+  diff: '',
+  isDiffCut: false,
   ...more,
 });
 

@@ -10,7 +10,9 @@ export function unrecorded(cause: unknown, failure?: unknown): ToolError {
     const { code, text: said, suggestion, details } = failure;
     const more = text('Its record could not be written, either.', '記録も書き込めませんでした。');
     return new ToolError(code, text(joinSentences(said.en, more.en), joinSentences(said.ja, more.ja)), {
-      ...{ suggestion, details, cause },
+      suggestion,
+      details,
+      cause,
     });
   }
   return new ToolError(

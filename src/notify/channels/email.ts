@@ -13,14 +13,22 @@ export async function sendEmail(
   const { host, port, secure, user, password, from, to } = settings;
   const isHere = isLoopbackHost(host);
   const transport = createTransport({
-    ...{ host, port, secure, requireTLS: !secure && password !== undefined && !isHere },
+    host,
+    port,
+    secure,
+    requireTLS: !secure && password !== undefined && !isHere,
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
-    ...{ connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   try {
     await transport.sendMail({
-      ...{ from, to: [...to], subject: title },
+      from,
+      to: [...to],
+      subject: title,
       text: [body, link].filter((part) => part !== undefined && part !== '').join('\n\n'),
       // Prevents automatic replies.
       headers: { 'auto-submitted': 'auto-generated', 'x-sekisho-notice': `${kind} ${id}` },

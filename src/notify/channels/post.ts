@@ -16,7 +16,10 @@ export async function post({ url, headers, body }: Posting, signal: AbortSignal)
   let response: Response;
   try {
     response = await fetch(url, {
-      ...{ method: 'POST', headers, body, redirect: 'manual' },
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(longestMs)]),
     });
   } catch (error) {

@@ -57,7 +57,9 @@ async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal)
     payload,
     {
       vapidDetails: { ...pushing.keys },
-      ...{ contentEncoding: 'aes128gcm', urgency: 'high', TTL: 24 * 60 * 60 },
+      contentEncoding: 'aes128gcm',
+      urgency: 'high',
+      TTL: 24 * 60 * 60,
     },
   );
   const headers = Object.entries(request.headers as Record<string, string | number>)

@@ -16,7 +16,8 @@ export function sendTelegram(
       url: `${url.replace(/\/$/, '')}/bot${token}/sendMessage`,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ chat_id: chat, link_preview_options: { is_disabled: true } },
+        chat_id: chat,
+        link_preview_options: { is_disabled: true },
         text: lines.filter((line) => line !== undefined && line !== '').join('\n'),
         ...(isButton && {
           reply_markup: { inline_keyboard: [[{ text: labels.look[locale], url: link }]] },

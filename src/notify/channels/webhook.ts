@@ -15,11 +15,18 @@ export function sendWebhook(
 ): Promise<void> {
   const { id, kind, title, body: words, link, questions, atMs } = notice;
   const body = JSON.stringify({
-    ...{ type: kind, timestamp: new Date(atMs).toISOString(), title, body: words, link, questions },
+    type: kind,
+    timestamp: new Date(atMs).toISOString(),
+    title,
+    body: words,
+    link,
+    questions,
   });
   const seconds = String(Math.floor(nowMs / 1000));
   const headers = {
-    ...{ 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': seconds },
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
     ...(secret !== undefined && {
       'webhook-signature': `v1,${signatureOf(`${id}.${seconds}.${body}`, secret)}`,
     }),

@@ -12,7 +12,10 @@ export function createLinks(
       const engine = await openEngine();
       const secret = newSecret();
       const row = {
-        ...{ hash: hashOf(secret), kind, channel, expires_at_ms: expiresAtMs },
+        hash: hashOf(secret),
+        kind,
+        channel,
+        expires_at_ms: expiresAtMs,
         questions: JSON.stringify(questions),
       };
       await engine.write(async (tx) => {

@@ -157,8 +157,16 @@ async function add(
   },
 ): Promise<NoticeRecord> {
   const row: NoticeRow = {
-    ...{ id: randomId('ntc_', 12), at_ms: nowMs, channel, kind, questions: JSON.stringify(questions) },
-    ...{ status: 'waiting', attempts, next_at_ms: nextAtMs, ended_at_ms: null, problem: null },
+    id: randomId('ntc_', 12),
+    at_ms: nowMs,
+    channel,
+    kind,
+    questions: JSON.stringify(questions),
+    status: 'waiting',
+    attempts,
+    next_at_ms: nextAtMs,
+    ended_at_ms: null,
+    problem: null,
   };
   await tx.insertInto('notices').values(row).execute();
   return recordOf(row);

@@ -9,8 +9,13 @@ import { createEffectRules } from './decide.ts';
 type Said = Partial<DryRunChange> & Pick<DryRunChange, 'path'>;
 
 const nothing: Losses = {
-  ...{ files: 0, earlier: 0, withKept: 0, of: 200 },
-  ...{ repositories: [], names: [], obeyed: [] },
+  files: 0,
+  earlier: 0,
+  withKept: 0,
+  of: 200,
+  repositories: [],
+  names: [],
+  obeyed: [],
 };
 
 function effectsOf(changes: readonly Said[], unlisted = 0, losses: Partial<Losses> = {}): Effects {

@@ -64,8 +64,13 @@ function lossesIn(changes: readonly DryRunChange[], { isObeyed }: EffectRules): 
 }
 
 const none: Losses = {
-  ...{ files: 0, earlier: 0, withKept: 0, of: Infinity },
-  ...{ repositories: [], names: [], obeyed: [] },
+  files: 0,
+  earlier: 0,
+  withKept: 0,
+  of: Infinity,
+  repositories: [],
+  names: [],
+  obeyed: [],
 };
 
 const example = '[{"change": "deleted", "path": "old", "kind": "folder", "files": 12}]';

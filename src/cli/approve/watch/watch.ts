@@ -28,7 +28,12 @@ export function watchQuestions(flags: Flags): Promise<number> {
 async function watching(at: AtWork): Promise<void> {
   const { approvals, audit } = await at.checkpoint.store();
   let state: Watching = {
-    ...{ questions: [], calls: [], selected: undefined, movedAt: 0, scrolled: 0, note: '' },
+    questions: [],
+    calls: [],
+    selected: undefined,
+    movedAt: 0,
+    scrolled: 0,
+    note: '',
   };
   const left = Promise.withResolvers<void>();
   const group = () =>

@@ -34,6 +34,7 @@ export async function encodingOfFile(
   hostPath: string,
   otherwise: TextEncoding,
 ): Promise<FoundEncoding | undefined> {
+  // It went meanwhile, or is no file that may be read: it has no text.
   const head = await readHead(hostPath).catch(() => undefined);
   if (!head) return undefined;
   return (await encodingOf(head.bytes, head.isCut)) ?? encodingOf(head.bytes, head.isCut, otherwise);

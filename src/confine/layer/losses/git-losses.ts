@@ -90,7 +90,10 @@ class TouchedRepository {
       .map(({ path }) => path.slice(this.#path.length + 1));
     const objects = openObjects(this.#folders.toReversed());
     return findLostNames({
-      ...{ former: this.#former, latter: this.#latter, touched, objects },
+      former: this.#former,
+      latter: this.#latter,
+      touched,
+      objects,
       isOurs: (name) => isOurs(`${this.#path}/${name}`),
       isApplied: (stash, trees, tips) =>
         isStashApplied(stash, this.#workingTrees(), { objects, trees, tips }),

@@ -56,8 +56,14 @@ export interface Survey extends Omit<Losses, 'earlier'> {
  */
 export async function surveyLayers(overlays: readonly Overlay[], options: SurveyOptions): Promise<Survey> {
   let all: Survey = {
-    ...{ files: 0, unkept: 0, withKept: 0, of: 0 },
-    ...{ repositories: [], names: [], obeyed: [], barred: [] },
+    files: 0,
+    unkept: 0,
+    withKept: 0,
+    of: 0,
+    repositories: [],
+    names: [],
+    obeyed: [],
+    barred: [],
   };
   for (const overlay of overlays) {
     // What is kept for commands beside the roots is nobody's file.
@@ -68,7 +74,8 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
     all = {
       files: all.files + one.files,
       unkept: (all.unkept ?? 0) + (one.unkept ?? 0),
-      ...{ withKept, of },
+      withKept,
+      of,
       repositories: [...all.repositories, ...one.repositories],
       names: [...all.names, ...one.names],
       obeyed: [...all.obeyed, ...one.obeyed],
@@ -144,7 +151,9 @@ export async function surveyLosses(
   }
   const most = Math.max(options.mostCounted ?? 0, withKept >= fewFiles ? withKept * 2 : 0);
   return {
-    ...{ files, unkept, withKept },
+    files,
+    unkept,
+    withKept,
     of: most > 0 ? await countFiles(overlay, { most, isOurs, isIgnored, pause }) : 0,
     repositories: broken.map((path) => shownIn(overlay, path, options.roots)),
     names: names.map((path) => shownIn(overlay, path, options.roots)),

@@ -54,7 +54,10 @@ export function createChatAdmin({
           const isThere = await hasSession(tx, agentId, projectId, 'chat', clock());
           const oldestFirst = afterSeq === undefined ? rows.toReversed() : rows;
           const messages = oldestFirst.map(({ seq, from_id, content, sent_at_ms }) => ({
-            ...{ seq, isAgents: from_id === agentId, content, atMs: sent_at_ms },
+            seq,
+            isAgents: from_id === agentId,
+            content,
+            atMs: sent_at_ms,
           }));
           return { messages, isThere };
         });
