@@ -531,10 +531,10 @@ test('what only may be Japanese is said to be a guess, and not written in it unl
   });
   const { call } = world;
   for (const path of ['korean.txt', 'chinese.txt', 'half.txt'])
-    expect((await call('read_file', { path })).notes).toMatch(
+    expect((await call('read_file', { path })).further).toMatch(
       /^\[Not UTF-8\. \S+ is a guess: if the text looks wrong/,
     );
-  expect((await call('read_file', { path: 'sure.txt' })).notes).toBe('');
+  expect((await call('read_file', { path: 'sure.txt' })).further).toBe('');
   expect((await call('read_file', { path: 'korean.txt', encoding: 'euc-kr' })).text).toBe('// 설정 파일\n');
   expect((await call('read_file', { path: 'chinese.txt', encoding: 'big5' })).text).toBe('// 中文\n');
   expect((await call('read_file', { path: 'half.txt', encoding: 'shift_jis' })).text).toBe('ｶﾀｶﾅ\n');

@@ -45,7 +45,7 @@ export function openWorld(
     name: string,
     input: Readonly<Record<string, unknown>>,
     as: { readonly caller?: Caller; readonly signal?: AbortSignal } = {},
-  ): Promise<Record<string, unknown> & { readonly text: string; readonly notes: string }> {
+  ): Promise<Record<string, unknown> & { readonly text: string; readonly further: string }> {
     const tool = toolset.tools.find((one) => one.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
     const checked = tool.check(input);
@@ -72,10 +72,10 @@ export function openWorld(
       judged,
       patienceMs: options.patienceMs ?? 30_000,
     });
-    const [text = '', ...notes] = output
+    const [text = '', ...further] = output
       .content('en')
       .map((block) => (block.type === 'text' ? block.text : ''));
-    return { ...output.structured, text, notes: notes.join('\n') };
+    return { ...output.structured, text, further: further.join('\n') };
   }
 
   return {

@@ -112,9 +112,9 @@ const lines: readonly (readonly [exit: number, args: readonly string[]])[] = [
   [1, ['undo', '--since', '10m']],
   [0, ['policy', 'explain']],
   [3, ['policy', 'test', '{}']],
-  [2, ['policy', 'test', '{"tool":"shell_exec","arguments":{"command":"sudo ls"}}']],
+  [1, ['policy', 'test', '{"tool":"shell_exec","arguments":{"command":"sudo ls"}}']],
   [
-    2,
+    1,
     ['policy', 'test', '{"tool":"shell_exec","arguments":{"command":"git push"}}', '--toolsets', 'agent-cli'],
   ],
   [0, ['server', 'list']],

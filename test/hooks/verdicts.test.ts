@@ -117,7 +117,7 @@ test.each(Object.entries(clients))(
   async (name, client) => {
     const world = {
       files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' },
-      config: { rateLimits: [], approval: { waitMs: 1 } },
+      config: { rateLimits: [], approval: { waitMs: 1 }, process: { network: ['github'] } },
     };
     await using hooks = await openHooks(name, world);
     const { root } = hooks;

@@ -325,7 +325,7 @@ test('a yes to a command holds where the person saw it: not in another folder, n
   await using world = await openTestCheckpoint({
     files: { 'sub/a.txt': '' },
     flags: { profile: 'coding' },
-    config: { approval: { waitMs: 50 } },
+    config: { approval: { waitMs: 50 }, process: { network: ['github'] } },
   });
   const moved = await world.call('bash', { command: 'cd sub; export WHERE=staging' });
   if (moved.kind === 'error') return expect(moved.code).toBe('unavailable');

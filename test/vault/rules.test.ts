@@ -132,7 +132,7 @@ test.each([
   ['vault_scan', { cursor: { start_line: 3 } }, 'cursor.start_line'],
   ['vault_scan', { cursor: { start_line: 2, char_offset: 9 } }, 'cursor.char_offset'],
   ['vault_scan', { chunk_lines: 201 }, 'chunk_lines'],
-  ['vault_scan', { chunkLines: 1 }, 'chunkLines'],
+  ['vault_scan', { chunks: 1 }, 'chunks'],
   ['vault_create', { content: '' }, 'content'],
   ['vault_create', { content: 1 }, 'content'],
   ['vault_create', { content: 'a\0b' }, 'content'],

@@ -159,7 +159,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     });
     const { stdout } = await commands.run('env | grep -E "^(RUST|PY|GO|CARGO_[^N])" | sort');
     expect(stdout).toBe(
-      `PYENV_VERSION=3.12\nPYTHONDONTWRITEBYTECODE=1\nRUSTUP_HOME=${person.home}/.rustup\nRUSTUP_TOOLCHAIN=nightly\n`,
+      `PYENV_VERSION=3.12\nPYTHONDONTWRITEBYTECODE=1\nPYTHONUNBUFFERED=1\nRUSTUP_HOME=${person.home}/.rustup\nRUSTUP_TOOLCHAIN=nightly\n`,
     );
     await commands.close();
     person.remove();
