@@ -22,7 +22,7 @@ const lack = (() => {
 })();
 
 describe.each(shells)('on a machine without bash whose sh is %s', (shell) => {
-  test('commands run by sh, and what bash alone reads is refused by its name', needs(lack), async () => {
+  test('commands run by sh', needs(lack), async () => {
     const call = openMachine(shell);
 
     for (const tool of ['bash', 'shell_exec']) {
@@ -32,14 +32,6 @@ describe.each(shells)('on a machine without bash whose sh is %s', (shell) => {
         stdout: 'a-b-',
         stderr: '',
       });
-      for (const [command, name] of [
-        ['[[ -n a ]] && echo ran', '[[ … ]]'],
-        ['echo ran &> out', '&>'],
-      ] as const) {
-        expect(await call(tool, command), command).toMatchObject({
-          error: { code: 'denied', message: expect.stringContaining(name) },
-        });
-      }
     }
   });
 });
