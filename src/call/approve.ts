@@ -21,7 +21,7 @@ import type { Suspended } from './suspended.ts';
 
 /** Decides by rules whether a call may happen. */
 export interface Policy {
-  /** `withoutLayer`: why nothing can be tried here. */
+  /** `withoutLayer`: why a layer is not available here. */
   decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict;
   /** The rule that a standing approval would write, as the person reads it. */
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
@@ -29,21 +29,21 @@ export interface Policy {
 
 export interface ApproveDependencies extends ConsentDependencies {
   readonly policy: () => Promise<Policy>;
-  /** Why nothing can be tried on a layer here. */
+  /** Why commands cannot be tried on a layer here. */
   readonly whyNoLayer: () => Promise<Text | undefined>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
   /** Calls that wait between two requests. */
   readonly suspended: Suspended;
   readonly audit: () => Promise<AuditLog>;
-  /** The folder of this host that relative ones are of. */
+  /** The folder of this host that relative folders are resolved against. */
   readonly root: string | undefined;
   /** Layers that wait for a person's answer. */
   readonly held: Pick<HeldTrials, 'has'>;
 }
 
 /**
- * Policy's word, and a person's where policy asks for one. An approval fits one caller, one tool and exactly these
- * arguments, is used once and expires. Nobody's silence is a yes.
+ * Applies the policy, and asks a person if the policy says so. An approval fits one caller, one tool and exactly these
+ * arguments, is used once and expires. Silence is never an approval.
  */
 export async function approve(
   validated: Validated,
@@ -58,11 +58,11 @@ export async function approve(
   const verdict = stricter(ruled, flow?.verdict);
   if (verdict.rule !== 'default') facts.policy = policyFacts(verdict);
   if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
-  // Agreed to when it began; it is not begun again.
+  // It was approved when it began, and it does not begin again.
   if (dependencies.suspended.resumes(validated)) return permit(validated, risk, verdict);
   if (verdict.decision !== 'ask') return permit(validated, risk, verdict);
 
-  // What it did was looked at, and a person was asked about that.
+  // This call already ran on a layer that waits for an answer; the question about its effects replaces this one.
   const digest = callDigest(validated, risk);
   if (verdict.onLayer && dependencies.held.has(validated, digest)) return permit(validated, risk, verdict);
 
@@ -78,7 +78,7 @@ export async function approve(
     answer,
     grant,
     folder,
-    // Whoever agreed to the plan had not read where this call's words come from.
+    // A plan does not cover this call: where its arguments come from was not shown with the plan.
     beyondPlans: flow?.verdict !== undefined,
     parts: questionParts({ tool, risk, input: validated.input }, verdict, validated.call.arrival.client),
     onPending: ({ id }: ApprovalRecord) => {
@@ -92,12 +92,12 @@ export async function approve(
     },
   };
   const yes = await consentTo(validated, asking, dependencies);
-  // A proxied tool that changes is another tool: what was agreed to does not hold for it.
+  // The digest binds an approval to the tool's identity: it does not hold for a proxied tool that changed.
   if (flow?.finding && !yes.isStanding) flow.session.agreed(tool, flow.finding.targets);
   return permit(validated, risk, verdict, yes.approver);
 }
 
-/** What the tool reads from its arguments, and what any of them would send. */
+/** The risk that the tool reads from its arguments, and any secret that an argument would send. */
 export async function riskOf(
   { tool, caller, input }: Pick<Validated, 'tool' | 'caller' | 'input'>,
   dependencies: Pick<ApproveDependencies, 'lendForRisk'>,
@@ -107,7 +107,7 @@ export async function riskOf(
   return { ...risk, ...reachOf(tool, input), ...(secret && { secret }) };
 }
 
-/** One question for both: a person who reads where it goes has read what it is. */
+/** Merges both into one question, so that the person reads where the data goes together with what is done. */
 function stricter(ruled: PolicyVerdict, flow: PolicyVerdict | undefined): PolicyVerdict {
   if (!flow || ruled.decision === 'deny') return ruled;
   if (ruled.decision === 'allow' || flow.decision === 'deny') return flow;
@@ -116,18 +116,16 @@ function stricter(ruled: PolicyVerdict, flow: PolicyVerdict | undefined): Policy
   return { ...flow, because, writtenAt, answer, rule: `${flow.rule}, ${ruled.rule}` };
 }
 
-/** For the log: what was decided and where that is written, so that it can be explained when the rules have changed. */
+/** For the log: the decision and where its rule is written, to explain it after the rules have changed. */
 function policyFacts({ decision, writtenAt, answer, because }: PolicyVerdict): object {
   return { decision, writtenAt, answer, because };
 }
 
-/** What a command begins in says little where it goes on to another folder. */
+/** The command changes or names a folder, so its working folder does not say what it acts on. */
 const goesElsewhere =
   /\b(cd|pushd|popd|chdir)\b|(^|\s)(-C|--(git-dir|work-tree|prefix|cwd|directory|chdir|root|dir)\b)/;
 
-/**
- * Where a call works: a command's folder; of paths the one that all of them lie directly in, unless that is the root.
- */
+/** The folder of a call: its command's, or the one that directly contains all its paths, unless it is the root. */
 function folderOf(risk: Risk, root: string | undefined): string | undefined {
   if (root === undefined) return undefined;
   if (risk.command) {
@@ -144,18 +142,18 @@ function folderOf(risk: Risk, root: string | undefined): string | undefined {
     : undefined;
 }
 
-/** A standing approval to a tool says nothing of where it may send, and the other way round. */
+/** A standing approval of a tool does not cover where it may send, nor the other way round. */
 function grantFor(ruled: PolicyVerdict, flow: Flow | undefined, ruledGrant: string): string {
   if (!flow?.verdict) return ruledGrant;
   return ruled.decision === 'ask' ? `${ruledGrant} ${flow.grant}` : flow.grant;
 }
 
-/** Where commands share a session, the same line does other things in another folder or with other variables. */
+/** If commands share a session, the same line does other things in another folder or with other variables. */
 function begunWith({ command, workingFolder }: Risk): object {
   return command?.variables ? { workingFolder, variables: command.variables } : {};
 }
 
-/** A yes, or a layer, belongs to this caller's tool with exactly these arguments. */
+/** An approval, or a layer, belongs to this caller's tool with exactly these arguments. */
 export function callDigest({ tool, input }: Pick<Validated, 'tool' | 'input'>, risk: Risk): string {
   return digestOf({ tool: tool.identity ?? tool.name, input, ...begunWith(risk) });
 }

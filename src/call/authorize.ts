@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
 import type { Authorized, Identified } from './slips.ts';
 
-/** Throws what `decide` says, and `not_found` for a name that nothing has. */
+/** Throws the refusal of `decide`, and `not_found` for an unknown name. */
 export function authorize(identified: Identified, catalog: Catalog): Authorized {
   const { call, caller } = identified;
   const tool = catalog.find(call.tool);

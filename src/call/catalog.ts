@@ -10,15 +10,15 @@ export interface Catalog extends ToolGuide {
   readonly mode: Mode;
   readonly tools: readonly Tool[];
   find(name: string): Tool | undefined;
-  /** What this caller may call, in a stable order. The same array for the same answer. */
+  /** The tools that this caller may call, in a stable order. Equal answers are the same array. */
   allowed(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
-  /** What `tools/list` shows: the same, and where agents are served what a token among the arguments would open. */
+  /** The tools of `tools/list`: the same and, if agents are served, those that a token argument would open. */
   offered(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
 }
 
 /**
- * Throws where two tools have one name: neither could be authorized for certain. The version tells the lists of one
- * catalog from those of the one before it. An absent tool stands for all whose names begin with its own.
+ * Throws if two tools have one name: neither could be authorized for certain. The version tells the lists of one
+ * catalog from those of its predecessor. An absent tool stands for all whose names begin with its own.
  */
 export function createCatalog(
   tools: readonly Tool[],
@@ -39,7 +39,7 @@ export function createCatalog(
     let list = lists.get(bits);
     if (!list) {
       list = { key: `${version} ${bits}`, tools: shown.filter((_, index) => bits[index] === '1') };
-      // Few combinations of role, purpose and toolsets exist; a bound all the same, since tokens name toolsets.
+      // Few combinations of role, purpose and toolsets exist; bounded nevertheless, as tokens name toolsets.
       if (lists.size >= 256) lists.clear();
       lists.set(bits, list);
     }
@@ -81,13 +81,13 @@ export function createCatalog(
       [...shown, ...absent].flatMap((tool): GuideEntry[] => {
         const decision = decide(tool, caller, mode);
         if (decision.allowed) return [{ tool, allowed: !absent.includes(tool) }];
-        // Who may not know of it is not told why.
+        // A caller that may not know of the tool gets no reason.
         return decision.code === 'not_found' ? [] : [{ tool, allowed: false, reason: decision.reason }];
       }),
   };
 }
 
-/** Levenshtein's distance of two short names. */
+/** The Levenshtein distance of two short names. */
 function distanceBetween(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -11,7 +11,7 @@ import {
 import type { TokenStore } from '../contract/records.ts';
 import type { Credentials } from './identify.ts';
 
-/** How agents' sessions are looked up; absent where the collaboration toolset is not served. */
+/** Looks up agents' sessions; undefined if the collaboration toolset is not served. */
 export interface AgentCredentials {
   session(token: string, arrival: Arrival): Promise<AgentCaller | undefined>;
   coordinator(token: string, arrival: Arrival): Promise<CoordinatorCaller | undefined>;
@@ -19,7 +19,7 @@ export interface AgentCredentials {
   bound(arrival: Arrival): Promise<AgentCaller | undefined>;
 }
 
-/** How access tokens of other issuers are looked at; absent where none is trusted. */
+/** Checks access tokens of other issuers; undefined if none is trusted. */
 export interface TokenIssuers {
   identify(token: string): Promise<
     | {
@@ -39,12 +39,12 @@ export interface CredentialSources {
   readonly tokens: () => Promise<TokenStore>;
   readonly issuers?: (() => Promise<TokenIssuers>) | undefined;
   readonly agents?: (() => Promise<AgentCredentials>) | undefined;
-  /** Who the person at this machine is if not simply the local one (`--as`). */
+  /** The role of the person at this machine, if not simply the local one (`--as`). */
   readonly localRole?: string | undefined;
   readonly now: () => number;
 }
 
-/** Looks proofs up. A bad one makes an anonymous caller with the reason, never an exception or a weaker proof. */
+/** Looks up proofs. A bad proof makes an anonymous caller with the reason, never an exception or a weaker proof. */
 export function createCredentials(sources: CredentialSources): Credentials {
   const personHere = (sessionId: string): LocalCaller => ({
     kind: 'local',
@@ -66,7 +66,7 @@ export function createCredentials(sources: CredentialSources): Credentials {
       const foreign = sources.issuers && (await (await sources.issuers()).identify(token));
       if (foreign?.kind === 'good') {
         const { client, actors, ...standing } = foreign.standing;
-        // Tokens come and go; the session is this person's with this program, and with who acts for them in it.
+        // Tokens change; the session belongs to this person with this program and the actors in between.
         const holder = createHash('sha256').update(JSON.stringify([standing.principal, client, ...actors]));
         return {
           kind: 'user',
@@ -113,7 +113,7 @@ function known(caller: Caller | undefined, arrival: Arrival): Caller {
   return caller ?? anonymous(arrival, 'bad_credential');
 }
 
-/** One session a connection; where a client keeps none, one a credential. */
+/** One session per connection; one per credential for a client without connections. */
 function sessionOf(arrival: Arrival, otherwise: string): string {
   return arrival.connectionId ?? otherwise;
 }

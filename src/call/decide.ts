@@ -11,20 +11,20 @@ export type Decision =
   | {
       readonly allowed: false;
       readonly code: ErrorCode;
-      /** What a call is told. Document 002 fixes these sentences, so they are the same in every language. */
+      /** The message for the caller. Document 002 fixes these sentences, so they are the same in every language. */
       readonly message: Text;
-      /** What `help` says of a tool that cannot be used. */
+      /** The reason that `help` gives for a tool that cannot be used. */
       readonly reason: Text;
       readonly suggestion?: Text | undefined;
-      /** All that is missing is this scope of the token. */
+      /** The token lacks only this scope. */
       readonly scope?: string | undefined;
     };
 
 const allowed: Decision = { allowed: true };
 
 /**
- * May this caller call this tool? The one predicate behind tools/list, `help` and the call itself, so that what
- * they show and what a call meets cannot disagree (document 002, authorization).
+ * Whether this caller may call this tool. The one predicate behind tools/list, `help` and the call itself, so that they
+ * cannot disagree (document 002, authorization).
  */
 export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
   if (tool.server !== undefined && !isMapped(tool, caller)) return refuseUnknown(tool);
@@ -43,7 +43,7 @@ export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
   return decideScope(tool, caller);
 }
 
-/** The last to be asked: who gets another scope must not meet a further refusal. */
+/** Checked last: a caller that gets the missing scope must not meet a further refusal. */
 function decideScope(tool: Tool, caller: Caller): Decision {
   const scope = tool.annotations.readOnly ? 'tools:read' : 'tools:write';
   if (!caller.scopes || tool.permission === 'unauthenticated' || caller.scopes.includes(scope))
@@ -56,7 +56,7 @@ function decideScope(tool: Tool, caller: Caller): Decision {
   return { ...refusal, scope: caller.scopeNames?.[scope] ?? scope };
 }
 
-/** A proxied server's tools are the local operator's until the operator lets others in. */
+/** A proxied server's tools belong to the local operator until the operator lets others in. */
 function isMapped(tool: Tool, caller: Caller): boolean {
   if (caller.kind === 'local') return true;
   if (caller.kind === 'anonymous') return false;
@@ -64,7 +64,7 @@ function isMapped(tool: Tool, caller: Caller): boolean {
   return names.some((name) => tool.roles?.includes(name));
 }
 
-/** In the words for a name that nothing has: who may not use a server need not know of it. */
+/** Worded like an unknown name: a caller that may not use a server need not know of it. */
 function refuseUnknown(tool: Tool): Decision {
   const shown = JSON.stringify(tool.name);
   return refuse(
@@ -115,7 +115,7 @@ function decidePermission(tool: Tool, caller: Caller): Decision {
     case 'task_only':
       return decidePurpose(tool, caller, 'task');
     default:
-      // A permission that nobody defined lets nobody in.
+      // An unknown permission admits no caller.
       return refuseAnonymous(tool, caller);
   }
 }
@@ -157,7 +157,7 @@ function refuseAnonymous(tool: Tool, caller: Caller): Decision {
   );
 }
 
-/** Whoever passed a token that is worth nothing must not be told to pass one. */
+/** A caller whose token is invalid must not be told to pass a token. */
 function howToProve(tool: Tool, isBadToken: boolean): Text {
   if (tool.permission === 'coordinator_only') {
     return isBadToken

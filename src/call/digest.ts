@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of a JSON value in one spelling (keys sorted), so that an approval fits exactly these arguments. */
+/** SHA-256 of a JSON value in canonical form (keys sorted), so that an approval fits exactly these arguments. */
 export function digestOf(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('hex');
 }

@@ -16,22 +16,22 @@ import { failureReply, outputReply } from './reply.ts';
 import { type RunDependencies, run } from './run.ts';
 import { validate } from './validate.ts';
 
-/** Everything that the road needs, joined by the checkpoint. */
+/** Everything that handling a call needs, joined by the checkpoint. */
 export interface Dependencies extends ApproveDependencies, RunDependencies, FlowDependencies {
   readonly catalog: () => Promise<Catalog>;
   readonly credentials: Credentials;
   readonly rateRules: readonly RateRule[];
   readonly rates: () => Promise<RateStore>;
   readonly audit: () => Promise<AuditLog>;
-  /** Is the history told of each change of a file before it is made? */
+  /** Whether the history notes each change of a file before it is made. */
   readonly keepsHistory: boolean;
-  /** Hears of what the caller is told nothing of: a record that could not be written, and why. */
+  /** Gets faults that the caller is not told, such as a record that could not be written. */
   readonly onFault: ((error: unknown) => void) | undefined;
-  /** Counts or traces the call; absent where nobody does. */
+  /** Counts or traces the call; undefined if neither is on. */
   readonly watch: (call: Call) => CallWatch | undefined;
 }
 
-/** One call, from its arrival to its reply. It is in the audit log before the reply leaves. */
+/** Handles one call, from its arrival to its reply. It is in the audit log before the reply leaves. */
 export async function handle(call: Call, dependencies: Dependencies): Promise<Reply> {
   const record = openRecord(call, dependencies.now, dependencies.watch(call));
   const alive = keepAlive({ ...call, beganAt: performance.now() });
@@ -49,7 +49,7 @@ export async function handle(call: Call, dependencies: Dependencies): Promise<Re
     await record.close(reply, thrown, await dependencies.audit());
   } catch (error) {
     dependencies.onFault?.(error);
-    // Work that cannot be written down is not acknowledged as done; nor is it said that nothing happened.
+    // Work that cannot be recorded is not acknowledged as done; nor does the reply claim that nothing happened.
     reply = failureReply(
       record.isBegun() ? unrecorded(error, thrown) : unanswered(error),
       record.id,
@@ -67,7 +67,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
 
   record.reached('authorize');
   const catalog = await dependencies.catalog();
-  // Before it is allowed: what the tool calls a secret is none the less where the call is refused.
+  // Set before authorization, so that secret arguments of a refused call are redacted too.
   record.knows({ tool: catalog.find(call.tool) });
   const authorized = authorize(identified, catalog);
 
@@ -79,7 +79,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
 
   record.reached('approve');
   const { said } = call.arrival;
-  // The story of a session begins with what its person wanted.
+  // A session's story begins with the person's request.
   if (said !== undefined) record.facts.said = cleanWords(said);
   const flow = await lookAtFlow(validated, dependencies);
   if (flow && validated.tool.flow) record.facts.flow = flowFacts(flow);

@@ -2,9 +2,9 @@ import type { Arrival, Call } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Identified } from './slips.ts';
 
-/** Where callers' proofs are looked up. Each answers with a caller; none throws for a bad proof. */
+/** Looks up callers' proofs. Each method returns a caller; none throws for a bad proof. */
 export interface Credentials {
-  /** The person at this machine (stdio, the command line), or nobody where that does not count (HTTP). */
+  /** The person at this machine (stdio, the command line), or an anonymous caller over HTTP. */
   unproven(arrival: Arrival): Caller;
   bearer(token: string, arrival: Arrival): Promise<Caller>;
   session(token: string, arrival: Arrival): Promise<Caller>;
@@ -14,9 +14,9 @@ export interface Credentials {
 }
 
 /**
- * Says who is calling. Document 002: the coordinator's token is looked at first and a wrong one is refused, never
- * passed over; then the session's; as arguments or headers. They are taken out of the arguments here, so that no
- * later stop, tool or record sees them.
+ * Identifies the caller. Document 002: the coordinator's token comes first, and a wrong one is refused, never skipped;
+ * then the session's; as arguments or headers. They are removed from the arguments here, so that no later stop, tool or
+ * record sees them.
  */
 export async function identify(call: Call, credentials: Credentials): Promise<Identified> {
   const { tokens, input } = takeTokens(call.input);
@@ -50,7 +50,7 @@ function takeTokens(input: unknown): {
   }
   const { session_token, coordinator_token, ...rest } = input as Record<string, unknown>;
   const tokens: { session?: string; coordinator?: string } = {};
-  // Something that is not a string proves nothing, and must not fall through to a weaker proof.
+  // A token that is not a string proves nothing, and must not fall through to a weaker proof.
   if (session_token !== undefined && session_token !== null) {
     tokens.session = typeof session_token === 'string' ? session_token : '';
   }

@@ -1,9 +1,9 @@
 import type { Call } from '../contract/call.ts';
 
-/** Clients give a call up after a minute in which they heard nothing; many start that minute anew at any progress. */
+/** Clients abandon a call after a minute of silence; many restart that minute on any progress. */
 const silenceMs = 8000;
 
-/** The call, telling its caller that it goes on, and what it waits for, where the work itself is silent. */
+/** Returns a call that reports progress, and what it waits for, while the work itself is silent. */
 export function keepAlive(call: Call): { readonly call: Call; end(): void } {
   const { progress } = call;
   if (!progress) return { call, end() {} };
@@ -12,7 +12,7 @@ export function keepAlive(call: Call): { readonly call: Call; end(): void } {
   let last: { readonly total?: number | undefined; readonly message?: string | undefined } = {};
   const beat = setInterval(() => {
     const { total, message } = last;
-    // It must grow to be told at all, and stay below the next step of the work.
+    // Progress must grow to be reported, and stay below the next step of the work.
     told += 0.001;
     const seconds = Math.round((performance.now() - beganAt) / 1000);
     progress(told, total, message ?? `${call.tool}: ${seconds} s`);

@@ -3,12 +3,12 @@ import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
 import type { Authorized, Paced } from './slips.ts';
 
-/** At most `perMinute` calls a minute of one principal to the tools of these toolsets. */
+/** At most `perMinute` calls a minute by one principal to the tools of these toolsets. */
 export interface RateRule {
   readonly id: string;
-  /** Absent: every toolset. */
+  /** Undefined: every toolset. */
   readonly toolsets?: readonly string[] | undefined;
-  /** Local callers are counted only where the rule says so. */
+  /** Local callers are counted only by rules for `everyone`. */
   readonly appliesTo: 'remote' | 'everyone';
   readonly perMinute: number;
 }
@@ -22,7 +22,7 @@ export async function limit(
   rates: () => Promise<RateStore>,
   nowMs: number,
 ): Promise<Paced> {
-  // `help` tells a model how to wait; refusing it would teach nothing.
+  // `help` tells a model how to wait, so it is never limited.
   const counted = authorized.tool.name === 'help' ? [] : rules.filter((rule) => appliesTo(rule, authorized));
   if (counted.length === 0) return authorized as unknown as Paced;
   const bounds = counted.map(({ id, perMinute }) => ({

@@ -5,9 +5,9 @@ import type { Tool } from '../contract/tool/tool.ts';
 import { decide } from './decide.ts';
 
 /**
- * What a caller without an agent's credential is shown where agents are served: what they may call, and what a token
- * among the arguments would open. A list must not change through earlier calls, and a model can hand over the token
- * that `authenticate` gave it in no other way; the call decides again.
+ * The list for a caller without an agent's credential, if agents are served: the tools it may call, and those that a
+ * token among the arguments would open. A list must not change through earlier calls, and a model can pass the token
+ * from `authenticate` in no other way; each call decides again.
  */
 export function offerTo(caller: Caller, tools: readonly Tool[], mode: Mode): readonly Tool[] {
   if (isAgent(caller) || caller.kind === 'coordinator' || isWrong(caller)) return [];
@@ -22,8 +22,8 @@ export function offerTo(caller: Caller, tools: readonly Tool[], mode: Mode): rea
 }
 
 /**
- * May the caller call it, or could with another scope? A client learns by a refused call which scope to ask for, so it
- * must know that there is something to call.
+ * Whether the caller may call the tool, or could with another scope. A client learns from a refused call which scope to
+ * request, so the tool must be listed.
  */
 export function isOffered(tool: Tool, caller: Caller, mode: Mode): boolean {
   const decision = decide(tool, caller, mode);

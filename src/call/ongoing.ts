@@ -7,27 +7,27 @@ import { stillRunning } from '../ground/errors/still-running.ts';
 import { failureReply } from './reply.ts';
 
 /**
- * Calls that outlast what a client waits for. Such a request is answered with the call's id, and the call walks on:
- * its record closes when it ends, with what it came to. The session that made it fetches that by the id, and it ends
- * with that session.
+ * Calls that outlast a client's patience. Such a request is answered with the call's id while the call continues; its
+ * record closes with its result when it ends. The session that made it fetches the result by the id; results are
+ * dropped with that session.
  */
 export interface Ongoing {
-  /** The call as it is to walk, and the reply to its request: what it comes to, or its id. */
+  /** Returns the call to run, and a function that makes the reply to its request: the result, or the id. */
   follow(call: Call): { readonly call: Call; reply(walk: Promise<Reply>): Promise<Reply> };
   forSession(sessionId: string): OngoingCalls;
-  /** Is this call kept here? */
+  /** Whether this server keeps the call. */
   has(id: string): boolean;
-  /** The session has ended: nobody will ask what its calls came to. */
+  /** The session has ended: no caller is left to fetch its results. */
   leave(sessionId: string): void;
 }
 
 export interface OngoingOptions {
   readonly locale: Locale;
-  /** What a tool that hands out a handle of its own gets to do so. */
+  /** The extra time for a tool that returns its own handle. */
   readonly graceMs?: number | undefined;
   /** How long a result waits to be fetched. */
   readonly keptMs?: number | undefined;
-  /** Lets other servers know that a call is kept here, before its id is handed out; resolves with how to let go. */
+  /** Announces the call to other servers before its id is returned; resolves with a function that ends that. */
   readonly hold?: ((id: string) => Promise<() => void>) | undefined;
 }
 
@@ -59,7 +59,7 @@ export function createOngoing(options: OngoingOptions): Ongoing {
     kept.set(id, call);
     const later = () => setTimeout(forget, keptMs, id).unref();
     call.walk.then(later, later);
-    // Where the others cannot be told, only this server answers for it.
+    // If the other servers cannot be told, only this one answers for it.
     call.letGo = await hold?.(id).catch(() => undefined);
   }
 
@@ -77,7 +77,7 @@ export function createOngoing(options: OngoingOptions): Ongoing {
       let formsOpen = 0;
 
       function handOver(id: string, sessionId: string): void {
-        // A person who fills in a form is worth waiting for; too many results that nobody fetches are not.
+        // A person who fills in a form is worth waiting for; a session with too many unfetched results is not.
         if (formsOpen > 0 || !hasRoom(sessionId)) {
           isLate = true;
           timer = setTimeout(handOver, graceMs, id, sessionId);
@@ -108,7 +108,7 @@ export function createOngoing(options: OngoingOptions): Ongoing {
               return await call.form(form);
             } finally {
               formsOpen -= 1;
-              // The answer gets a moment to come to something.
+              // The answer gets a moment to take effect.
               if (isLate) timer?.refresh();
             }
           }),

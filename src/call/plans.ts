@@ -24,7 +24,7 @@ export interface PlanDependencies
   readonly mode: Mode;
 }
 
-/** Whose plan it is; `approver`: who agreed to it, where somebody was asked. */
+/** The plan's caller; `approver`: the person that approved it, if one was asked. */
 interface Planner {
   readonly caller: Caller;
   readonly approver?: string | undefined;
@@ -37,7 +37,7 @@ interface Looked {
   readonly verdict: PolicyVerdict;
 }
 
-/** Plans of a caller: each call is decided as it would be by itself, and a yes binds each by its own digest. */
+/** Plans of a caller: each call is decided as if it came alone, and an approval binds each by its own digest. */
 export function createPlans({ caller, approver }: Planner, dependencies: PlanDependencies): Plans {
   async function lookAt(calls: readonly PlanCall[]): Promise<readonly Looked[]> {
     const seen = new Map<string, number>();
@@ -67,7 +67,7 @@ export function createPlans({ caller, approver }: Planner, dependencies: PlanDep
       const expiresAtMs = nowMs + Math.min(planMs, dependencies.expiryMs);
       const steps = looked.map(({ step }) => step);
       const wanted = looked.filter(({ step }) => step.needs === 'plan');
-      // A mode that does not ask has nobody's yes to hand on.
+      // A mode that does not ask has no approval to hand on.
       if (approver === undefined || wanted.length === 0) return { steps, expiresAtMs };
       const planId = `pln_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
       const { principal, sessionId } = caller;
@@ -187,5 +187,5 @@ function tooLong(chars: number): ToolError {
 /** The longest list of steps that a person can be expected to read. */
 const mostChars = 12_000;
 
-/** A plan is for work that begins now. */
+/** Short, because a plan is for work that begins now. */
 const planMs = 60 * 60_000;

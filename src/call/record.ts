@@ -9,7 +9,7 @@ import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 import { redact, redactText } from '../ground/text/redact.ts';
 import type { RunNotes } from './run.ts';
 
-/** The record of a call while it walks. Each stop writes down that it was reached. */
+/** The record of a call in progress. Each stop notes that it was reached. */
 export interface OpenRecord extends RunNotes {
   reached(stop: CallStop): void;
   knows(facts: {
@@ -20,20 +20,20 @@ export interface OpenRecord extends RunNotes {
     readonly approver?: string | undefined;
   }): void;
   /**
-   * Notes that the call is about to run, so that it is in the log whatever happens to this process. Where it may change
-   * something, the note is on disk when this returns, or, with `keepsHistory`, before a tool that changes files alone
-   * changes one. Throws where no record could be written now.
+   * Notes that the call is about to run, so that it is in the log whatever happens to this process. If the call may
+   * change something, the note is on disk when this returns, or, with `keepsHistory`, before a tool that only changes
+   * files changes one. Throws if no record can be written now.
    */
   begin(log: AuditLog, keepsHistory: boolean): Promise<void>;
-  /** Was the call begun, and may it have changed something? */
+  /** Whether the call was begun and may have changed something. */
   isBegun(): boolean;
-  /** Writes the entry: it and the changes are durable before it returns where the call may have changed something. */
+  /** Writes the entry: if the call may have changed something, both are durable before this returns. */
   close(reply: Reply, thrown: unknown, log: AuditLog): Promise<void>;
-  /** Tells whoever watches what the call came to. */
+  /** Reports the outcome to the call's watcher. */
   ended(reply: Reply): void;
 }
 
-/** Opens the record of a call; every call from here on is written down, refused ones too. */
+/** Opens the record of a call; from here on every call is recorded, refused ones too. */
 export function openRecord(call: Call, now: () => number, watch?: CallWatch): OpenRecord {
   const id = randomUUID();
   const atMs = now();
@@ -48,7 +48,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
   let isBegun = false;
   let note: BegunNote | undefined;
   let noted: Promise<void> | undefined;
-  /** Something may have been changed, so that no reply leaves before the record is on disk. */
+  /** Something may have been changed, so no reply leaves before the record is on disk. */
   let isDurable = false;
   let redacted: unknown;
 
@@ -58,7 +58,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
     return noted;
   }
 
-  /** What the record says of the call as far as it came. */
+  /** The facts of the call so far. */
   function known(): Omit<AuditRecord, 'outcome' | 'durationMs' | 'outputBytes'> {
     const { arrival } = call;
     if (caller) redacted ??= redact(input, tool?.secrets ?? []);
@@ -102,14 +102,14 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       const record = { ...known(), outcome: 'interrupted', durationMs: 0, outputBytes: 0 } as const;
       isDurable = tool !== undefined && !tool.annotations.readOnly;
       note = await log.begin(record, { mayChange: isDurable });
-      // What a client does itself, it does without asking us first.
+      // A client that does the work itself does not report each change to us first.
       if (keepsHistory && tool?.changesFiles && !call.carry) isDurable = false;
       if (isDurable) await waitForNote();
       isBegun = true;
     },
     isBegun: () => isBegun && isDurable,
     async close(reply, thrown, log) {
-      // The sentence that the model was refused with: a rule's id alone says little to who reads the call later.
+      // The sentence of the refusal: a rule's id alone says little to later readers of the call.
       if (reply.kind === 'error' && reply.code === 'denied') facts.refusal = redactText(reply.text);
       const record: AuditRecord = {
         ...known(),
@@ -123,7 +123,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       };
       watch?.reached('record');
       const written = isDurable ? log.write(record) : log.note(record);
-      // All of them, also where one fails: no reply leaves before its record is written.
+      // Wait for all even if one fails: no reply leaves before its record is written.
       for (const outcome of await Promise.allSettled([written, ...waitsFor])) {
         if (outcome.status === 'rejected') throw outcome.reason;
       }
@@ -149,20 +149,20 @@ function callerFacts(
   return { ...(person !== undefined && { person }), ...(chain && { chain }) };
 }
 
-/** Who acted for whom, as far as their proofs say; nothing where somebody acted for themselves. */
+/** The actors and the model that act for the caller, by their proofs; undefined if it acts directly. */
 function chainOf(caller: Caller | undefined, { model }: Call['arrival']): readonly string[] | undefined {
   if (!caller || (model === undefined && !caller.chain)) return undefined;
   const chain = caller.chain ?? [caller.principal];
   return model === undefined ? chain : [...chain, `model:${model}`];
 }
 
-/** The rule that refused or asked, where policy ended the call. */
+/** The rule that refused or asked, if policy ended the call. */
 function refusingRule(thrown: unknown): string | undefined {
   const named = thrown instanceof ToolError ? thrown.details?.rule : undefined;
   return typeof named === 'string' ? named : undefined;
 }
 
-/** Who declined the call or closed its question. */
+/** The person or program that declined the call or closed its question. */
 function answerer(thrown: unknown): string | undefined {
   const named = thrown instanceof ToolError ? thrown.details?.answered_by : undefined;
   return typeof named === 'string' ? named : undefined;
@@ -173,14 +173,14 @@ function causeOf(thrown: unknown): string | undefined {
   const cause = thrown instanceof ToolError ? thrown.cause : thrown;
   if (cause === undefined) return undefined;
   const words = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  // A key has many lines, so they are parted afterwards.
+  // A key spans several lines, so the text is redacted before it is split.
   return withoutSecrets(words.slice(0, 4000))
     .split('\n')
     .map((line) => redactText(line))
     .join('\n');
 }
 
-/** About how large: counted without making the text again. */
+/** An estimate, without serializing the value again. */
 function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || depth > 8) return 8;

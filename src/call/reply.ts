@@ -25,7 +25,7 @@ export function outputReply(
 }
 
 /**
- * Whatever was thrown as a reply. What is not a `ToolError` becomes `internal` with a fixed sentence and the id
+ * Turns a thrown value into a reply. Anything but a `ToolError` becomes `internal` with a fixed sentence and the id
  * under which the log has the rest: never a stranger's words, a host path or a stack.
  */
 export function failureReply(thrown: unknown, auditId: string, locale: Locale): Reply {

@@ -3,7 +3,7 @@ import { ToolError } from '../contract/error.ts';
 import type { ResourceGateway, ResourcePage, ResourceText } from '../contract/gateway.ts';
 import { verbatim } from '../contract/text/text.ts';
 
-/** Resources whose every request walks the road as a call of an unlisted tool. */
+/** Resources; every request is handled as a call of an unlisted tool. */
 export function createResourceGateway(
   call: (call: Call) => Promise<Reply>,
   watch: (uri: string, changed: () => void) => Promise<() => void>,
@@ -24,7 +24,7 @@ export function createResourceGateway(
   }
 
   return {
-    // The tools' own output schemas say what these are.
+    // The tools' own output schemas guarantee these types.
     list: (arrival, cursor, signal) =>
       walk(
         'resources/list',

@@ -14,32 +14,32 @@ export interface RunDependencies {
   readonly locale: Locale;
   /** Lends one capability, scoped to the permit's caller and call. */
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
-  /** Runs a tool so that what it changes is known to be this call's. */
+  /** Runs a tool so that its changes are attributed to this call. */
   readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
-  /** The same commands; what they write is judged before it lands. */
+  /** The same commands; their writes are judged before they land. */
   readonly onLayer: (commands: Commands, permit: Permit, notes: RunNotes) => Promise<Commands>;
   /** Calls that wait for a person between two requests. */
   readonly suspended: Suspended;
-  /** Aborts when the server has been told to stop and its grace is over. */
+  /** Aborts when the server was told to stop and its grace period is over. */
   readonly stopping: AbortSignal;
 }
 
-/** What a tool said about its call while it ran. */
+/** Notes that a tool makes about its call while it runs. */
 export interface RunNotes {
-  /** Of the call's audit entry. */
+  /** The id of the call's audit entry. */
   readonly id: string;
   readonly facts: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   readonly trace: CallTrace | undefined;
-  /** Somebody agreed to what it did. */
+  /** A person approved the effects. */
   knows(facts: { readonly approver?: string | undefined }): void;
-  /** Resolves when the note that the call has begun would survive a power cut: nothing is changed before. */
+  /** Resolves when the note that the call has begun would survive a power cut; nothing is changed before. */
   noted(): Promise<void>;
-  /** What the reply waits for beside the record: changes on their way to the disk. */
+  /** Work that the reply waits for beside the record: changes on their way to the disk. */
   readonly waitsFor: Promise<void>[];
 }
 
-/** Runs the tool with what it named in `uses`, and nothing else. */
+/** Runs the tool with the capabilities that it named in `uses`, and no others. */
 export async function run(
   permit: Permit,
   dependencies: RunDependencies,
@@ -71,7 +71,7 @@ export async function run(
     context.commands = await dependencies.onLayer(await dependencies.lend('commands', permit), permit, notes);
   call.runs?.({ id: notes.id, sessionId: caller.sessionId, patienceMs });
   try {
-    // The context was filled from `uses`; the tool's own types said the same when it was defined.
+    // The context was filled from `uses`; the tool's own types checked the same when it was defined.
     const work = (lent: BaseContext) =>
       tool.run(permit.input, { ...context, ...lent } as unknown as ToolContext<CapabilityName>);
     const mayWait =
@@ -81,7 +81,7 @@ export async function run(
       call.carry ? call.carry(ours, signal) : ours(),
     );
   } catch (error) {
-    // However a tool notices it, a withdrawn call is a withdrawn call.
+    // A withdrawn call is reported as withdrawn, however the tool noticed it.
     if (signal.aborted && !(error instanceof ToolError)) throw cancelled('call', error);
     throw error;
   }
@@ -91,5 +91,5 @@ function assertNotCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw cancelled();
 }
 
-/** However long a person thought about it, most commands end within this. */
+/** The least time left to a tool, however long a person thought; most commands end within it. */
 const minPatienceMs = 2000;

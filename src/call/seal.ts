@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Keeps what travels through a client from being made up there: `id.mac`. What it may be used for (caller, tool,
- * arguments, once, until when) stands in the store under the id.
+ * Prevents clients from forging the ids that travel through them: `id.mac`. The store has, under the id, what it may be
+ * used for (caller, tool, arguments, once, until when).
  */
 export function createSeal(key: () => Uint8Array): {
   close(id: string): string;

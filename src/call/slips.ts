@@ -6,12 +6,12 @@ import type { Tool } from '../contract/tool/tool.ts';
 declare const stamp: unique symbol;
 
 /**
- * What a stop hands to the next. The brand exists for the compiler only: no other code can make one without an
- * `as`, so a road that skips a stop does not compile.
+ * The proof that a stop hands to the next. The brand exists for the compiler only: no other code can make one without
+ * an `as`, so a walk that skips a stop does not compile.
  */
 type Slip<Stop extends string, Facts> = Facts & { readonly [stamp]: Stop };
 
-/** We know who is calling, and the arguments no longer hold their credentials. */
+/** The caller is known, and the arguments no longer hold credentials. */
 export type Identified = Slip<
   'identify',
   { readonly call: Call; readonly caller: Caller; readonly input: unknown }
@@ -20,19 +20,19 @@ export type Identified = Slip<
 /** The caller may call this tool. */
 export type Authorized = Slip<'authorize', Omit<Identified, typeof stamp> & { readonly tool: Tool }>;
 
-/** And not too often. */
+/** The caller is within its rate limits. */
 export type Paced = Slip<'limit', Omit<Authorized, typeof stamp>>;
 
-/** The arguments are what the tool's schema says. */
+/** The arguments match the tool's schema. */
 export type Validated = Slip<'validate', Omit<Paced, typeof stamp>>;
 
-/** Policy, and a person where policy asked for one, agreed to exactly this. */
+/** Policy, and a person if policy asked, approved exactly this. */
 export type Permit = Slip<
   'approve',
   Omit<Validated, typeof stamp> & {
     readonly risk: Risk;
     readonly rule: string;
-    /** It runs on a layer, and what it did decides whether that lands. */
+    /** The call runs on a layer; its effects decide whether they land. */
     readonly onLayer?: boolean | undefined;
     readonly approver?: string | undefined;
   }

@@ -7,26 +7,26 @@ import { QuestionPending } from './asking/pending.ts';
 import { digestOf } from './digest.ts';
 import type { Validated } from './slips.ts';
 
-/** What a call is, at whichever stop. */
+/** The parts of a call that are the same at every stop. */
 type Asked = Pick<Validated, 'call' | 'caller' | 'tool' | 'input'>;
 
 /**
- * Calls of proxied tools that wait for a person's answer which comes with another request (MCP 2026-07-28
- * `input_required`). The server's own call goes on waiting in between, so nothing is ever run twice: an answer that
- * no waiting call is for is refused.
+ * Calls of proxied tools that wait for a person's answer, which comes with another request (MCP 2026-07-28
+ * `input_required`). The server's own call keeps waiting in between, so nothing is ever run twice: an answer without a
+ * waiting call is refused.
  */
 export interface Suspended {
-  /** Does the call bring an answer to one that waits? Throws `conflict` where it brings one to none. */
+  /** Whether the call brings an answer to a waiting one. Throws `conflict` if no call waits for it. */
   resumes(validated: Asked): boolean;
-  /** Does the state that a call brings name a question that waits here? Its id, and whether it does. */
+  /** The question that the call's state names, and whether it waits here; undefined if it names none. */
   question(call: Call): { readonly id: string; readonly isHere: boolean } | undefined;
-  /** Starts the work, or goes on with what waits for this answer. Throws `QuestionPending` when a person is asked. */
+  /** Starts the work, or continues the one that waits for this answer. Throws `QuestionPending` to ask a person. */
   run(
     validated: Asked,
     base: BaseContext,
     work: (context: BaseContext) => Promise<ToolOutput>,
   ): Promise<ToolOutput>;
-  /** The connection has ended: nobody will bring an answer. */
+  /** The connection has ended: no answer can come. */
   leave(connectionId: string): void;
 }
 
@@ -36,7 +36,7 @@ export interface SuspendedOptions {
   readonly stopping: AbortSignal;
   /** How long a question waits for its answer; then the call is withdrawn from the server. */
   readonly waitMs?: number | undefined;
-  /** Lets other servers know that a question waits here, before anybody hears of it; resolves with how to let go. */
+  /** Announces the question to other servers before the client gets it; resolves with a function that ends that. */
   readonly hold?: ((id: string) => Promise<() => void>) | undefined;
 }
 
@@ -45,7 +45,7 @@ const maxWaiting = 100;
 const maxWaitingOfOne = 8;
 const prefix = 'form-';
 
-/** One call, from its first request to the result, whichever request that is. */
+/** One call, from its first request to the result, across all its requests. */
 interface Work {
   readonly owner: string;
   readonly principal: string;
@@ -54,7 +54,7 @@ interface Work {
   readonly outcome: Promise<ToolOutput>;
   /** For the audit entry of each of its requests. */
   readonly facts: Record<string, unknown>;
-  /** The request that is being answered now; absent between two. */
+  /** The request that is being answered now; undefined between two. */
   attempt:
     | { readonly call: Call; readonly base: BaseContext; readonly ask: (form: Form) => void }
     | undefined;
@@ -71,11 +71,11 @@ export function createSuspended(options: SuspendedOptions): Suspended {
   const { seal, stopping, waitMs = defaultWaitMs, hold } = options;
   const waiting = new Map<string, Waiting>();
 
-  /** The id of the question that a call answers; undefined where it answers none of a server's. */
+  /** The id of the question that a call answers; undefined if it answers no server's question. */
   function questionOf({ questionState }: Call): string | undefined {
     if (questionState === undefined) return undefined;
     const id = seal.open(questionState);
-    // Not made here: were it taken for a new call, an altered answer would run the tool a second time.
+    // The state was not made here. Taken for a new call, an altered answer would run the tool a second time.
     if (id === undefined) throw notWaiting();
     return id.startsWith(prefix) ? id : undefined;
   }
@@ -86,7 +86,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     return found;
   }
 
-  /** Each question is answered once: what was taken is no longer there for a second answer. */
+  /** Removes the question, so that it is answered only once. */
   function take(id: string, validated: Asked): Work {
     const { work, timer, letGo } = find(id, validated);
     clearTimeout(timer);
@@ -104,11 +104,11 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     const id = `${prefix}${randomUUID()}`;
     const timer = setTimeout(() => drop(id), waitMs);
     timer.unref();
-    // Counted from this moment on: others may ask while the servers are told.
+    // Registered before the other servers are told, so that concurrent questions count it.
     const entry: Waiting = { work, timer, letGo: () => {} };
     waiting.set(id, entry);
     work.attempt?.base.audit({ asks: id });
-    // Where the others cannot be told, an answer that comes to one of them finds nothing.
+    // If the other servers cannot be told, an answer that reaches one of them finds nothing.
     const letGo = await hold?.(id).catch(() => undefined);
     if (letGo && waiting.has(id)) entry.letGo = letGo;
     else letGo?.();
@@ -142,7 +142,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       meta: (facts) => work.attempt?.base.meta(facts),
       elicit: (form) =>
         new Promise((resolve) => {
-          // Asked beside an open question, after the request was answered, or where too many wait: nobody's yes.
+          // Cancel if a question of this call is open, its request was already answered, or too many calls wait.
           if (work.asked || !work.attempt || work.attempt.call.isLeft?.() || !mayWait(work))
             return resolve({ action: 'cancel' });
           const answer = (given: FormAnswer) => {
@@ -165,12 +165,12 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       // Begins when the first request listens.
       outcome: Promise.resolve().then(() => run(context)),
     };
-    // While nobody is there to hear of it, a failure is no unhandled one.
+    // Prevents an unhandled rejection while no request waits for the outcome.
     work.outcome.catch(() => {});
     return work;
   }
 
-  /** Until the result or the next question, for the request that is here now. */
+  /** Waits for the result or the next question, on behalf of the current request. */
   async function attend(work: Work, call: Call, base: BaseContext): Promise<ToolOutput> {
     const withdraw = () => work.cancel.abort();
     base.signal.addEventListener('abort', withdraw, { once: true });
@@ -206,7 +206,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       const begun = take(id, validated);
       const { formAnswer } = validated.call;
       const { asked } = begun;
-      // A retry that brings no answer is asked again.
+      // A retry without an answer gets the question again.
       if (!formAnswer && asked) throw await put(begun, asked.form);
       base.audit({ ...begun.facts, answers: id });
       const outcome = attend(begun, validated.call, base);
@@ -219,7 +219,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
   };
 }
 
-/** Whose call it is and what exactly it asks: an answer fits nothing else. */
+/** The caller and its exact request: an answer fits nothing else. */
 function ownerOf({ caller, tool, input, call }: Asked): string {
   const { connectionId } = call.arrival;
   return digestOf({ principal: caller.principal, tool: tool.identity ?? tool.name, input, connectionId });

@@ -7,16 +7,16 @@ type Members = Readonly<Record<string, unknown>>;
 
 export interface UpstreamRequests {
   readonly call: (call: Call) => Promise<Reply>;
-  /** Names of servers that offer this. */
+  /** Names of the servers that offer this. */
   readonly offering: (what: 'resources' | 'prompts') => Promise<readonly string[]>;
-  /** Hears of changes of a server's resource, by the server's own address. */
+  /** Reports changes of a server's resource, by the server's own address. */
   readonly watch: (server: string, uri: string, changed: () => void) => Promise<() => void>;
   readonly onChanged: (listener: (what: 'resources' | 'prompts') => void) => () => void;
 }
 
 const scheme = 'upstream://';
 
-/** Our own resources first, then those of each server that the arrival may use; each request walks the road. */
+/** Our own resources first, then those of each server that the arrival may use; each request is handled as a call. */
 export function joinResources(own: ResourceGateway | undefined, upstream: UpstreamRequests): ResourceGateway {
   const isOwn = (uri: string) => !uri.startsWith(scheme);
 
@@ -52,7 +52,7 @@ export function joinResources(own: ResourceGateway | undefined, upstream: Upstre
         throw unknownResource();
       }
       const { server, input } = remoteOf(uri);
-      // The tool's own output says what it is.
+      // The tool's own output schema guarantees this type.
       return (await walk(
         upstream,
         `${server}__resources/read`,
@@ -149,7 +149,7 @@ async function walk(
   throw new ToolError('denied', verbatim(reply.question.message));
 }
 
-/** Whose resource an address of ours names, and how that server calls it. */
+/** The server of a resource address, and the address that the server itself uses. */
 function remoteOf(uri: string): { readonly server: string; readonly input: { readonly uri: string } } {
   if (!uri.startsWith(scheme)) throw unknownResource();
   const rest = uri.slice(scheme.length);
@@ -157,7 +157,7 @@ function remoteOf(uri: string): { readonly server: string; readonly input: { rea
   return { server, input: { uri: rest.slice(server.length + 1) } };
 }
 
-/** A server that is down or not this caller's leaves the others' lists whole. */
+/** A server that is down, or not open to this caller, must not spoil the others' lists. */
 function passOver(error: unknown): undefined {
   if (error instanceof ToolError && error.code !== 'cancelled') return undefined;
   throw error;
@@ -173,7 +173,7 @@ function readCursor(cursor: string | undefined): { readonly source?: string; rea
     const [source, inner] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
     if (typeof source === 'string') return { source, ...(typeof inner === 'string' && { cursor: inner }) };
   } catch {
-    // Not one of ours.
+    // Not one of our cursors.
   }
   throw new ToolError('invalid_parameter', text('The cursor is unknown.', 'カーソルが正しくありません。'));
 }

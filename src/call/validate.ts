@@ -4,7 +4,7 @@ import { text } from '../contract/text/text.ts';
 import { withoutClientArguments } from '../ground/client-arguments.ts';
 import type { Paced, Validated } from './slips.ts';
 
-/** Throws `invalid_parameter`, naming the argument. From here on the input is what the schema says. */
+/** Throws `invalid_parameter`, naming the argument. From here on the input matches the schema. */
 export function validate(paced: Paced): Validated {
   const { properties, required } = paced.tool.inputSchema('en');
   const isOwn = (name: string) =>
@@ -28,7 +28,7 @@ export function validate(paced: Paced): Validated {
   );
 }
 
-/** Looked at before the schema, which takes time for each. */
+/** Checked before the schema, which takes time for each name. */
 function hasTooManyNames(input: unknown): boolean {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
   let count = 0;

@@ -5,7 +5,7 @@ import { joinSentences, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { ruleForModel } from '../../ground/questions/rule-name.ts';
 
-/** A rule's no, whole: what, why, by which rule, and what instead. */
+/** A rule's refusal in full: the call, the reason, the rule, and an alternative. */
 export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolError {
   const { because, rule, suggestion, excerpt } = verdict;
   const named = ruleForModel(verdict);
@@ -35,7 +35,7 @@ function sentence(words: string, end: string): string {
   return /[.!?。！？]$/u.test(words) ? words : `${words}${end}`;
 }
 
-/** A person's no. */
+/** A person's refusal. */
 export function declined(pending: ApprovalRecord): ToolError {
   return new ToolError('denied', text('A person was asked and refused.', '人に確認し、拒否されました。'), {
     suggestion: pending.instead === undefined ? another : insteadOf(pending.instead),
@@ -48,12 +48,12 @@ export function declined(pending: ApprovalRecord): ToolError {
 
 const another = text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。');
 
-/** Their own words, marked as theirs: they come from whoever answered, not from a file or a page. */
+/** The person's own words, marked as such: they come from the person who answered, not from a file or a page. */
 function insteadOf(words: string): Text {
   return text(`The person says what to do instead: "${words}"`, `ユーザーからの指示: 「${words}」`);
 }
 
-/** The person closed the dialog: the question is withdrawn, and the same call asks anew. */
+/** The person closed the dialog: the question is withdrawn, and the same call asks again. */
 export function dismissed(pending: ApprovalRecord, by: string): ToolError {
   return new ToolError(
     'denied',
@@ -68,7 +68,7 @@ export function dismissed(pending: ApprovalRecord, by: string): ToolError {
   );
 }
 
-/** Nobody has answered. `declinedBy`: a program that said no by itself, which is nobody's. */
+/** The question is open. `declinedBy`: a program that declined without a person, which does not count. */
 export function stillPending(pending: ApprovalRecord, command: string, declinedBy?: string): ToolError {
   const words = pending.answer === 'person' ? onlyPerson : anybody;
   return new ToolError('approval_pending', declinedBy === undefined ? words : withMachine(words), {

@@ -5,7 +5,6 @@ import { cleanWords } from '../../ground/questions/person-words.ts';
 import type { Attendance } from './attendance.ts';
 import { QuestionPending } from './pending.ts';
 
-/** What asking needs. */
 export interface AskDependencies {
   readonly now: () => number;
   readonly locale: Locale;
@@ -16,15 +15,15 @@ export interface AskDependencies {
   readonly seal: { close(state: string): string; open(sealed: string): string | undefined };
 }
 
-/** What came of asking. The store has whether somebody agreed. */
+/** How asking ended. Whether a person agreed is in the store. */
 export interface Asked {
-  /** Who closed the question without an answer. */
+  /** The person that closed the question without an answer. */
   readonly dismissedBy?: string | undefined;
-  /** The program that said no without a person. */
+  /** The program that declined without a person. */
   readonly declinedBy?: string | undefined;
 }
 
-/** Returns when the question was decided or the time is over; throws it where the client carries it. */
+/** Returns when the question was decided or the time is over; throws the question if the client carries it. */
 export async function askPerson(
   call: Call,
   pending: ApprovalRecord,
@@ -50,7 +49,7 @@ export async function askPerson(
     await store.wait(pending.id, dependencies.waitMs, call.signal);
     return {};
   }
-  // Whoever answers first decides: the client's person, or `sekisho approve` and the console.
+  // The first answer decides: from the client's person, or from `sekisho approve` or the console.
   const over = new AbortController();
   const signal = AbortSignal.any([call.signal, over.signal]);
   const askedAtMs = dependencies.now();
@@ -61,7 +60,7 @@ export async function askPerson(
     ]);
     return answer ? await settle(answer, askedAtMs, call, pending, store, dependencies) : {};
   } catch {
-    // A client that announced elicitation and failed at it: the queue is still open.
+    // The client announced elicitation and failed at it; the queue is still open.
     await store.wait(pending.id, dependencies.waitMs, signal);
     return {};
   } finally {
@@ -86,9 +85,9 @@ async function settle(
     return {};
   }
   if (dependencies.attendance.isMachine(call, dependencies.now() - askedAtMs)) {
-    // Nobody's no: whoever is elsewhere, at the console or a terminal, may still answer while the call waits.
+    // This does not count as a no: a person at the console or a terminal may still answer while the call waits.
     await store.wait(pending.id, dependencies.waitMs, call.signal);
-    // Answered in no time, a program may ask without end, and would leave no room for a person's other questions.
+    // A program that answers at once could ask without end and leave no room for a person's other questions.
     await store.shorten(pending.id, dependencies.now() + unseenMs);
     return { declinedBy: `${client}, by itself` };
   }
@@ -97,16 +96,16 @@ async function settle(
   return answer.action === 'cancel' ? { dismissedBy: client } : {};
 }
 
-/** A client's program may answer in its person's place, so what only a person answers is not put to it. */
+/** A program that answers at once could ask without end and leave no room for a person's other questions. */
 function mayCarry({ arrival }: Call, { answer }: ApprovalRecord): boolean {
   return answer !== 'person' || arrival.transport === 'cli' || arrival.transport === 'ask';
 }
 
 const hourMs = 3_600_000;
-/** How long a question stays open that a program answered by itself. */
+/** A client's program may answer in its person's place, so it gets no question that only a person may answer. */
 const unseenMs = 5 * 60_000;
 
-/** The question that a sealed state is about, and when it was put. */
+/** The question that a sealed state is about, and when it was asked. */
 function openState(state: string, dependencies: AskDependencies) {
   const [id, at] = dependencies.seal.open(state)?.split('@') ?? [];
   return id === undefined ? undefined : { id, askedAtMs: Number(at) };

@@ -1,24 +1,24 @@
 import type { Call } from '../../contract/call.ts';
 
-/** Which clients have nobody at them, as far as they say or show it. Their no is nobody's, however long it took. */
+/** Clients without a person, as far as they say or show it. Their no never counts, however long it took. */
 export interface Attendance {
   isMachine(call: Call, tookMs: number): boolean;
-  /** Somebody agreed: there is a person after all. */
+  /** A person agreed, so the client has one after all. */
   agreed(call: Call): void;
   leave(connectionId: string): void;
 }
 
-/** No person reads a question, decides and presses a key in less. */
+/** A person needs longer to read a question, decide and press a key. */
 const fastestPersonMs = 1500;
 
-/** Nor presses any key in less: who answers so has nobody, and a later answer of theirs is a slow machine's. */
+/** A person needs longer to press any key: a client that answers faster has none, however slow it is later. */
 const fastestKeyMs = 100;
 
 export function createAttendance(): Attendance {
   const unattended = new Set<string>();
   return {
     isMachine({ arrival, isUnattended }, tookMs) {
-      // At our own terminal the answer was typed.
+      // At our own terminal a person typed the answer.
       if (arrival.transport !== 'stdio' && arrival.transport !== 'http') return false;
       const { connectionId = '' } = arrival;
       if (tookMs < fastestKeyMs && connectionId !== '') unattended.add(connectionId);

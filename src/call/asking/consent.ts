@@ -8,41 +8,41 @@ import { type AskDependencies, askPerson } from './ask-person.ts';
 export interface ConsentDependencies extends AskDependencies {
   readonly approvals: () => Promise<ApprovalStore>;
   readonly expiryMs: number;
-  /** How the person starts this program, and what it needs to find these records. */
+  /** The command that starts this program, and the flags with which it finds these records. */
   readonly program: string;
   readonly recordFlags: string;
 }
 
 type Asker = Pick<Validated, 'call' | 'caller' | 'tool'>;
 
-/** What a person is asked, and what their yes is bound to. */
+/** The question for a person, and the digest that an approval is bound to. */
 export interface Asking {
   readonly digest: string;
   readonly rule: string;
   readonly writtenAt?: string | undefined;
-  /** Only a person at a face of ours, and only for this call. */
+  /** Only a person at Sekisho's own terminal or console answers, and only for this call. */
   readonly answer?: 'person' | undefined;
-  /** What a standing approval would allow; absent: there is none. */
+  /** The extent of a standing approval; undefined if none is offered. */
   readonly grant?: string | undefined;
-  /** Where the call works, on this host. */
+  /** The host folder that the call works in. */
   readonly folder?: string | undefined;
-  /** A plan says nothing of why it is asked about. */
+  /** A plan does not cover the reason for this question. */
   readonly beyondPlans?: boolean | undefined;
   readonly message: () => Text | Promise<Text>;
   readonly parts: QuestionParts;
-  /** Told of the question once it is open. */
+  /** Called with the question once it is open. */
   readonly onPending?: ((pending: ApprovalRecord) => void) | undefined;
 }
 
 export interface Consent {
   readonly approver: string;
-  /** Given before, to this and its like. */
+  /** An earlier standing approval covers this call. */
   readonly isStanding: boolean;
 }
 
 /**
- * A person's yes. It fits one caller, one tool and one digest, is used once and expires. Throws where it is a no, where
- * nobody answers, and where the client carries the question.
+ * A person's approval. It fits one caller, one tool and one digest, is used once and expires. Throws if the person
+ * refuses or does not answer, and if the client carries the question.
  */
 export async function consentTo(
   validated: Asker,
@@ -87,9 +87,9 @@ export async function consentTo(
   asking.onPending?.(pending);
   const command = answering(pending, validated, dependencies);
   const asked = await askPerson(call, pending, command, store, dependencies);
-  // What is waited for from here on is the work.
+  // From here on, progress is about the work and no longer about the question.
   call.progress?.(0);
-  // A yes that comes when nobody waits any more is kept for the same call sent again.
+  // An approval that comes after the caller has left is kept for the same call sent again.
   if (call.signal.aborted) throw cancelled();
   const taken = await store.take(binding, dependencies.now());
   if (taken) return consentOf(taken);
@@ -102,7 +102,7 @@ function consentOf({ decidedBy = 'unknown' }: ApprovalRecord, isStanding = false
   return { approver: decidedBy, isStanding };
 }
 
-/** The command that answers. Where the records lie is nothing for callers from elsewhere. */
+/** The command that answers. Remote callers do not learn where the records are. */
 function answering(pending: ApprovalRecord, { caller }: Asker, dependencies: ConsentDependencies): string {
   if (caller.kind !== 'local') return `sekisho approve ${pending.id}`;
   return `${dependencies.program} approve ${pending.id}${dependencies.recordFlags}`;

@@ -1,6 +1,6 @@
 import type { Question } from '../../contract/call.ts';
 
-/** A person has to answer before the call can go on; the transport carries the question. */
+/** A person has to answer before the call can continue; the transport carries the question. */
 export class QuestionPending extends Error {
   readonly question: Question;
   constructor(question: Question) {

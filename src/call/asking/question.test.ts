@@ -11,7 +11,7 @@ const policy = createPolicy({
   judge: createCommandJudge(),
   roots: ['/srv/work'],
 });
-// Only its name and its annotations are looked at.
+// Only its name and its annotations are used.
 const tool = { name: 'bash', annotations: { readOnly: false } } as Tool;
 const caller = { kind: 'local', principal: 'local', sessionId: 's', remote: false } as const;
 
@@ -49,7 +49,7 @@ test('wherever in a script the risky line stands, the first line of the question
       const [first = '', ...rest] = ask(text, locale).split('\n');
       expect(first.length).toBeLessThanOrEqual(100);
       expect(first).toContain(line.split(' ').slice(0, 2).join(' '));
-      // The reason stands behind it.
+      // The reason follows it.
       expect(first.length).toBeGreaterThan(line.length + 8);
       const command = rest.slice(1, 1 + text.split('\n').length);
       expect(command.map((shown) => shown.replace(/^(?: {2}\| |Command: |コマンド: )/, '')).join('\n')).toBe(

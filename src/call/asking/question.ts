@@ -16,9 +16,9 @@ const headlineChars = 100;
 const riskyChars = 60;
 
 /**
- * What a person reads before they agree. The first line is what a dialog of three lines still shows: the part that is
- * risky, and why. Then the real command or arguments, where, and which rule asked. Everything in it that a caller
- * wrote is cleaned, so that no escape or hidden character can make it read otherwise.
+ * The text that a person reads before agreeing. The first line is all that a dialog of three lines shows: the risky
+ * part and the reason. Then come the real command or arguments, the place, and the rule that asked. Everything that a
+ * caller wrote is cleaned, so that no escape or hidden character can change how it reads.
  */
 export function questionFor(asked: {
   readonly tool: Tool;
@@ -26,7 +26,7 @@ export function questionFor(asked: {
   readonly risk: Risk;
   readonly input: unknown;
   readonly verdict: PolicyVerdict;
-  /** What a standing approval would allow; absent: there is none. */
+  /** The extent of a standing approval; undefined if none is offered. */
   readonly grant?: string | undefined;
   readonly covered?: Covered | undefined;
 }): Text {
@@ -44,7 +44,7 @@ function questionIn(locale: Locale, asked: Parameters<typeof questionFor>[0]): s
 
 type Asked = Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant' | 'covered'>;
 
-/** The same for a page: what is called and why, and the rest of the call. `client`: by its own name. */
+/** The same for a page: the call and the reason, and the rest. `client`: the client's own name. */
 export function questionParts(
   { tool, risk, input }: Omit<Asked, 'caller'>,
   { because, others = 0 }: Pick<PolicyVerdict, 'because' | 'others'>,
@@ -68,7 +68,7 @@ export function questionParts(
   };
 }
 
-/** The lines of a question that say who wants to do what, and where. */
+/** The lines of a question that name the caller, the action and the place. */
 export function callLines({ tool, caller, risk, input }: Asked, locale: Locale): string[] {
   const what = risk.command
     ? [`${labels.command[locale]}: ${continued(shown(risk.command.line))}`]
@@ -93,7 +93,7 @@ function variableLine(risk: Risk, locale: Locale): readonly string[] {
   return variables === '' ? [] : [`${labels.variables[locale]}: ${cleanLine(variables)}`];
 }
 
-/** Why, by which rule, where that is written, and whether only a person answers. */
+/** The reason, the rule, where the rule is written, and whether only a person answers. */
 export function reasonLines(
   { because, answer, ...named }: Pick<PolicyVerdict, 'because' | 'rule' | 'writtenAt' | 'answer'>,
   locale: Locale,
@@ -102,13 +102,13 @@ export function reasonLines(
   return [shortened(why), ...(answer === 'person' ? [labels.person[locale]] : [])];
 }
 
-/** What a standing approval would have let pass of late, and what it would mean; the rule is the last line. */
+/** The recent calls that a standing approval would have covered, and its meaning; the rule is the last line. */
 export function grantLines(grant: string, covered: Covered | undefined, locale: Locale): readonly string[] {
   const would = covered && covered.calls > 0 ? [labels.covered(covered)[locale]] : [];
   return [...would, `${labels.always[locale]}: ${cleanLine(grant)}`].map(shortened);
 }
 
-/** What earlier commands left in the variables that this one names. */
+/** The values that earlier commands left in the variables that this command names. */
 function variablesIn({ command }: Risk): string {
   if (command?.line.kind !== 'script') return '';
   const named = new Set([...command.line.script.matchAll(/\$\{?[!#]?(\w+)/g)].map(([, name]) => name));
@@ -118,7 +118,7 @@ function variablesIn({ command }: Risk): string {
     .join(' ');
 }
 
-/** A part and what is to be said of it in one short line; a long part keeps its beginning and its end. */
+/** A part and its reason in one short line; a long part keeps its beginning and its end. */
 export function headlineOf(part: string, reason: string, more = ''): string {
   return endOut(
     `${middleOut(cleanLine(part), riskyChars - more.length)}${more}: ${cleanLine(reason)}`,
@@ -137,7 +137,7 @@ function headline(
   const target = risk.writes?.[0] ?? risk.hosts?.[0] ?? '';
   const risky = excerpt || command || `${tool.name} ${target}`.trim();
   const more = others > 0 ? labels.more(others)[locale] : '';
-  // The reason of a built-in rule names the part once more.
+  // The reason of a built-in rule repeats the part.
   const place = `\`${excerpt}\`: `;
   const reason = because[locale].startsWith(place) ? because[locale].slice(place.length) : because[locale];
   return headlineOf(risky, reason, more);
@@ -154,7 +154,7 @@ function endOut(words: string, max: number): string {
   return words.length <= max ? words : `${words.slice(0, max - 1)}…`.toWellFormed();
 }
 
-/** Arguments by name, texts with the line breaks that they have. */
+/** Arguments by name; texts keep their line breaks. */
 function argumentLines(input: unknown): string {
   const fields = typeof input === 'object' && input !== null ? Object.entries(input) : [];
   const isLong = fields.some(([, value]) => typeof value === 'string' && value.includes('\n'));
@@ -168,12 +168,12 @@ function argumentLines(input: unknown): string {
     .join('');
 }
 
-/** A command's further lines stand behind a mark, so that none of them passes for a line of ours. */
+/** Marks a command's further lines, so that none of them passes for one of ours. */
 function continued(command: string): string {
   return cleanText(command).replaceAll('\n', '\n  | ');
 }
 
-/** Leaves out the middle: what matters in a long command often stands at its end. */
+/** Leaves out the middle, because the end of a long command often matters. */
 function shortened(line: string): string {
   if (line.length <= maxChars) return line;
   const left = line.length - maxChars;

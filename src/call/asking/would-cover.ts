@@ -2,10 +2,10 @@ import type { Covered } from '../../contract/operator.ts';
 import type { AuditLog, GrantWanted } from '../../contract/records.ts';
 import { coveredAmong } from '../../ground/questions/would-cover.ts';
 
-/** So many of the newest calls are looked at. */
+/** The number of newest calls that are searched. */
 const newestCalls = 1000;
 
-/** What a yes to all like it would have let pass of late, of the same caller. */
+/** The recent calls of the same caller that a standing approval would have let pass. */
 export async function wouldCover(
   wanted: Pick<GrantWanted, 'principal' | 'tool' | 'grant'>,
   log: AuditLog,

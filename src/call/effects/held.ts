@@ -6,22 +6,22 @@ import type { Validated } from '../slips.ts';
 export interface HeldTrial {
   readonly layer: HeldLayer;
   readonly result: RunResult;
-  /** What the question is bound to: this layer and no other. */
+  /** The digest of the question: it fits this layer and no other. */
   readonly digest: string;
-  /** The question; absent before it was put. */
+  /** The question; undefined before it is asked. */
   questionId?: string | undefined;
 }
 
 /**
- * Layers whose question is open. The same call sent again goes on with its layer and runs nothing. They live in this
- * process: at its end, or when nobody answers in time, they are thrown away and their questions are closed.
+ * Layers whose question is open. The same call sent again continues with its layer and runs nothing. They live in this
+ * process: at its end, or if no answer comes in time, they are discarded and their questions are closed.
  */
 export interface HeldTrials {
   has(validated: Owner, digest: string): boolean;
-  /** Each is gone on with once at a time: what is taken is no longer there. */
+  /** Removes the layer and returns it, so that two calls cannot continue with the same one. */
   take(validated: Owner, digest: string): HeldTrial | undefined;
   put(validated: Owner, digest: string, held: HeldTrial): Promise<void>;
-  /** Nobody's any more: its session has ended. */
+  /** Discards the layers of a connection that has ended. */
   leave(connectionId: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,11 +65,11 @@ export function createHeldTrials(options: {
     async put(owner, digest, trial) {
       const key = keyOf(owner, digest);
       await drop(key);
-      // A question that cannot be closed now ends by itself at the same time.
+      // A question that cannot be closed now expires at the same time.
       const timer = setTimeout(() => void drop(key).catch(() => undefined), heldTrialMs);
       timer.unref();
       held.set(key, { ...trial, connectionId: owner.call.arrival.connectionId, timer });
-      // The oldest first: a layer may be as large as the disk can spare.
+      // Drops the oldest first: a layer may be as large as the disk can spare.
       await dropAll([...held.keys()].slice(0, Math.max(0, held.size - mostHeld)));
     },
     async leave(connectionId) {
@@ -82,7 +82,7 @@ export function createHeldTrials(options: {
   };
 }
 
-/** Its question goes with it: a yes would come to nothing. */
+/** Closes its question as well: an approval would have no effect. */
 async function end(
   { layer, questionId }: HeldTrial,
   { approvals, now }: Parameters<typeof createHeldTrials>[0],

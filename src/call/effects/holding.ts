@@ -10,9 +10,9 @@ import type { SettleDependencies } from './settle.ts';
 import { putBack, refusedWhileHeld } from './words.ts';
 
 /**
- * Asks about a command that runs on the folders themselves, at the moment at which it passes the limit of a rule: it is held
- * meanwhile, and goes on or is ended. `isAnswered`: the call has had its reply, so only the queue can be asked, for as long as
- * a layer would wait.
+ * Asks about a command that runs on the folders themselves at the moment at which it passes a rule's limit: it is
+ * paused, and then continued or ended. `isAnswered`: the call has had its reply, so only the queue can be asked, for as
+ * long as a layer would wait.
  */
 export function createHolding(
   permit: Permit,
@@ -41,7 +41,7 @@ export function createHolding(
           call: {
             ...call,
             signal: isAnswered ? ended : AbortSignal.any([call.signal, ended]),
-            // Whoever is held cannot wait for a call to be sent again.
+            // A paused command cannot wait for the call to be sent again.
             canRetry: false,
             questionState: undefined,
             elicit: isAnswered || call.carry ? undefined : call.elicit,

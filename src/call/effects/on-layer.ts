@@ -8,8 +8,8 @@ import { createHolding } from './holding.ts';
 import { holdLate, type SettleDependencies, settle } from './settle.ts';
 
 /**
- * The same commands; what one did on a layer is judged before it lands. A call that was made before, and whose layer waits
- * for a person, goes on with that and runs nothing.
+ * The same commands, but the effects of one that runs on a layer are judged before they land. A repeated call whose
+ * layer waits for a person continues with that layer and runs nothing.
  */
 export function onLayer(
   commands: Commands,
@@ -47,7 +47,7 @@ export function onLayer(
     if (attended.kind === 'going') return attended;
     holding.assertNotRefused();
     const { dryRun, landed } = attended.result;
-    // What it would have been asked about, be it for its words.
+    // The verdict that its effects would get.
     if (dryRun) return ended({ ...attended.result, verdict: rules.decide(dryRun, true) });
     if (landed?.kind !== 'held') return attended;
     const trial = { layer: landed.layer, result: attended.result, digest: randomUUID() };

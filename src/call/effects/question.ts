@@ -10,9 +10,9 @@ import { factGrant } from '../../ground/questions/would-cover.ts';
 import { callLines, grantLines, headlineOf, questionParts, reasonLines, shown } from '../asking/question.ts';
 import type { Permit } from '../slips.ts';
 
-/** The list of changes and the diff, half each where both are long. */
+/** For the list of changes and the diff; each gets half if both are long. */
 const maxBytes = 12_000;
-/** The diff on a page, which scrolls. */
+/** For the diff on a page, which scrolls. */
 const diffChars = 64 * 1024;
 const mostFolders = 100;
 const mostNames = 100;
@@ -21,13 +21,13 @@ interface Asked {
   readonly effects: DryRun;
   readonly verdict: EffectVerdict;
   readonly grant?: string | undefined;
-  /** It runs on the folders themselves, and is held. */
+  /** It runs on the folders themselves and is paused. */
   readonly isHeld?: boolean;
 }
 
 /**
- * What a person reads before the effects of a command land. The first line counts them, what is lost before all else;
- * then the command, where, why they are asked, the changes and the diff, which ends it.
+ * The text that a person reads before the effects of a command land. The first line counts them, losses first; then
+ * follow the command, the place, the reason, the changes, and last the diff.
  */
 export function effectsQuestion(permit: Permit, asked: Asked): Text {
   return text(questionIn('en', permit, asked), questionIn('ja', permit, asked));
@@ -60,7 +60,7 @@ function questionIn(
   return [...lines, ...(diff === '' ? [] : [diff])].join('\n');
 }
 
-/** The same for a page: changes by folder, the diff apart. */
+/** The same for a page: changes by folder, the diff separate. */
 export function effectsParts(
   permit: Permit,
   { effects, verdict, isHeld = false }: Pick<Asked, 'effects' | 'verdict' | 'isHeld'>,
@@ -87,13 +87,13 @@ export function effectsParts(
   return { ...parts, effects: { isHeld, folders: [...folders.values()], more, diff: shownDiff, isDiffCut } };
 }
 
-/** For the log, what would have answered the question: so that it is counted for the next of its kind. */
+/** For the log, the grant that would have answered the question, so that the next question of its kind can count it. */
 export function grantFact(permit: Permit, verdict: EffectVerdict): object {
   const isAsked = verdict.decision === 'ask' && verdict.answer === undefined;
   return isAsked ? { grant: factGrant(effectsGrant(permit, verdict)) } : {};
 }
 
-/** What a standing approval to this would let land: whatever the same command does, where this rule asks. */
+/** The extent of a standing approval: all effects of the same command about which this rule asks. */
 export function effectsGrant({ tool, risk }: Permit, { rule }: EffectVerdict): string {
   const line = risk.command?.line;
   const command =

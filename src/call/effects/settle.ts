@@ -14,8 +14,8 @@ export interface SettleDependencies extends ConsentDependencies {
 }
 
 /**
- * Has what a command did on its layer land, or throws it away: by the rules about effects, and by a person where they
- * ask. Throws what the model is told where nothing of it is kept, or not yet. `digest`: of the call.
+ * Lands the effects of a command from its layer, or discards them: by the rules about effects, and by a person if they
+ * ask. Throws the error for the model if nothing is kept, or not yet. `digest`: of the call.
  */
 export async function settle(
   held: HeldTrial,
@@ -59,7 +59,7 @@ export async function settle(
       throw error instanceof ToolError && error.code === 'approval_pending' ? notYet(error) : error;
     }
   }
-  // Until the last of it has landed.
+  // Stands until everything has landed.
   came('interrupted');
   const { conflicts, refused, notes: said } = await layer.land();
   came('landed', { ...(conflicts.length > 0 && { conflicts }), ...(refused.length > 0 && { refused }) });
@@ -67,8 +67,8 @@ export async function settle(
 }
 
 /**
- * Has what a command did after its call was answered wait for the same call to be sent again, or throws it away where a
- * rule says no. Returns what is shown with its output.
+ * Keeps the effects of a command that ended after its call was answered until the same call is sent again, or discards
+ * them if a rule refuses. Returns the text that is shown with its output.
  */
 export async function holdLate(
   held: HeldTrial,
@@ -82,7 +82,7 @@ export async function holdLate(
   return `[layer: ${lateWords(verdict)[locale]}]\n`;
 }
 
-/** A yes is bound to this layer: what another run of the command does is another question. */
+/** An approval is bound to this layer: another run of the command is another question. */
 function agreed(
   held: HeldTrial,
   verdict: EffectVerdict,
@@ -99,9 +99,9 @@ function agreed(
       ...permit,
       call: {
         ...call,
-        // Who was answered with the call's id has no request that could carry a question.
+        // A caller that was answered with the call's id has no request that could carry a question.
         canRetry: call.canRetry === true && call.isLeft?.() !== true,
-        // A client that has us run its own tool takes what it hears now for what was asked before.
+        // A client that has us run its own tool would take this question for the earlier one.
         elicit: call.carry ? undefined : call.elicit,
       },
     },

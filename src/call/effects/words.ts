@@ -4,7 +4,7 @@ import { cleanLine } from '../../contract/text/clean-text.ts';
 import { joinSentences, type Text, text } from '../../contract/text/text.ts';
 import { ruleForModel } from '../../ground/questions/rule-name.ts';
 
-/** A rule's no to what a command did. */
+/** A rule refused the effects of a command. */
 export function refusedEffects({ because, ...named }: EffectVerdict): ToolError {
   const { rule } = named;
   const { en, ja } = ruleForModel(named);
@@ -24,7 +24,7 @@ export function refusedEffects({ because, ...named }: EffectVerdict): ToolError 
   );
 }
 
-/** A person's no to it, or the end of the question. */
+/** A person refused them, or the question ended. */
 export function discarded(error: ToolError): ToolError {
   return told(
     error,
@@ -46,7 +46,7 @@ export function putBack(error: ToolError): ToolError {
   );
 }
 
-/** A rule's no to what it was doing. */
+/** A rule refused the effects of a running command. */
 export function refusedWhileHeld({ because, ...named }: EffectVerdict): ToolError {
   const { rule } = named;
   const { en, ja } = ruleForModel(named);
@@ -60,7 +60,7 @@ export function refusedWhileHeld({ because, ...named }: EffectVerdict): ToolErro
   );
 }
 
-/** Nobody has answered yet. */
+/** The question is still open. */
 export function notYet(error: ToolError): ToolError {
   return told(
     error,
@@ -71,7 +71,7 @@ export function notYet(error: ToolError): ToolError {
   );
 }
 
-/** It went on after its call, so that nobody could be asked when it ended. */
+/** The command outlasted its call, so no person could be asked when it ended. */
 export function lateWords({ decision, rule, because }: EffectVerdict): Text {
   const en = cleanLine(because.en);
   const ja = cleanLine(because.ja);

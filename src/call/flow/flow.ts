@@ -6,26 +6,26 @@ import type { Tool } from '../../contract/tool/tool.ts';
 import type { Permit, Validated } from '../slips.ts';
 
 export interface FlowDependencies {
-  /** Absent where no tool sends anything to others: then nothing is kept. */
+  /** Undefined if no tool sends anything to others: then nothing is kept. */
   readonly flow: (() => Promise<FlowDesk>) | undefined;
-  /** What the person at this machine last wrote to a client that calls itself so, where its hooks told of it. */
+  /** The last prompt of the person at this machine to a client of this name, if its hooks reported it. */
   readonly prompts: { of(client: string): string | undefined };
   readonly mode: Mode;
   readonly now: () => number;
 }
 
-/** What the session's reads say of a call. */
+/** A call compared with what the session has read. */
 export interface Flow {
   readonly session: FlowSession;
   readonly labels: FlowLabels;
   readonly finding: FlowFinding | undefined;
-  /** The rule's verdict; absent where the rule does not apply. */
+  /** The rule's verdict; undefined if the rule does not apply. */
   readonly verdict: PolicyVerdict | undefined;
-  /** What a standing approval would allow: this tool, with each of these targets. */
+  /** The extent of a standing approval: this tool, with each of these targets. */
   readonly grant: string;
 }
 
-/** Does a stranger's text decide where this call goes? Nothing where flow is not looked at. */
+/** Whether a stranger's text decides where this call goes. Undefined if flow is not tracked. */
 export async function lookAtFlow(
   { caller, call, tool, input }: Validated,
   { flow, mode, prompts }: FlowDependencies,
@@ -46,7 +46,7 @@ export async function lookAtFlow(
   };
 }
 
-/** Takes in what the call gave back, and where it put down what others will read. */
+/** Records what the call returned, and where it wrote what others will read. */
 export async function learnFlow(
   { caller, tool, input }: Permit,
   output: ToolOutput,
@@ -62,7 +62,7 @@ export async function learnFlow(
   session.reads({ tool, input, texts, structured: output.structured, atMs: now() });
 }
 
-/** For the log: what the session had read, and what of the call came from there. */
+/** For the log: what the session had read, and which parts of the call came from there. */
 export function flowFacts({ labels, finding }: Flow): Readonly<Record<string, unknown>> {
   return {
     ...labels,

@@ -14,12 +14,12 @@ const maxChars = 1 << 20;
 const hidden = /\p{Default_Ignorable_Code_Point}/gu;
 
 /**
- * Does a call send to others what should stay here, plain or encoded, wherever it stands: address, host name, header, body
- * or any argument? Where commands may go is listed and judged elsewhere.
+ * Finds a secret that a call would send to others, plain or encoded, in any argument: address, host name, header or
+ * body. Commands' destinations are listed and judged elsewhere.
  */
 export function outgoingSecret(tool: Tool, input: unknown): OutgoingSecret | undefined {
   if (!tool.annotations.openWorld || runsCommands(tool)) return undefined;
-  // A bank's tool is given accounts; a web address that is given one carries it away.
+  // A bank's tool needs account numbers; a web address with one carries it away.
   const isWeb = namesAddress(input, 0);
   return secretIn(input, '', 0, isWeb);
 }
@@ -38,7 +38,7 @@ function secretIn(
     const found = secretIn(member, path, depth + 1, isWeb) ?? inText(name, path, false);
     if (found) return found;
     if (typeof member !== 'string' || member.length > 200) continue;
-    // One credential in two arguments.
+    // One credential split over two arguments.
     if (before !== '' && holdsCredential(before + member)) return secret(path, credential, false);
     before = member;
   }
@@ -77,7 +77,7 @@ function whatIn(
   return undefined;
 }
 
-/** What could be encoded by itself: words, parts of an address, and the labels of a host name taken together. */
+/** The parts that could each be encoded: words, parts of an address, and the joined labels of a host name. */
 function wordsOf(words: string): readonly string[] {
   return words
     .split(/[\s"'<>()[\]{},;]+/)
@@ -85,13 +85,13 @@ function wordsOf(words: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** Data hides below a domain in as many labels as it needs. */
+/** Data can hide below a domain in any number of labels. */
 function labelsOf(word: string): string {
   const [host = ''] = word.replace(/^\w+:\/\//, '').split(/[/?#:]/);
   return host.split('.').slice(0, -2).join('');
 }
 
-/** Hex with a mark between its bytes: `41-4b-49`. */
+/** Hex with a separator between its bytes: `41-4b-49`. */
 function withoutMarks(word: string): string {
   const [found] = /(?:[0-9a-f]{2}[-:_.]){7,}[0-9a-f]{2}/i.exec(word.slice(0, 4096)) ?? [];
   return found === undefined ? '' : found.replace(/[-:_.]/g, '');

@@ -10,8 +10,8 @@ const maxChars = 1 << 16;
 const maxShortChars = 300;
 
 /**
- * What a proxied tool is handed that reaches beyond it, by its arguments alone: the path of a credential, a file that is
- * obeyed later, an address that is no other host's, a command line, or one that is hidden in another value.
+ * Finds arguments of a proxied tool that reach beyond it: the path of a credential, a file that is obeyed later, an
+ * address of a machine's own or in an odd spelling, a command line, or one that is hidden in another value.
  */
 export function reachOf(tool: Tool, input: unknown): Pick<Risk, 'reach' | 'passes'> {
   if (tool.server === undefined) return {};
@@ -27,7 +27,7 @@ interface Given {
   readonly argument: string;
   readonly name: string;
   readonly value: string;
-  /** The object that holds it: its other fields say what kind of value it is. */
+  /** The object that contains it: its other fields say what kind of value it is. */
   readonly whole: object;
 }
 
@@ -82,7 +82,7 @@ const commanding = new Set<Injection>(['override', 'role', 'power']);
 const hiddenCommand =
   /(?:[;&|]|\|\|)\s*(?:curl|wget|nc|ncat|bash|sh|zsh|rm|python3?|perl|node|cat|chmod|powershell)\s|[;&|]\s*(?:ba|z)?sh$|\$\((?:[a-z]{2,20})\b[^)]{0,200}\)/;
 
-/** What these hold is said or searched for, and may be about commands. */
+/** The values of these are said or searched for, and may be about commands. */
 const spoken = new Set([
   ...['body', 'content', 'text', 'message', 'description', 'comment', 'note', 'title', 'subject', 'summary'],
   ...['query', 'q', 'search', 'code', 'sql', 'pattern', 'regex', 'prompt', 'html', 'markdown'],
@@ -91,7 +91,7 @@ const spoken = new Set([
 
 const lines = new Set(['command', 'cmd', 'shell', 'script', 'bash', 'commandline', 'command_line']);
 
-/** A command line that another server is to run, or a script that it is to write down. */
+/** A command line that another server is to run, or a script that it is to write. */
 function lineOf(name: string, value: string, whole: object): readonly Passed[] {
   if (!lines.has(name)) return /^#! ?\/[\w/ ]{0,40}sh\b/.test(value) ? [{ text: value, isLine: false }] : [];
   const { args } = whole as { readonly args?: unknown };

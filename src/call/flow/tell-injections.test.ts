@@ -3,7 +3,7 @@ import type { ToolOutput } from '../../contract/call.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { tellInjections } from './tell-injections.ts';
 
-/** The first line that a reply gets; undefined where it gets none. */
+/** The first line that is put before a reply; undefined if there is none. */
 function toldOf(uses: readonly string[], input: object, text: string, openWorld = true) {
   const tool = { uses, annotations: { openWorld } } as unknown as Tool;
   const output = {

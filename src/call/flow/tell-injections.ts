@@ -9,8 +9,9 @@ import {
 } from '../../ground/content/injections.ts';
 
 /**
- * Where a result from outside reads like instructions to the model, the reply says so first. Nothing is cut: a text about
- * such instructions is read as well, and what was missed would pass for clean. What the caller's own input says is not told.
+ * Warns at the top of the reply if a result from outside reads like instructions to the model. Nothing is cut: texts
+ * about such instructions must stay readable, and what a filter missed would pass for clean. Words that the caller's
+ * own input contains are not reported.
  */
 export function tellInjections(
   tool: Tool,
@@ -19,7 +20,7 @@ export function tellInjections(
 ): { readonly output: ToolOutput; readonly injections: readonly Injection[] } {
   if (!tool.annotations.openWorld) return { output, injections: [] };
   const texts = output.content('en').flatMap((block) => (block.type === 'text' ? [block.text] : []));
-  // Some clients show the model the data alone.
+  // Some clients show the model only the data.
   const own = textsWithin(input).join('\n');
   const injections = [
     ...new Set([
@@ -48,7 +49,7 @@ function warning({ uses }: Tool, injections: readonly Injection[]): Text {
   );
 }
 
-/** All that is known of who wrote it. */
+/** All that is known about the author. */
 const places = {
   command: text("a command's output", 'コマンドの出力'),
   page: text('a web page', 'ウェブページ'),

@@ -1,12 +1,12 @@
 import type { CommandPattern } from './command.ts';
 import { surelyFitsCommand } from './command.ts';
 
-/** How far a yes to a command reaches: to this pattern, or no further than its own words. */
+/** The extent of an approval of a command: this pattern, or only its exact words. */
 export type Reach = { readonly pattern: CommandPattern } | 'itself';
 
 /**
- * How far a yes to one of these commands reaches, where they are known well enough: commands that do the same share
- * one, and what brings a place, an address or a deletion along is covered by none but its own. Undefined for others.
+ * The extent of an approval for one of these commands, if they are known well enough: commands that do the same share
+ * one; a command with a place, an address or a deletion is covered only by its own words. Undefined for others.
  */
 export function reachOfYes(words: readonly string[]): Reach | undefined {
   if (words[0] === 'git') return words[1] === 'push' ? pushes(words) : ofGit(words);
@@ -21,15 +21,13 @@ export function reachOfYes(words: readonly string[]): Reach | undefined {
   return isPlain ? { pattern: install.pattern } : 'itself';
 }
 
-/**
- * Those of a forge that put words before the same people: each can be closed or edited, and none merges or releases.
- */
+/** Forge commands for the same readers: each result can be closed or edited, and none merges or releases. */
 const same: readonly CommandPattern[] = [
   ['gh', ['issue', 'pr'], ['comment', 'create', 'new']],
   ['glab', ['issue', 'mr'], ['create', 'new', 'note']],
 ];
 
-/** What leads a command of a forge to another repository or host than the folder's, or does what its like does not. */
+/** Words that lead a forge command to another repository or host, or that make it act unlike the others. */
 const forges: readonly (readonly [string, readonly RegExp[]])[] = [
   [
     'gh',
@@ -37,7 +35,7 @@ const forges: readonly (readonly [string, readonly RegExp[]])[] = [
       /^-[A-Za-z]*R|^--(repo|hostname)\b/,
       /^https?:\/\/\S+$/,
       /^--delete|^(-X|--method)=?delete$|^delete$/i,
-      // It may approve.
+      // A review may approve.
       /^review$/,
     ],
   ],
@@ -48,10 +46,10 @@ const forges: readonly (readonly [string, readonly RegExp[]])[] = [
 ];
 
 const fromRegistry = /^(@[\w.-]+\/)?\w[\w.-]*(\[[\w,-]*\])?((@|[<>=!~^]=?)[\w.*,<>=!~^-]*)?$/;
-/** Their packages are called by paths. */
+/** Package arguments of these are paths. */
 const byPath = /^\w[\w./-]*(@[\w.-]+)?$/;
 
-/** What installs packages by their names. */
+/** Commands that install packages by name. */
 const installs: readonly { readonly pattern: CommandPattern; readonly names: RegExp }[] = [
   ...[
     ['npm', ['add', 'i', 'install']],
@@ -77,11 +75,11 @@ const installs: readonly { readonly pattern: CommandPattern; readonly names: Reg
   ].map((pattern) => ({ pattern, names: byPath })),
 ];
 
-/** Options of installers with no value that say nothing of where a package comes from or goes to. */
+/** Installer options without a value that do not affect where a package comes from or goes to. */
 const plainOption =
   /^(-[DESOPUqvyud]+|--(save(-dev|-exact|-optional|-peer|-prod)?|no-save|dev|optional|peer|exact|upgrade|quiet|silent|verbose|user|pre|yes|no-audit|no-fund|no-cache-dir|no-deps|disable-pip-version-check|break-system-packages))$/;
 
-/** A yes to pushing is none to overwriting what is over there, and a yes to one place none to another. */
+/** Approving a push covers neither a forced push nor another remote. */
 function pushes([, , ...words]: readonly string[]): Reach {
   if (words.some((word) => overwrites.test(word) || takesNext.test(word))) return 'itself';
   const target = words.find((word) => !word.startsWith('-'));
@@ -93,7 +91,7 @@ function pushes([, , ...words]: readonly string[]): Reach {
 
 /** `--force` and its kin, `--mirror`, `--delete` and `--prune`, as git takes them abbreviated; `+main` and `:main`. */
 const overwrites = /^--(fo($|[^l])|m|de|pru)|^-[^-]*[fd]|^[+:]/;
-/** The word after it is no remote. */
+/** The next word is the option's value, not a remote. */
 const takesNext = /^-[^-]*o$|^--pus[^=]*$/;
 
 function ofGit([, subcommand]: readonly string[]): Reach | undefined {

@@ -1,12 +1,12 @@
-/** A command as a rule writes it: the program, then words that must follow; a list is a choice of words. */
+/** A command in a rule: the program, then words that must follow; a list offers alternatives. */
 export type CommandPattern = readonly (string | readonly string[])[];
 
-/** A command as the judge found it; a word that is not known before it runs is null. */
+/** A command as the judge found it; a word that is unknown before it runs is null. */
 export type Argv = readonly (string | null)[];
 
 /**
- * May this command be one that the rule means? For deny and ask: options may stand in between, a word that is not
- * known counts as fitting, and a program is recognised by its name wherever it lies.
+ * Whether the rule may mean this command. For deny and ask: options may stand in between, an unknown word fits, and a
+ * program is recognised by its name in any folder.
  */
 export function mayFitCommand(pattern: CommandPattern, argv: Argv): boolean {
   const [head, ...rest] = pattern;
@@ -21,7 +21,7 @@ export function mayFitCommand(pattern: CommandPattern, argv: Argv): boolean {
   if (!options.every((option) => words.some((word) => word === null || fitsOption(option, word))))
     return false;
   const wanted = rest.filter((part) => !isOption(part));
-  // Places in `wanted` that the words so far can have led to.
+  // Indexes in `wanted` that the words so far can have led to.
   let places = new Set([0]);
   let mayBeValue = false;
   for (const word of words) {
@@ -40,7 +40,7 @@ export function mayFitCommand(pattern: CommandPattern, argv: Argv): boolean {
   return places.has(wanted.length);
 }
 
-/** Is this surely such a command? For allow: the words follow the program at once, and nothing is left open. */
+/** Whether the rule surely means this command. For allow: words directly follow the program, all known. */
 export function surelyFitsCommand(pattern: CommandPattern, argv: Argv): boolean {
   if (pattern.length === 0 || argv.includes(null)) return false;
   return pattern.every((part, at) => {

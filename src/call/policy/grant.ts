@@ -5,10 +5,7 @@ import type { Tool } from '../../contract/tool/tool.ts';
 import { reachOfYes } from './alike.ts';
 import type { Argv, CommandPattern } from './command.ts';
 
-/**
- * Programs whose words after them are again a command, or files and tasks in any order: no part of it stands for the
- * rest.
- */
+/** Programs whose arguments are a command, or files and tasks in any order: no part stands for the rest. */
 const whole: ReadonlySet<string> = new Set([
   ...superuserPrograms,
   ...[
@@ -28,9 +25,9 @@ const whole: ReadonlySet<string> = new Set([
     'fab',
   ],
 ]);
-/** Programs whose second word is a thing and whose third says what is done to it: `gh pr create`. */
+/** Programs whose second word is an object and whose third is the action: `gh pr create`. */
 const byThing = new Set(['gh', 'glab', 'aws', 'az', 'fly', 'flyctl']);
-/** Programs whose first word is no subcommand: a number, a pattern, a file. */
+/** Programs whose first argument is no subcommand but a number, a pattern or a file. */
 const alone = new Set([
   'kill',
   'pkill',
@@ -46,9 +43,9 @@ const alone = new Set([
 ]);
 
 /**
- * The rule that a standing approval stands for, as the person reads it: the program and its subcommand for every command
- * that was asked about, or the whole line where that says too little. Two calls share a grant only if the same text
- * covers both; what is written as several rules is covered by a yes to each.
+ * The rule of a standing approval, as the person reads it: the program and its subcommand for every command that was
+ * asked about, or the whole line if that says too little. Two calls share a grant only if the same text covers both; a
+ * grant of several rules is covered by an approval of each.
  */
 export function grantText(
   tool: Tool,
@@ -70,7 +67,7 @@ export function grantText(
   } else {
     for (const pattern of patterns) rules.push({ command: pattern });
   }
-  // A yes to such a command is none to one that a variable leads elsewhere.
+  // The approval covers the command only with these values of the variables that steer it.
   for (const { name, values } of steeredBy) {
     for (const value of values ?? []) rules.push({ variable: `${name}=${value}` });
   }
@@ -78,9 +75,9 @@ export function grantText(
     for (const path of [...(risk.reads ?? []), ...(risk.writes ?? [])]) rules.push({ path });
     if (!risk.secret) for (const host of risk.hosts ?? []) rules.push({ host });
   }
-  // A yes to a tool, or to a host, is none to sending it a secret.
+  // Approving a tool, or a host, does not approve sending it a secret.
   if (risk.secret) rules.push({ ...(risk.hosts && { hosts: risk.hosts }), secret: risk.secret.argument });
-  // Nor to whatever else such a call could reach.
+  // The same holds for anything else that the call reaches.
   if (risk.reach) rules.push({ reach: risk.reach.en });
   for (const passed of risk.passes ?? []) rules.push({ passes: passed });
   if (rules.length === 0) rules.push({});

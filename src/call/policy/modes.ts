@@ -3,7 +3,7 @@ import type { Mode, Risk } from '../../contract/policy.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 
-/** A rule that a mode brings along. */
+/** A mode's own rule. */
 export interface ModeRule {
   readonly id: string;
   readonly decision: DecisionKind;
@@ -32,6 +32,6 @@ export const modes: Readonly<Record<Mode, { readonly rules: readonly ModeRule[];
       ],
     },
     'workspace-write': { asks: true, rules: [] },
-    /** What the built-in rules would ask about goes through; what they deny stays denied. */
+    /** Passes what the built-in rules would ask about; what they deny stays denied. */
     'full-access': { asks: false, rules: [] },
   };

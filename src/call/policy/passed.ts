@@ -4,7 +4,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { isCredentialPath } from '../../ground/content/places.ts';
 import type { Argv } from './command.ts';
 
-/** What speaks against text that a proxied tool is handed, and that another machine or an unsandboxed server may run. */
+/** Judges text that is passed to a proxied tool, and that another machine or an unsandboxed server may run. */
 export function judgePassed(
   judge: CommandJudge,
   { text: script, isLine }: Passed,
@@ -24,7 +24,7 @@ export function judgePassed(
   return reason && { decision: 'ask', rule: 'runs-elsewhere', because: reason };
 }
 
-/** A command line runs at once, and no sandbox of ours holds it: a person is asked, whatever it says. */
+/** A command line runs at once and outside our sandbox, so a person is always asked. */
 const runsElsewhere: PolicyVerdict = {
   decision: 'ask',
   rule: 'runs-elsewhere',

@@ -23,26 +23,26 @@ export interface PolicyOptions {
   readonly mode: Mode;
   readonly rules: readonly PolicyRule[];
   readonly judge: CommandJudge;
-  /** Host paths of the roots; relative working folders are taken from the first. */
+  /** Host paths of the roots; relative working folders are resolved against the first. */
   readonly roots: readonly string[];
   readonly confinement?: Confinement | undefined;
-  /** How commands are read; without it as each toolset asks. */
+  /** How commands are read; undefined: each toolset's own dialect. */
   readonly judgement?: Dialect | undefined;
-  /** Commands that the built-in rules speak against for what a layer contains are tried on one. */
+  /** Tries commands on a layer if the built-in rules object only to effects that a layer contains. */
   readonly tryFirst?: boolean | undefined;
 }
 
 const strictness: Record<PolicyDecision, number> = { allow: 0, try: 1, ask: 2, deny: 4 };
 
-/** What only a person answers is not hidden by another question. */
+/** A question that only a person may answer outranks an ordinary question. */
 function strictnessOf({ decision, answer }: PolicyVerdict): number {
   return answer === 'person' ? 3 : strictness[decision];
 }
 
 /**
- * Answers allow, ask or deny for a call: the strictest of the mode, the built-in judgement and the operator's rules.
- * An allow rule of the operator does one thing: it answers what the built-in rules would ask, never what they deny
- * and never another rule of the operator. Throws a `ConfigError` for a rule that fails its own examples.
+ * Decides allow, ask or deny for a call: the strictest of the mode, the built-in judgement and the operator's rules. An
+ * operator's allow rule only answers what the built-in rules would ask, never what they deny and never another
+ * operator's rule. Throws a `ConfigError` for a rule that fails its own examples.
  */
 export function createPolicy(options: PolicyOptions): Policy {
   const mode = modes[options.mode];
@@ -53,7 +53,7 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   const obeyedBy = createObeyedBy();
 
-  // What is decided about is asked about next: one reading of the command serves both.
+  // The decision and the question that follows share one reading of the command.
   const judged = new WeakMap<Risk, Judgement>();
   const judgedOnLayer = new WeakMap<Risk, Judgement>();
 
@@ -74,7 +74,10 @@ export function createPolicy(options: PolicyOptions): Policy {
     return judgement;
   }
 
-  /** Whether it is tried first: by a rule of the operator, or as a layer contains what speaks against it. */
+  /**
+   * Whether the call is tried first: because an operator's rule says so, or because a layer contains the effects that
+   * the judge objects to.
+   */
   function trialOf(
     tool: Tool,
     risk: Risk,
@@ -83,7 +86,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     { asks, answersTo }: Fitting,
   ): { readonly tries?: ReadyRule | undefined; readonly onLayer: boolean; readonly why?: Text | undefined } {
     if (trying.length === 0 && !options.tryFirst) return { onLayer: false };
-    // A dry run changes nothing, and a word to a command that runs starts none.
+    // A dry run changes nothing, and input to a running command starts none.
     if (risk.command?.dryRun || (!risk.command && runsCommands(tool))) return { onLayer: false };
     const tries = trying.find((rule) => asks(rule, plain?.commands ?? []));
     const isContained =
@@ -100,7 +103,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict {
       const plain = judge(risk);
       const asks = (rule: ReadyRule, commands: readonly Argv[]) => rule.fits(tool, caller, risk, commands);
-      /** The rules by which every one of these commands may go; none where one of them may not. */
+      /** The rules that allow every one of these commands; empty if one of them is not allowed. */
       const answersTo = (commands: readonly Argv[]): readonly ReadyRule[] => {
         const answers = commands.map((argv) =>
           allowing.find((rule) => rule.rule.command && asks(rule, [argv])),
@@ -115,7 +118,10 @@ export function createPolicy(options: PolicyOptions): Policy {
         const verdict = verdictOf(tries, plain?.commands ?? []);
         verdicts.push(why ? asksInstead(verdict, why) : verdict);
       } else if (onLayer && plain) verdicts.push({ ...shownWithPlace(plain), decision: 'try' });
-      /** What would ask is answered by the mode, by these rules, or by a person. */
+      /**
+       * Adds the verdict for a question: the mode's if the mode never asks, else a matching rule's, else the question
+       * (or `lack`).
+       */
       const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[]) => {
         const [answer] = question.decision !== 'ask' || !mode.asks ? [] : answers();
         if (question.decision === 'ask' && !mode.asks) verdicts.push(modeAnswers(options.mode));
@@ -167,14 +173,14 @@ export function createPolicy(options: PolicyOptions): Policy {
   };
 }
 
-/** A rule about paths or hosts says nothing of a call that names none, nor one about commands of the tool itself. */
+/** A rule about paths or hosts does not apply to a call without any, nor one about commands to the tool. */
 function mayBeAbout({ rule }: ReadyRule, { reads = [], writes = [], hosts = [] }: Risk): boolean {
   if (rule.command) return false;
   if (rule.path !== undefined && reads.length + writes.length === 0) return false;
   return rule.host === undefined || hosts.length > 0;
 }
 
-/** How rules are held against the call that is decided about. */
+/** How rules are matched with the call. */
 interface Fitting {
   asks(rule: ReadyRule, commands: readonly Argv[]): boolean;
   answersTo(commands: readonly Argv[]): readonly ReadyRule[];
@@ -188,7 +194,7 @@ function whyNotTried(tool: Tool, { command }: Risk): Text | undefined {
   return undefined;
 }
 
-/** Who cannot look at what it does must be asked before it does it. */
+/** If the effects cannot be judged on a layer first, ask before the command runs. */
 function asksInstead(verdict: PolicyVerdict, why: Text): PolicyVerdict {
   const { because } = verdict;
   return {
@@ -201,10 +207,10 @@ function asksInstead(verdict: PolicyVerdict, why: Text): PolicyVerdict {
   };
 }
 
-/** May be any command: that of a part which is only known when it runs. */
+/** Stands for any command: a part that is known only when it runs. */
 const anyCommand: Argv = [null, null];
 
-/** A rule of the operator about a command that the line may run without saying so. */
+/** An operator's rule about a command that the line may run without naming it. */
 function asksUnread(verdict: PolicyVerdict, unread: string): PolicyVerdict {
   const { because } = verdict;
   return {
@@ -274,7 +280,7 @@ function verdictOf({ id, rule }: ReadyRule, commands: readonly Argv[] = []): Pol
   };
 }
 
-/** Says where in the command it is: the reader has to mend that place. */
+/** Shows the place in the command that the reader has to mend. */
 function shownWithPlace(judgement: Judgement): PolicyVerdict {
   const { decision, rule, because, suggestion, excerpt, asked = [] } = judgement;
   const place = excerpt === undefined ? '' : `\`${excerpt}\`: `;

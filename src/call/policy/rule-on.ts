@@ -3,7 +3,7 @@ import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import type { Text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 
-/** Policy's word here: what it would have tried first is decided again where no layer can be had. */
+/** Decides by policy; a call that would be tried first is decided again if no layer is available. */
 export async function ruleOn(
   policy: Deciding,
   tool: Tool,

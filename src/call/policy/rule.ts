@@ -8,14 +8,14 @@ import type { Annotations } from '../../contract/tool/tool-card.ts';
 import { createGlob, createHostGlob, createPathGlob } from '../../ground/glob/rule-glob.ts';
 import { type Argv, mayFitCommand, surelyFitsCommand } from './command.ts';
 
-/** A rule of the operator, ready to be asked. */
+/** A rule of the operator, ready to use. */
 export interface ReadyRule {
   readonly id: string;
   readonly rule: PolicyRule;
   readonly decision: PolicyDecision;
   /** A deny or ask rule fits if any part of the call does; an allow rule only if all of it does. */
   fits(tool: Tool, caller: Caller, risk: Risk, commands: readonly Argv[]): boolean;
-  /** Can the rule have a say about this tool at all? */
+  /** Whether the rule can apply to this tool at all. */
   concerns(tool: Tool): boolean;
 }
 
@@ -26,7 +26,7 @@ const annotationNames: readonly (keyof Annotations)[] = [
   'openWorld',
 ];
 
-/** Makes a rule ready and tries it on its own examples. Throws a `ConfigError` naming the rule. */
+/** Compiles a rule and tries it on its own examples. Throws a `ConfigError` naming the rule. */
 export function readRule(rule: PolicyRule, place: number, judge: CommandJudge): ReadyRule {
   const id = rule.id ?? `rules[${place}]`;
   try {
@@ -78,7 +78,7 @@ function selectors(rule: PolicyRule) {
       return !command || some(commands, fitsArgv);
     },
     concerns: (called: Tool): boolean => (!tool || tool(called)) && fitsAnnotations(rule, called),
-    /** What examples are: command lines, else paths, else hosts, else names of tools. */
+    /** Examples are command lines, else paths, else hosts, else names of tools. */
     fitsExample(example: string, commands: () => readonly Argv[]): boolean {
       if (command) return commands().some(fitsArgv);
       if (path) return path(example);
@@ -88,7 +88,7 @@ function selectors(rule: PolicyRule) {
   };
 }
 
-/** What a rule's `tool` means: names by pattern, or under one name whatever runs commands. */
+/** Compiles a rule's `tool`: a pattern of names, or the one name for every tool that runs commands. */
 export function toolSelector(pattern: string): (tool: Pick<Tool, 'name' | 'uses' | 'risk'>) => boolean {
   if (pattern === everyCommandTool) return runsCommands;
   const fits = createGlob(pattern);

@@ -17,14 +17,14 @@ export interface PolicyExplanation {
   readonly meaning: Text;
   readonly operator: readonly (PolicyRule & { readonly id: string })[];
   readonly builtin: readonly RuleLine[];
-  /** About what a command did; the built-in ones ask. */
+  /** Rules about effects; the built-in ones ask. */
   readonly effects: {
     readonly operator: readonly EffectRule[];
     readonly builtin: readonly Pick<BuiltinEffectRule, 'id' | 'because' | 'ofTried'>[];
   };
-  /** How every command is read; absent where each toolset says so. */
+  /** How every command is read; undefined if each toolset decides. */
   readonly judgement?: Dialect | undefined;
-  /** Whom commands may reach: sets by their names, other hosts by the key that lists them. */
+  /** The hosts that commands may reach: sets by their names, other hosts by the key that lists them. */
   readonly network: readonly NamedHosts[];
 }
 
@@ -33,10 +33,7 @@ interface NamedHosts {
   readonly hosts: readonly string[];
 }
 
-/**
- * Lists what is in force: the mode, the operator's rules, and the built-in ones with the decision they have in this
- * mode.
- */
+/** Lists the mode, the operator's rules, and the built-in ones with their decision in this mode. */
 export function explainPolicy(parts: {
   readonly mode: Mode;
   readonly rules: readonly PolicyRule[];
@@ -102,37 +99,37 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
   return lines.join('\n');
 }
 
-/** What would happen to a call, and by which rule. */
+/** The outcome that a call would have, and the rule. */
 export interface PolicyTrial {
   readonly tool: string;
   readonly decision: PolicyDecision | 'invalid';
-  /** The rule that decides, or `authorize` where the caller may not call it at all; absent where it is no call. */
+  /** The rule that decides, or `authorize` if the caller may not call the tool; undefined if it is no call. */
   readonly rule?: string | undefined;
-  /** Where it is written; absent: it is built in. */
+  /** Where the rule is written; undefined for a built-in one. */
   readonly writtenAt?: string | undefined;
-  /** With `ask`: a person alone answers. */
+  /** With `ask`: only a person answers. */
   readonly answer?: 'person' | undefined;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
   /** With `ask`: what a standing approval would allow. */
   readonly grant?: string | undefined;
-  /** It runs on a layer, and the rules about effects decide what becomes of that. */
+  /** The call runs on a layer, and the rules about effects decide whether they land. */
   readonly onLayer?: boolean | undefined;
-  /** What is done beside that where a stranger's words decide where the call goes, which only a session knows. */
+  /** The further check if a stranger's words decide where the call goes, which only a session knows. */
   readonly flow?: FlowMode | undefined;
 }
 
 export interface TrialParts {
   find(name: string): Tool | undefined;
   readonly caller: Caller;
-  /** The decision on who may call; absent reason means they may. */
+  /** Returns why the caller may not call the tool; undefined if it may. */
   refusal(tool: Tool): Text | undefined;
   risk(tool: Tool, input: unknown): Promise<Risk>;
   readonly policy: Policy;
   whyNoLayer(): Promise<Text | undefined>;
 }
 
-/** Says what would happen to a call given as JSON, `{"tool": "bash", "arguments": {…}}`. Nothing is run or recorded. */
+/** Predicts the outcome of a call given as JSON, `{"tool": "bash", "arguments": {…}}`. Nothing is run or recorded. */
 export async function testPolicy(json: string, parts: TrialParts): Promise<PolicyTrial> {
   const call = readCall(json);
   if (!call) return invalid('', notACall);
@@ -171,7 +168,7 @@ export function renderTrial(trial: Omit<PolicyTrial, 'tool'>, locale: Locale): s
   const rule = trial.rule === undefined ? '' : ` (${labels.rule[locale]} ${trial.rule})`;
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
-  // Whoever wrote the settings as a value knows where.
+  // Settings passed as a value have no file to name.
   if (trial.writtenAt !== undefined && trial.writtenAt !== 'settings')
     lines.push(`${labels.writtenAt[locale]}: ${trial.writtenAt}`);
   if (trial.answer === 'person') lines.push(labels.person[locale]);
@@ -186,11 +183,11 @@ function readCall(json: string): { readonly tool: string; readonly input: unknow
   try {
     call = JSON.parse(json);
   } catch {
-    // No JSON: the caller says what a call looks like.
+    // Invalid JSON: the caller explains the format.
     return undefined;
   }
   if (typeof call !== 'object' || call === null) return undefined;
-  // `name` is what MCP itself calls it, so that a logged request can be pasted.
+  // `name` is MCP's own key, so that a logged request can be pasted.
   const { tool, name, arguments: input = {} } = call as Record<string, unknown>;
   const named = tool ?? name;
   return typeof named === 'string' ? { tool: named, input } : undefined;

@@ -3,7 +3,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { everyCommandTool, runsCommands, toolSelector } from './rule.ts';
 
-/** A rule that does less than its writer may believe. */
+/** A rule that covers less than its author may believe. */
 export interface RuleWarning {
   readonly rule: string;
   readonly because: Text;
@@ -11,13 +11,13 @@ export interface RuleWarning {
 
 export interface WarningParts {
   readonly served: readonly Tool[];
-  /** Proxied servers by name; what they have may not be known yet. */
+  /** Names of proxied servers; their tools may not be known yet. */
   readonly servers: readonly string[];
   /** The toolset of a tool that is not served. */
   toolsetOf(fits: (tool: Tool) => boolean): Promise<string | undefined>;
 }
 
-/** Rules whose `tool` fits nothing that is served, or one tool for commands where another is served too. */
+/** Rules whose `tool` fits no served tool, or fits one tool for commands while others are served. */
 export async function warningsOf(
   rules: readonly PolicyRule[],
   parts: WarningParts,
@@ -50,7 +50,7 @@ async function warningOf(pattern: string, parts: WarningParts): Promise<Text | u
   );
 }
 
-/** Whoever forbids something to one tool for commands often means all of them. */
+/** A rule that forbids something to one tool for commands is often meant for all of them. */
 function uncovered(fitting: readonly Tool[], served: readonly Tool[]): Text | undefined {
   if (!fitting.every(runsCommands)) return undefined;
   const others = served

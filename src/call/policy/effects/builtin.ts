@@ -5,22 +5,22 @@ import type { EffectFacts } from './facts.ts';
 /** Asks a person before the effects of a command land. */
 export interface BuiltinEffectRule {
   readonly id: string;
-  /** What it is about, for a list of rules. */
+  /** The rule's subject, for a list of rules. */
   readonly because: Text;
-  /** Only of what is tried; the others are held against every command that runs on a layer. */
+  /** Applies only to commands that are tried; the others apply to every command that runs on a layer. */
   readonly ofTried?: boolean;
-  /** What it found; undefined where it does not fit. */
+  /** Returns the finding; undefined if the rule does not fit. */
   finds(facts: EffectFacts): Text | undefined;
 }
 
-/** So many files are lost in a change that somebody meant; more than that is looked at first. */
+/** Losing up to this many files counts as intended; a person is asked about more. */
 const mostLost = 20;
-/** Of a folder with a handful of files, that many are not yet most of somebody's work. */
+/** Losing most of the files counts from this many on: in a small folder, a few are most of them. */
 const fewLost = 10;
-/** Unless it is all that there is. */
+/** Losing all files counts from this many on. */
 const allLost = 4;
 
-/** About `obeyedBy`: what acts on a path, later and outside. */
+/** `obeyedBy`: the programs that act on a path later, outside the sandbox. */
 export function createBuiltinEffectRules(
   obeyedBy: (path: string) => Text | undefined = () => undefined,
 ): readonly BuiltinEffectRule[] {
@@ -139,7 +139,7 @@ export function losesFiles(count: number, unlisted: number): Text {
   );
 }
 
-/** Any of them could be what a rule means. */
+/** A rule may mean any unlisted change. */
 export function unlistedText(unlisted: number): Text | undefined {
   if (unlisted === 0) return undefined;
   return text(

@@ -26,7 +26,7 @@ function effectsOf(changes: readonly Said[], unlisted = 0, losses: Partial<Losse
   return { changes: whole, total: whole.length + unlisted, losses: { ...nothing, ...losses } };
 }
 
-/** Of a command that is tried. */
+/** The rules for a command that is tried. */
 function createDecideEffects(rules: readonly EffectRule[], isTried = true, mode: Mode = 'workspace-write') {
   const { decide } = createEffectRules(rules, mode);
   return (effects: Effects) => decide(effects, isTried);

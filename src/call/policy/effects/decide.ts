@@ -8,8 +8,9 @@ import { factsOf } from './facts.ts';
 import { readEffectRule } from './rule.ts';
 
 /**
- * Says what is to become of what a command did: the strictest of the operator's rules that fit, else of the built-in
- * ones, which an allow of the operator answers, and a mode that does not ask, but for what is tried. Throws a `ConfigError` for a rule that cannot be read.
+ * Decides about the effects of a command: by the strictest of the operator's rules that fit, else by the built-in ones,
+ * whose questions an operator's allow answers, as does a mode that does not ask, except for commands that are tried.
+ * Throws a `ConfigError` for an invalid rule.
  */
 export function createEffectRules(rules: readonly EffectRule[], mode: Mode): EffectRules {
   const ready = rules.map(readEffectRule);
@@ -25,7 +26,7 @@ export function createEffectRules(rules: readonly EffectRule[], mode: Mode): Eff
           const because = rule.decision === decision ? rule.finds(facts) : undefined;
           return because ? [{ ...rule, because }] : [];
         });
-        // A rule that only a person answers is not hidden by another that asks.
+        // A question that only a person may answer outranks an ordinary question.
         const found = fitting.find(({ answer }) => answer) ?? fitting[0];
         if (found) {
           const { id, answer, writtenAt, because } = found;

@@ -1,11 +1,11 @@
 import type { DryRunChange, Effects, Losses } from '../../../contract/capabilities/dry-run.ts';
 
-/** What rules ask of the effects of a command. A list that was cut hides nothing: what it does not show may be anything. */
+/** A command's effects, for rules. A list that was cut hides nothing: an unlisted change may be anything. */
 export interface EffectFacts {
   readonly changes: readonly DryRunChange[];
-  /** Changes that are not listed. */
+  /** The number of changes that are not listed. */
   readonly unlisted: number;
-  /** Files of those listed that are gone or emptied, whether somebody would miss them or not. */
+  /** Listed files that are deleted or emptied, whether they matter or not. */
   readonly lostFiles: number;
   readonly losses: Losses;
 }
@@ -19,7 +19,7 @@ export function factsOf({ changes, total, losses }: Effects): EffectFacts {
   };
 }
 
-/** A folder that goes takes what is in it along, which is counted and not named. */
+/** A deleted folder loses its files too; they are counted and not listed. */
 export function isDeletedFolder({ change, kind }: DryRunChange): boolean {
   return change === 'deleted' && kind === 'folder';
 }
@@ -27,6 +27,6 @@ export function isDeletedFolder({ change, kind }: DryRunChange): boolean {
 function lostBy(change: DryRunChange): number {
   if (change.change === 'deleted') return isDeletedFolder(change) ? (change.files ?? Infinity) : 1;
   if (change.change === 'created' || change.kind === 'folder') return 0;
-  // A link or a device where a file may have been. A line's end alone is no content.
+  // A link or a device may have replaced a file. A single line end is no content.
   return change.kind !== 'file' || (change.bytes !== undefined && change.bytes <= 1) ? 1 : 0;
 }

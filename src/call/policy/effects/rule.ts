@@ -6,13 +6,13 @@ import { createPathGlob, mayFitBelow } from '../../../ground/glob/rule-glob.ts';
 import { losesFiles, unlistedText } from './builtin.ts';
 import { type EffectFacts, isDeletedFolder } from './facts.ts';
 
-/** A rule of the operator about effects, ready to be asked. */
+/** A rule of the operator about effects, ready to use. */
 export interface ReadyEffectRule {
   readonly id: string;
   readonly decision: EffectDecision;
   readonly answer?: 'person' | undefined;
   readonly writtenAt: string;
-  /** What it found; undefined where it does not fit. */
+  /** Returns the finding; undefined if the rule does not fit. */
   finds(facts: EffectFacts): Text | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ReadyEffectRule {
 type Finds = (facts: EffectFacts) => Text | undefined;
 
 /**
- * An ask or deny fits if any change does, or one that is not known could; an allow only if every change is known to.
+ * An ask or deny fits if any change does, or an unknown one could; an allow only if every change is known to fit.
  * Throws a `ConfigError` that names the rule.
  */
 export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule {
@@ -60,7 +60,7 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule
 
 function findsLost(deletes: string): Finds {
   const most = mostDeleted(deletes) ?? 0;
-  // One that is not listed may be a folder with any number of files.
+  // An unlisted change may be a folder with any number of files.
   return ({ lostFiles, unlisted }) =>
     lostFiles > most ? losesFiles(lostFiles, unlisted) : unlistedText(unlisted);
 }
@@ -85,7 +85,7 @@ function findsWritten(pattern: string): Finds {
   };
 }
 
-/** All that it does is there. */
+/** Fits if all effects match the pattern. */
 function findsOnly(pattern: string): Finds {
   const fits = createChangeGlob(pattern);
   return ({ changes, unlisted }) =>

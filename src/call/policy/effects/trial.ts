@@ -17,10 +17,7 @@ const effects = z.array(
   }),
 );
 
-/**
- * Says what would become of effects that are written down, `[{"change": "deleted", "path": "a.txt"}]`. Throws a
- * `ConfigError` where they are none.
- */
+/** Decides about JSON effects, `[{"change": "deleted", "path": "a.txt"}]`. Throws a `ConfigError` if invalid. */
 export function testEffects(json: string, rules: EffectRules): EffectVerdict {
   const parsed = effects.safeParse(parsedJson(json));
   if (!parsed.success) {
@@ -41,7 +38,7 @@ export function testEffects(json: string, rules: EffectRules): EffectVerdict {
   return rules.decide({ changes, total: changes.length, losses: lossesIn(changes, rules) }, false);
 }
 
-/** As if nothing else kept what is lost, and there were many more files. */
+/** Assumes that no other copy of the lost files exists, and that there were many more files. */
 function lossesIn(changes: readonly DryRunChange[], { isObeyed }: EffectRules): Losses {
   const missed = changes.filter(({ path }) => !path.split('/').some((name) => generatedFolders.has(name)));
   const { lostFiles } = factsOf({ changes: missed, total: missed.length, losses: none });
@@ -79,7 +76,7 @@ function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // No JSON: the caller says what effects look like.
+    // Invalid JSON: the caller explains the format.
     return undefined;
   }
 }
