@@ -4,7 +4,7 @@ import { cursor, isOfCursor } from './cursor.ts';
 import type { Adapter } from './event.ts';
 import { gemini } from './gemini.ts';
 
-/** The clients whose hooks are understood, by the name that `sekisho hook` takes. */
+/** The supported clients, by the name that `sekisho hook` takes. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map([
   ['claude', claude],
   ['codex', codex],
@@ -12,7 +12,7 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map([
   ['cursor', cursor],
 ]);
 
-/** Whose event it is that this client's hook was told of. */
+/** The adapter of an event: Cursor also runs the hooks of Claude Code, with its own events. */
 export function adapterOf(client: string, event: unknown): Adapter | undefined {
   return client === 'claude' && isOfCursor(event) ? cursor : adapters.get(client);
 }

@@ -14,7 +14,7 @@ import {
 
 /**
  * Claude Code: `PreToolUse` takes allow, ask and deny, and arguments in place of the model's; an `allow` skips its own
- * prompt, never the person's deny rules. What goes wrong otherwise must end with status 2, which refuses.
+ * prompt, never the person's deny rules. Any other failure must end with status 2, which refuses.
  */
 export const claude: Adapter = { name: 'claude-code', read, say };
 
@@ -84,7 +84,7 @@ function say(answer: HookAnswer, event: unknown) {
   return { ...said, stdout: `${JSON.stringify({ hookSpecificOutput: output })}\n` };
 }
 
-/** The modes in which a person reads what is asked; in the others nobody does, or the client answers by itself. */
+/** The modes in which a person reads a question; in the others there is no person, or the client answers for them. */
 const asking = new Set(['default', 'acceptEdits', 'plan']);
 
 const path = z.string().min(1);
@@ -92,7 +92,7 @@ const words = z.string();
 const edit = z.strictObject({ old_string: words, new_string: words, replace_all: z.boolean().optional() });
 
 const readers: ReadonlyMap<string, NativeReader> = new Map([
-  // More may stand beside the command; it is ours that runs.
+  // The input may have more fields than the command; the command that runs is ours.
   ['Bash', command],
   ['Monitor', command],
   [
@@ -168,7 +168,7 @@ function command(input: unknown): readonly NativeCall[] | undefined {
   return result.success ? [{ does: 'command', command: result.data.command }] : undefined;
 }
 
-/** Its other options change what is shown of the matches, not where is looked. */
+/** Its other options change how matches are shown, not where it searches. */
 function grep(input: unknown, at: At): readonly NativeCall[] | undefined {
   const schema = z.looseObject({ pattern: words, path: words.optional(), glob: words.optional() });
   const result = schema.safeParse(input);
@@ -178,7 +178,7 @@ function grep(input: unknown, at: At): readonly NativeCall[] | undefined {
   return [{ does: 'look', tool: 'grep', input: asked }];
 }
 
-/** Tools of MCP servers, ours among them, and what stays within the client or starts what comes by itself. */
+/** Tools of MCP servers, ours included, and tools that stay within the client or whose calls come separately. */
 function isElsewhere(name: string): boolean {
   return name.startsWith('mcp__') || within.has(name);
 }

@@ -4,9 +4,9 @@ import { type At, callsOf, hookId, type NativeReader, parsed, prompted, reading 
 import { patchCalls } from './patch.ts';
 
 /**
- * Codex: `PreToolUse` takes deny, and an allow only together with arguments of ours. It has no way to ask, so our
- * questions wait elsewhere. It goes on where a hook fails in another way than by status 2. What it would ask its own
- * person about comes as `PermissionRequest`.
+ * Codex: `PreToolUse` takes deny, and an allow only together with our arguments. It cannot ask, so our questions wait
+ * elsewhere. It continues if a hook fails in any way but status 2. Questions that it would ask its own person come as
+ * `PermissionRequest`.
  */
 export const codex: Adapter = { name: 'codex', read, say };
 
@@ -56,7 +56,7 @@ function say(answer: HookAnswer, event: unknown) {
   if (answer.kind === 'deny' || answer.kind === 'ask') {
     return told({ permissionDecision: 'deny', permissionDecisionReason: answer.words });
   }
-  // An allow alone is no answer that it takes; it goes on where nothing is said.
+  // Codex rejects an allow alone; it continues if the hook says nothing.
   if (answer.kind === 'nothing' || answer.command === undefined)
     return { stdout: '', stderr: '', exitCode: 0 };
   return told({ permissionDecision: 'allow', updatedInput: { command: answer.command } });
@@ -91,7 +91,7 @@ function patch(input: unknown, at: At): readonly NativeCall[] | undefined {
   return result.success ? patchCalls(result.data.command, at) : undefined;
 }
 
-/** Tools of MCP servers, ours among them, and what stays within the client or starts what comes by itself. */
+/** Tools of MCP servers, ours included, and tools that stay within the client or whose calls come separately. */
 function isElsewhere(name: string): boolean {
   return name.startsWith('mcp__') || within.has(name);
 }

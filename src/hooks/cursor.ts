@@ -4,9 +4,9 @@ import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event
 import { type At, callsOf, hookId, looksFor, type NativeReader, parsed, prompted, writes } from './parse.ts';
 
 /**
- * Cursor: `preToolUse` takes allow and deny, and arguments in place of the model's. It accepts "ask" and goes on, so our
- * questions wait elsewhere. With `failClosed` an answer without a word is a failure, so each is said. Its model reads what is
- * said to the person, not what is said to it.
+ * Cursor: `preToolUse` takes allow and deny, and arguments in place of the model's. It accepts "ask" and continues, so
+ * our questions wait elsewhere. With `failClosed` an empty answer is a failure, so every answer is explicit. Its model
+ * reads the message for the person, not the one for itself.
  */
 export const cursor: Adapter = {
   name: 'cursor',
@@ -15,7 +15,7 @@ export const cursor: Adapter = {
   refuse: (words) => told({ permission: 'deny', user_message: words, agent_message: words }),
 };
 
-/** Cursor starts the hooks of Claude Code as well, and tells them its own events. */
+/** Cursor also runs the hooks of Claude Code, with its own events. */
 export function isOfCursor(event: unknown): boolean {
   return typeof (event as { cursor_version?: unknown } | null)?.cursor_version === 'string';
 }
@@ -28,7 +28,7 @@ const use = {
   tool_name: z.string().min(1).max(500),
   tool_input: z.unknown(),
 };
-/** It leaves the folder empty where its shell stands in the workspace. */
+/** Cursor leaves the folder empty if its shell is in the workspace. */
 const place = {
   cwd: z.union([folder, z.literal('')]).optional(),
   workspace_roots: z.tuple([folder], folder),
@@ -78,7 +78,7 @@ function say(answer: HookAnswer, given: unknown) {
   const [call] = event.calls;
   const begins = (call?.does === 'command' ? call.folder : undefined) ?? event.folder;
   const { tool_input: input } = given as { tool_input?: Fields };
-  // Its shell may stand where an earlier command went.
+  // Its shell may be in the folder of an earlier command.
   const command = `cd ${shellQuote(begins)} && ${answer.command}`;
   return told({ permission: 'allow', updated_input: { ...input, command } });
 }
@@ -88,10 +88,10 @@ function told(words: object) {
 }
 
 const words = z.string();
-/** One file, by the name that the version at hand has for it. */
+/** One file; its field depends on the version. */
 const file = z
   .looseObject({ path: words.min(1).optional(), file_path: words.min(1).optional() })
-  // Two names could be of two files.
+  // Two fields could name two files.
   .refine(({ path, file_path }) => (path === undefined) !== (file_path === undefined))
   .transform(({ path, file_path }) => path ?? file_path ?? '');
 
@@ -128,7 +128,7 @@ function ofFile(calls: (path: string) => readonly NativeCall[]): NativeReader {
   };
 }
 
-/** Some versions tell of an edit as of the whole text that comes of it. */
+/** Some versions report an edit as the whole resulting text. */
 function write(input: unknown, at: At): readonly NativeCall[] | undefined {
   const path = file.safeParse(input);
   const text = z.looseObject({ content: words.optional(), contents: words.optional() }).safeParse(input);
@@ -147,7 +147,7 @@ function edit(input: unknown, at: At): readonly NativeCall[] | undefined {
   return [writes('edit_file', at(path.data), one)];
 }
 
-/** Its other options change what is shown, not where is looked. */
+/** Its other options change what is shown, not where it searches. */
 function below(tool: string): NativeReader {
   const names = ['path', 'file_path', 'target_directory'] as const;
   const schema = z.looseObject({
@@ -182,7 +182,7 @@ function fetches(input: unknown): readonly NativeCall[] | undefined {
   return result.success ? [{ does: 'look', tool: 'web_fetch', input: { url: result.data.url } }] : undefined;
 }
 
-/** Tools of MCP servers, ours among them, and what stays within the client or starts what comes by itself. */
+/** Tools of MCP servers, ours included, and tools that stay within the client or whose calls come separately. */
 function isElsewhere(name: string): boolean {
   return name.startsWith('MCP:') || within.has(name);
 }

@@ -1,21 +1,21 @@
 import type { Text } from '../contract/text/text.ts';
 
-/** What a client's hook tells, whichever client it is. */
+/** A hook event, independent of the client. */
 export type HookEvent =
   | {
       readonly kind: 'before';
       readonly session: string;
-      /** Where the client works: host path. */
+      /** The host path of the folder in which the client works. */
       readonly folder: string;
-      /** The client's own name of this use of a tool. */
+      /** The client's own id of this use of a tool. */
       readonly use: string;
-      /** None: the tool reaches nothing of the machine, or its calls come by themselves. */
+      /** Empty if the tool does not touch the machine, or its calls come separately. */
       readonly calls: readonly NativeCall[];
-      /** Has the client a person whom it asks in our words? */
+      /** Whether the client can ask a person with our text. */
       readonly asks: boolean;
-      /** The use itself, where the client asks its person about it later. */
+      /** The use itself, if the client asks its person about it later. */
       readonly asked?: Use | undefined;
-      /** Its client may tell of one use by several hooks: each is answered the same. */
+      /** The client may report one use by several hooks; each gets the same answer. */
       readonly again?: boolean | undefined;
     }
   /** The client is about to ask its person about this. */
@@ -24,10 +24,10 @@ export type HookEvent =
       readonly kind: 'after';
       readonly session: string;
       readonly use: string;
-      /** In the client's words; absent where the tool succeeded. */
+      /** In the client's words; undefined if the tool succeeded. */
       readonly failure?: string | undefined;
     }
-  /** Whatever of the session is still open came to nothing. `said`: the person began another turn with these words. */
+  /** The turn is over: tool uses that are still open did not happen. `said` is the message that began the next turn. */
   | { readonly kind: 'turn-over'; readonly session: string; readonly said?: string | undefined }
   | { readonly kind: 'session-over'; readonly session: string };
 
@@ -37,22 +37,22 @@ export interface Use {
   readonly input: unknown;
 }
 
-/** A use of a client's own tool, as the call of ours that does the same. */
+/** A use of a client's own tool, as the equivalent call of ours. */
 export type NativeCall =
-  /** `folder`: where it begins, if not where the client works. */
+  /** `folder`: where it begins, if not in the client's folder. */
   | { readonly does: 'command'; readonly command: string; readonly folder?: string | undefined }
-  /** We read as well: what we may not, the client may not. */
+  /** Sekisho reads the file as well: what it may not read, the client may not. */
   | { readonly does: 'read'; readonly tool: string; readonly input: Fields }
-  /** It is judged, and the client alone carries it out. */
+  /** Sekisho only judges it; the client carries it out. */
   | { readonly does: 'look'; readonly tool: string; readonly input: Fields }
-  /** The client changes this file; it is looked at before and after. */
+  /** The client changes this file; Sekisho reads it before and after. */
   | { readonly does: 'write'; readonly tool: string; readonly input: Fields; readonly path: string }
   /** A tool, or a form of one, that this version does not know. */
   | { readonly does: 'unknown'; readonly name: string };
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a client is to be told. */
+/** The answer for a client. */
 export type HookAnswer =
   | { readonly kind: 'nothing' }
   /** `command` replaces the client's own. */
@@ -60,25 +60,25 @@ export type HookAnswer =
   | { readonly kind: 'ask'; readonly words: string; readonly command?: string | undefined }
   | { readonly kind: 'deny'; readonly words: string };
 
-/** How a program tells its caller: what a client reads of a hook. */
+/** A program's output and exit status, which the client reads of a hook. */
 export interface Said {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
 }
 
-/** One client's form of hooks. */
+/** One client's format of hooks. */
 export interface Adapter {
-  /** As the log names the client. */
+  /** The client's name in the log. */
   readonly name: string;
-  /** Throws `HookInputError` for what is no event of this client. */
+  /** Throws `HookInputError` if this is not an event of this client. */
   read(event: unknown): HookEvent;
   say(answer: HookAnswer, event: unknown): Said;
-  /** Where it does not show a person what status 2 comes with: how it is told that an event cannot be decided. */
+  /** For a client that does not show the text of status 2: says that an event cannot be decided. */
   refuse?(words: string): Said;
 }
 
-/** What came is no event that the client could have sent; nothing is let through on it. */
+/** The input is not a valid event of the client; nothing is permitted on it. */
 export class HookInputError extends Error {
   readonly text: Text;
 

@@ -11,23 +11,23 @@ import type { Fields, HookAnswer, HookEvent, NativeCall, Use } from './event.ts'
 export interface GateOptions {
   readonly gateway: Gateway;
   readonly native: Native;
-  /** The command by which a client has us run what this permit is for. */
+  /** The command by which a client has us run the permitted command. */
   readonly runBy: (permit: string, command: string) => string;
 }
 
-/** What the tools of a client need beside the road. */
+/** The capabilities that clients' tools need beside a call's own. */
 interface Native {
-  /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
+  /** Reads a file before the client changes it; throws the refusal that our own write would get. */
   witness(path: string): Promise<Witness>;
-  /** Throws what a fetch of ours would be refused with, as far as the address itself shows it. */
+  /** Throws the refusal that our own fetch would get, as far as the address alone shows it. */
   checkAddress(url: string): Promise<void>;
-  /** The folder in which a client's command begins; throws where none may. */
+  /** The folder in which a client's command begins; throws if none is allowed. */
   findFolder(folder: string): Promise<string>;
-  /** Has the session's commands begin there. */
+  /** Makes the session's commands begin there. */
   beginIn(session: string, found: string): Promise<void>;
-  /** Keeps what the person wrote to the client, for the calls that its servers get. */
+  /** Keeps the person's prompt to the client, for the calls that its servers get. */
   hear(session: string, words: string): void;
-  /** The session is over, and with it what was said in it. */
+  /** The session is over; drops its prompts. */
   forget(session: string): void;
 }
 
@@ -35,16 +35,16 @@ interface Witness {
   settle(): Promise<void>;
 }
 
-/** Where the uses of clients' own tools meet the road; each is a call that stays open until its tool has ended. */
+/** Judges uses of clients' own tools as calls; each call stays open until its tool has ended. */
 export interface Gate {
   before(event: Before, client: Client): Promise<HookAnswer>;
-  /** Allows what was let through already, so that nobody is asked twice; about the rest the client asks its person. */
+  /** Allows what was already permitted, so that the person is not asked twice; the client asks about the rest. */
   review(event: Extract<HookEvent, { kind: 'approval' }>): Promise<HookAnswer>;
-  /** What else a client tells. */
+  /** Takes the client's other events. */
   tell(event: Exclude<HookEvent, { kind: 'before' | 'approval' }>): Promise<void>;
-  /** Runs what a permit is for, once, inside our walls; undefined where it is for nothing like this. */
+  /** Runs a permitted command, once, inside the sandbox; undefined if the permit does not fit. */
   run(asked: RunRequest, signal: AbortSignal): Promise<Reply | undefined>;
-  /** Calls that have not ended. */
+  /** The number of calls that have not ended. */
   openCalls(): number;
 }
 
@@ -55,7 +55,7 @@ export interface Client {
 
 type Before = Extract<HookEvent, { kind: 'before' }>;
 
-/** What a client has us run: exactly what was let through, from where it was said to begin. */
+/** A client's request to run exactly the permitted command, in the folder that it announced. */
 export interface RunRequest {
   readonly permit: string;
   readonly command: string;
@@ -67,22 +67,22 @@ interface Prepared {
   readonly folder?: string;
 }
 
-/** One call on its way. */
+/** A call whose tool has not ended. */
 interface OpenCall {
   readonly session: string;
   readonly use: string;
   readonly permit: string;
-  /** What the client asks its person about, if it asks about this. */
+  /** The use that the client asks its person about, if it asks. */
   readonly asked: Use | undefined;
   readonly native: Exclude<NativeCall, { does: 'unknown' }>;
-  /** Where its command begins. */
+  /** The folder in which its command begins. */
   readonly folder: string | undefined;
   readonly verdict: Promise<HookAnswer>;
   readonly reply: Promise<Reply>;
-  /** The client's tool has ended, or the client has us run its command: with a person's yes, if one was asked. */
+  /** The client's tool has ended, or the client has us run its command, with any approval that it needed. */
   readonly came: (outcome: ToolOutput | 'ours') => void;
   readonly isTaken: () => boolean;
-  /** The client's tool did not run, or nobody said yes to it. */
+  /** The client's tool did not run, or was not approved. */
   readonly withdraw: () => void;
   readonly end: AbortController;
 }
@@ -90,11 +90,11 @@ interface OpenCall {
 export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate {
   const open = new Set<OpenCall>();
   const sessions = new Map<string, Parameters<Gateway['leave']>[0]>();
-  /** Uses of tools with a call that has not ended, with what was answered to each. */
+  /** Uses of tools whose call has not ended, with the answer to each. */
   const uses = new Map<string, Promise<HookAnswer>>();
   const { locale } = gateway;
 
-  /** What must be so before the client's tool runs, whoever says yes to it. */
+  /** Saves the old content (write) or resolves the folder (command) before the client's tool runs. */
   async function prepare(native: OpenCall['native'], { session, folder }: Before): Promise<Prepared> {
     if (native.does === 'write') return { seen: await lent.witness(native.path) };
     if (isPage(native)) await lent.checkAddress(String(native.input.url));
@@ -109,11 +109,11 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     const verdict = Promise.withResolvers<HookAnswer>();
     const coming = Promise.withResolvers<ToolOutput | 'ours'>();
     const end = new AbortController();
-    // Looked at where it is waited for; a call that is refused waits for neither.
+    // Handled by those who await it; a refused call awaits neither promise.
     coming.promise.catch(() => {});
     const permit = randomBytes(16).toString('hex');
     const own = native.does === 'command' ? runBy(permit, native.command) : undefined;
-    // Before anybody is asked: a client whose person says yes acts at once.
+    // Prepare before asking: the client acts as soon as the person agrees.
     const prepared = prepare(native, event);
     const problem = await prepared.then(() => undefined, asToolError);
     let isTaken = false;
@@ -133,12 +133,12 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     async function carry(ours: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
       const read = native.does === 'read' ? await ours().catch(passOver) : nothingToShow;
       const { seen } = await prepared;
-      // Where a name leads is not known before the client asks for it, so a page is left to its own person.
+      // A host name's address is unknown before the client resolves it, so a page is left to the client's own person.
       verdict.resolve(isPage(native) ? { kind: 'nothing' } : { kind: 'allow', command: own });
       if (native.does === 'read' || native.does === 'look') return read;
       const withdraw = () => coming.reject(cancelled());
       signal.addEventListener('abort', withdraw, { once: true });
-      // It may have been withdrawn while its contents were kept.
+      // The call may have been withdrawn while its contents were saved.
       if (signal.aborted) withdraw();
       try {
         const outcome = await coming.promise;
@@ -167,7 +167,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       permit,
       asked: event.asked && asRun(event.asked, own),
       native,
-      // What could not be prepared is thrown where the call comes to its run.
+      // A failed preparation is thrown when the call runs.
       folder: (await prepared.catch(() => undefined))?.folder,
       verdict: verdict.promise,
       reply,
@@ -183,14 +183,14 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     const over = () => void open.delete(made);
     reply.then((came) => {
       over();
-      // Where the call came to its run, it was said already.
+      // Has no effect if the call ran: its verdict is already given.
       verdict.resolve({ kind: 'deny', words: came.kind === 'error' ? came.text : '' });
     }, over);
     reply.catch(verdict.reject);
     return made;
   }
 
-  /** What is one use of a tool to the client happens whole or not at all. */
+  /** The calls of one use of a tool happen all or not at all. */
   async function decide(event: Before, client: Client, onEnd: () => void): Promise<HookAnswer> {
     const natives = event.calls.filter((each) => each.does !== 'unknown');
     const calls = await Promise.all(natives.map((native) => begin(native, event, client)));
@@ -248,7 +248,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       const found = [...open].find((each) => each.permit === permit);
       if (found?.native.does !== 'command' || found.native.command !== command) return undefined;
       const begins = await lent.findFolder(folder).catch(() => undefined);
-      // Asked for last, so that of two who come at once one is too late.
+      // `isTaken()` comes after the last await, so that only one of two concurrent requests succeeds.
       if (begins === undefined || begins !== found.folder || found.isTaken()) return undefined;
       if (signal.aborted) found.end.abort();
       signal.addEventListener('abort', () => found.end.abort(), { once: true });
@@ -266,12 +266,12 @@ function isPage(
   return native.does === 'look' && native.tool === 'web_fetch';
 }
 
-/** As the client tells of it once it has our command in place of the model's. */
+/** The use as the client reports it with our command in place of the model's. */
 function asRun({ tool, input }: Use, own: string | undefined): Use {
   return { tool, input: own === undefined ? input : { ...(input as Fields), command: own } };
 }
 
-/** What only shows that the client can do more than we, or that nothing is there: no reason to keep it from trying. */
+/** Errors that only show that the client can do more than Sekisho, or that the file is missing: the client may try. */
 const harmless = new Set<ErrorCode>([
   ...(['not_found', 'unsupported_type', 'unsupported_encoding', 'too_large', 'conflict'] as const),
   'invalid_parameter',

@@ -14,8 +14,8 @@ import {
 } from './parse.ts';
 
 /**
- * Gemini CLI: `BeforeTool` takes deny, and arguments that are laid over the model's. It has no way to ask, so our
- * questions wait elsewhere; and no name for one use of a tool, so its arguments are its name.
+ * Gemini CLI: `BeforeTool` takes deny, and arguments that are merged over the model's. It cannot ask, so our questions
+ * wait elsewhere; it has no id for a use of a tool, so the arguments serve as one.
  */
 export const gemini: Adapter = { name: 'gemini-cli', read, say };
 
@@ -64,7 +64,7 @@ function useOf(name: string, input: unknown): string {
 
 function say(answer: HookAnswer, event: unknown) {
   const told = (words: object) => ({ stdout: `${JSON.stringify(words)}\n`, stderr: '', exitCode: 0 });
-  // Its word for "no opinion": an `allow` of ours answers nothing that it would ask by itself.
+  // Its form of "no opinion": an `allow` of ours does not answer its own questions.
   if (answer.kind === 'nothing') return told({});
   if (answer.kind !== 'allow') return told({ decision: 'deny', reason: answer.words });
   if (answer.command === undefined) return told({});
@@ -129,7 +129,7 @@ function command(input: unknown, at: At): readonly NativeCall[] | undefined {
   return [{ does: 'command', command: result.data.command, folder: at(result.data.dir_path) }];
 }
 
-/** Its other options change what is shown, not where is looked. */
+/** Its other options change what is shown, not where it searches. */
 function below(tool: string): NativeReader {
   const schema = z.looseObject({ pattern: words.optional(), dir_path: words.optional() });
   return (input, at) => {
@@ -142,7 +142,7 @@ function below(tool: string): NativeReader {
   };
 }
 
-/** The addresses stand in the prompt. */
+/** The addresses are in the prompt. */
 function fetches(input: unknown): readonly NativeCall[] | undefined {
   const result = z.strictObject({ prompt: words }).safeParse(input);
   const urls = result.success ? (result.data.prompt.match(/https?:\/\/[^\s<>"')\]]+/g) ?? []) : [];
@@ -150,10 +150,10 @@ function fetches(input: unknown): readonly NativeCall[] | undefined {
   return urls.slice(0, mostUrls).map((url) => ({ does: 'look', tool: 'web_fetch', input: { url } }));
 }
 
-/** As many as the client takes. */
+/** The client's own limit. */
 const mostUrls = 20;
 
-/** Tools of MCP servers, ours among them, and what stays within the client or starts what comes by itself. */
+/** Tools of MCP servers, ours included, and tools that stay within the client or whose calls come separately. */
 function isElsewhere(name: string): boolean {
   return name.startsWith('mcp_') || within.has(name);
 }

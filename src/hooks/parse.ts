@@ -5,10 +5,10 @@ import { withoutClientArguments } from '../ground/client-arguments.ts';
 import { expandBraces } from '../ground/glob/braces.ts';
 import { type Fields, HookInputError, type NativeCall } from './event.ts';
 
-/** A name that a client gives to its session or to one use of a tool: never empty, never long. */
+/** A client's id for its session or for one use of a tool: never empty, never long. */
 export const hookId = z.string().min(1).max(200);
 
-/** The event as its schema has it, or words that name the field that is wrong. */
+/** The event parsed by its schema; throws an error that names the wrong field. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   event: unknown,
@@ -27,13 +27,13 @@ export function parsed<Schema extends z.ZodType>(
 
 const maxPromptChars = 1 << 16;
 
-/** What a person typed; nothing of a prompt that is too long to be typed, or that is in no form that we know. */
+/** The person's typed text; undefined for a prompt that is too long to be typed, or in an unknown form. */
 export const prompted = z.string().max(maxPromptChars).transform(typed).optional().catch(undefined);
 
 /**
- * Clients hand on, as a prompt, what a background task or another agent reports, between tags of their own. None of that is
- * the person's, nor is a page that they pasted: what is between tags is left out, up to the last tag that ends it, as
- * what stands inside may hold such a tag, too.
+ * Clients also submit, as a prompt, reports of background tasks and other agents, between their own tags. Neither those
+ * nor pasted pages are the person's words, so text between tags is left out, up to the last matching end tag, since the
+ * text may contain one, too.
  */
 function typed(prompt: string): string {
   const ends = new Map<string, number>();
@@ -50,13 +50,13 @@ function typed(prompt: string): string {
   return words + prompt.slice(from);
 }
 
-/** A path as the client means it: from where it works, or that folder itself. */
+/** Resolves a client's path against the folder in which it works; without a path, that folder. */
 export type At = (path?: string) => string;
 
-/** How a client's tool is read as calls of ours; `undefined` for arguments that this version does not know. */
+/** Reads a client's tool as calls of ours; undefined for arguments that this version does not know. */
 export type NativeReader = (input: unknown, at: At) => readonly NativeCall[] | undefined;
 
-/** A reader of arguments with exactly these fields: one more might mean something else. */
+/** A reader of arguments with exactly these fields: another field might change the meaning. */
 export function reading<Shape extends z.ZodRawShape>(
   shape: Shape,
   calls: (input: z.infer<z.ZodObject<Shape>>, at: At) => readonly NativeCall[] | undefined,
@@ -68,7 +68,7 @@ export function reading<Shape extends z.ZodRawShape>(
   };
 }
 
-/** The calls that a use of a tool is; what is not known is said by its name. */
+/** The calls of a use of a tool; an unknown tool is represented by its name. */
 export function callsOf(
   readers: ReadonlyMap<string, NativeReader>,
   name: string,
@@ -81,8 +81,8 @@ export function callsOf(
 }
 
 /**
- * A search by name: one call for each folder that the pattern begins in, as braces may name several, and `..` others than the
- * one that is said. `undefined` where the pattern could leave that folder in a way that is not read.
+ * A search by name: one call for each folder that the pattern begins in, since braces may name several, and `..` leads
+ * to others. Undefined if the pattern could leave its folder in a way that is not parsed.
  */
 export function looksFor(
   tool: string,
@@ -101,7 +101,7 @@ export function looksFor(
     });
     if (one.startsWith('~')) return /^~(\/|$)/.test(one) ? call(one, '*') : undefined;
     const [, up = '', rest = ''] = /^((?:\.{1,2}\/+)*(?:\.\.$)?)(.*)$/s.exec(one) ?? [];
-    // Behind a name that may be a link, or in a choice of names, it may lead anywhere.
+    // After a name that may be a link, or among alternatives, `..` may lead anywhere.
     if (/(^|[/(|])\.\.($|[/)|])/.test(rest)) return undefined;
     return call(up.includes('..') ? `${at(path)}/${up.replace(/\/+$/, '')}` : at(path), rest || '*');
   });
@@ -110,12 +110,12 @@ export function looksFor(
 
 const mostPatterns = 50;
 
-/** A call that has the client change one file. */
+/** A call in which the client changes one file. */
 export function writes(tool: string, path: string, input: Fields): NativeCall {
   return { does: 'write', tool, input: { path, ...input }, path };
 }
 
-/** Nothing is taken out of it: `..` and the like are for the road to refuse. */
+/** Keeps `..` and the like, so that the path rules refuse them. */
 function absolute(folder: string, path: string): string {
   return posix.isAbsolute(path) || path.startsWith('~') ? path : `${folder}/${path}`;
 }

@@ -2,22 +2,22 @@ import type { NativeCall } from './event.ts';
 import { type At, writes } from './parse.ts';
 
 /**
- * The files that a patch of Codex touches, each as a call of ours; `undefined` for what is no such patch. All of them
- * are permitted, or the patch does not run.
+ * The files that a patch of Codex touches, each as a call of ours; undefined if it is no such patch. All of them are
+ * permitted, or the patch does not run.
  */
 export function patchCalls(patch: string, at: At): readonly NativeCall[] | undefined {
   const lines = patch.trim().split('\n');
   if (lines[0]?.trim() !== '*** Begin Patch' || lines.at(-1)?.trim() !== '*** End Patch') return undefined;
   const sections: Section[] = [];
   for (const line of lines.slice(1, -1)) {
-    // As the client reads it: white space before a mark is none.
+    // Like the client, ignores white space before a mark.
     const mark = line.trim();
     const [, verb, path] = /^\*\*\* (Add File|Update File|Delete File|Move to): (.+)$/.exec(mark) ?? [];
     if (verb !== undefined && path !== undefined) {
       sections.push({ verb, path, lines: [] });
       continue;
     }
-    // Every other mark may name a file in a version to come.
+    // Any other mark may name a file in a later version.
     if (mark.startsWith('***') && mark !== '*** End of File') return undefined;
     const last = sections.at(-1);
     if (!last) return undefined;
@@ -38,7 +38,7 @@ function callOf({ verb, path, lines }: Section, at: At): NativeCall {
   return writes('edit_file', at(path), { old_string: textOf(lines, ' -'), new_string: textOf(lines, ' +') });
 }
 
-/** The lines with one of these signs, without it. */
+/** The lines with one of these signs, without the sign. */
 function textOf(lines: readonly string[], signs: string): string {
   return lines
     .filter((line) => signs.includes(line[0] ?? ' ') && !line.startsWith('@@'))

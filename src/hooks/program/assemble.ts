@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** What a call gives back, until the next one; and what is kept beyond that. */
+/** The index of a register that keeps a value; a call's result lasts only until the next call. */
 export type Kept = 0 | 1 | 2 | 3;
 type Argument = number | { readonly kept: Kept };
 
@@ -10,15 +10,15 @@ export type Operation =
   | { readonly does: 'keep'; readonly in: Kept }
   /** Keeps the 32 bits at an address. */
   | { readonly does: 'load'; readonly in: Kept; readonly from: number }
-  /** Takes the result of the last call from what is kept. */
+  /** Subtracts the result of the last call from a kept value. */
   | { readonly does: 'subtract'; readonly from: Kept }
-  /** Goes on elsewhere: always, or as the result of the last call is. */
+  /** Jumps to a label: always, or depending on the result of the last call. */
   | { readonly does: 'jump'; readonly to: string; readonly when?: 'failed' | 'zero' | undefined }
   | { readonly does: 'jump'; readonly to: string; readonly when: 'differs'; readonly than: Kept }
-  /** Goes on elsewhere unless the result is this number. */
+  /** Jumps unless the result is this number. */
   | { readonly does: 'jump'; readonly to: string; readonly when: 'is-not'; readonly number: number }
   | { readonly does: 'label'; readonly name: string }
-  /** Becomes another program, in the environment that this one was started in. */
+  /** Executes another program in the environment that this one was started in. */
   | { readonly does: 'become'; readonly path: number; readonly args: number };
 
 export type CallName = keyof typeof numbersX64;
@@ -66,11 +66,11 @@ const numbersArm64: typeof numbersX64 = {
   faccessat: 48,
 };
 
-/** Operations as instructions, with the way from each jump to its label. */
+/** Encodes operations as instructions, with the distance from each jump to its label. */
 export function assemble(operations: readonly Operation[], architecture: 'x64' | 'arm64'): Buffer {
   const encode = architecture === 'x64' ? encodeX64 : encodeArm64;
   const places = new Map<string, number>();
-  // The length of an instruction does not depend on the way: the first pass finds the places.
+  // An instruction's length does not depend on the distance, so the first pass finds the labels.
   for (const pass of ['measure', 'write'] as const) {
     const code: number[] = [];
     for (const operation of operations) {
@@ -85,7 +85,7 @@ export function assemble(operations: readonly Operation[], architecture: 'x64' |
   throw new Error('unreachable');
 }
 
-/** Kept is in r12 to r15, which calls leave alone. A result is in rax. */
+/** Kept values are in r12 to r15, which calls preserve. A result is in rax. */
 function encodeX64(operation: Operation, at: number, to: number): readonly number[] {
   const rax = 0;
   const kept = (register: Kept) => 12 + register;
@@ -94,7 +94,7 @@ function encodeX64(operation: Operation, at: number, to: number): readonly numbe
     0xb8 + (register & 7),
     ...word(value),
   ];
-  /** An instruction on two registers: `to` is changed, or compared. */
+  /** An instruction on two registers: `target` is changed, or compared. */
   const both = (opcode: number, target: number, source: number) => [
     0x48 + (source >> 3) * 4 + (target >> 3),
     opcode,
@@ -142,7 +142,7 @@ function encodeX64(operation: Operation, at: number, to: number): readonly numbe
   }
 }
 
-/** Kept is in x19 to x22, which calls leave alone. A result is in x0. */
+/** Kept values are in x19 to x22, which calls preserve. A result is in x0. */
 function encodeArm64(operation: Operation, at: number, to: number): readonly number[] {
   const kept = (register: Kept) => 19 + register;
   const constant = (register: number, value: number) => [
@@ -152,7 +152,7 @@ function encodeArm64(operation: Operation, at: number, to: number): readonly num
   const move = (target: number, source: number) => 0xaa0003e0 + source * 0x10000 + target;
   const compare = (a: number, b: number) => 0xeb00001f + b * 0x10000 + a * 32;
   const syscall = (number: number) => [...constant(8, number), 0xd4000001];
-  /** `before`: instructions between `at` and the one that jumps. */
+  /** `before`: instructions between `at` and the jump itself. */
   const way = (before: number, bits: number) => ((to - at) / 4 - before) & (2 ** bits - 1);
   const words = (): readonly number[] => {
     switch (operation.does) {
@@ -187,7 +187,7 @@ function encodeArm64(operation: Operation, at: number, to: number): readonly num
           return [compare(0, kept(operation.than)), 0x54000001 + way(1, 19) * 32]; // b.ne
         if (operation.when === 'is-not') {
           const { number } = operation;
-          // movn, which is negative in all 64 bits
+          // movn: negative in all 64 bits
           const expected = number < 0 ? [0x92800009 + ~number * 32] : constant(9, number);
           return [...expected, compare(0, 9), 0x54000001 + way(expected.length + 1, 19) * 32];
         }

@@ -3,26 +3,26 @@ import { createConstants, linkProgram, writable } from '../../ground/elf.ts';
 import { assemble, type CallName, type Kept, type Operation } from './assemble.ts';
 
 export interface HookProgram {
-  /** Whose events it hands on. */
+  /** The client whose events it forwards. */
   readonly client: string;
-  /** Where a server answers in the binary form of `answer.ts`. */
+  /** The socket on which a server answers in the binary form of `answer.ts`. */
   readonly socket: string;
-  /** Made by whoever starts the server; the others wait for it. */
+  /** Created by the process that starts the server; the others wait for it. */
   readonly note: string;
-  /** The server, started where none answers, and the file for what it says: its path and its arguments. */
+  /** The path and arguments of the server, which is started if none answers, and the file for its output. */
   readonly server: readonly string[];
   readonly log: string;
-  /** What does the same, slowly: the program's path and its arguments. */
+  /** The slow hook with the same effect: the program's path and its arguments. */
   readonly slowly: readonly string[];
-  /** Said where an answer was cut, or nothing could be started. */
+  /** Written if an answer was cut, or nothing could be started. */
   readonly refusal: string;
 }
 
 /**
- * The hook of a client as a program that needs no runtime, whose start would cost each use of a tool 25 ms and more. It
- * hands what it reads to the server and copies what comes back; where none answers, one of those that come at the same
- * time starts it. Until an answer has begun, whatever goes wrong has it become the slow one, which reads the same again;
- * after that it refuses. It never ends otherwise.
+ * A client's hook as a program without a runtime, whose start would add 25 ms and more to each use of a tool. It sends
+ * its input to the server and copies the answer; if no server answers, one of the concurrent hooks starts it. Until an
+ * answer has begun, any failure makes it become the slow hook, which reads the same input again; after that it refuses.
+ * It has no other end.
  */
 export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64'): Buffer {
   const address = socketAddress(program.socket);
@@ -60,7 +60,7 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     keep(socket),
     call('connect', kept(socket), at.address, address.length),
     jump('send', 'zero'),
-    // Nobody is there: one starts the server, and all see it come.
+    // No server listens: one hook starts it, and all wait for it.
     call('openat', workingFolder, at.note, createOnly, 0o600),
     isNot('start', -fileExists),
     jump('wait'),
@@ -74,7 +74,7 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
       const pause = put(nanoseconds(ms * 1_000_000));
       return Array.from({ length: count }).flatMap(() => [
         call('nanosleep', pause, 0),
-        // Its server takes the note away when it listens, and when it gives up.
+        // Its server removes the note when it listens, and when it gives up.
         call('faccessat', workingFolder, at.note, 0),
         jump('last', 'failed'),
         call('connect', kept(socket), at.address, address.length),
@@ -86,7 +86,7 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     jump('send', 'zero'),
     jump('rewind'),
 
-    // On its own from here, with nothing that the client might wait for.
+    // The server runs detached, with nothing open that the client might wait for.
     label('serve'),
     call('setsid'),
     call('openat', workingFolder, at.null, closeOnExecToRead, 0),
@@ -124,11 +124,11 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     label('sent'),
     call('shutdown', kept(socket), writing),
 
-    // Its head: the status to end with, the stream to write to, and how many bytes.
+    // The head: the exit status, the stream to write to, and the number of bytes.
     call('recvfrom', kept(socket), head, headBytes, whole, 0, 0),
     isNot('rewind', headBytes),
     load(left, head + 8),
-    // Whoever reads us may be gone: that must not end us with another status.
+    // The reader may be gone: SIGPIPE must not change the exit status.
     call('rt_sigprocmask', 0, at.brokenPipe, 0, 8),
     load(stream, head + 4),
     label('copy'),
@@ -141,7 +141,7 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     differs('refuse', length),
     jump('copy'),
     label('copied'),
-    // The zero that said the end, so all that was promised has come.
+    // The zero that marked the end: everything that was promised has come.
     differs('refuse', left),
     load(stream, head),
     call('exit', kept(stream)),
@@ -163,7 +163,7 @@ const event: Kept = 0;
 const socket: Kept = 1;
 const length: Kept = 2;
 const left: Kept = 3;
-/** The event is not needed any more when an answer has begun. */
+/** The event is no longer needed when an answer has begun, so its register is free. */
 const stream: Kept = event;
 
 const bufferBytes = 0x10000;
@@ -186,7 +186,7 @@ const closeOnExecToRead = 0o2000000;
 const tellParent = 17;
 const fileExists = 17;
 const [noSignal, whole, writing] = [0x4000, 0x100, 1];
-/** As long as a server may take on a busy machine, ten seconds, and short at first: it is there in a quarter of one. */
+/** Retries for 10 s, the most that a server needs on a busy machine; at short intervals first, as 250 ms is usual. */
 const pauses = [
   { count: 50, ms: 10 },
   { count: 30, ms: 40 },
@@ -213,7 +213,7 @@ function socketAddress(path: string): Buffer {
   return bytes;
 }
 
-/** An array of addresses as the kernel reads it, with its end. */
+/** An array of addresses for the kernel, with its terminator. */
 function pointers(addresses: readonly number[]): Buffer {
   const bytes = Buffer.alloc((addresses.length + 1) * 8);
   for (const [index, address] of addresses.entries()) bytes.writeBigUInt64LE(BigInt(address), index * 8);
