@@ -32,8 +32,8 @@ export interface Console {
 }
 
 /**
- * The web console. Read it top to bottom: headers on every answer, nothing for foreign pages, the login, then who it
- * is, then a proof on every form, then the pages.
+ * The web console. Read it top to bottom: headers on every answer, no foreign pages, the login, the person, a proof on
+ * every form, then the pages.
  */
 export async function createConsole(dependencies: ConsoleDependencies): Promise<Console> {
   const assets = await assetPaths(dependencies);
@@ -45,7 +45,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
 
   app.use(async (context, next) => {
     const request = context.req.raw;
-    // No text of ours holds a NUL, and databases disagree on it.
+    // None of our texts contains a NUL, and databases disagree on it.
     const isOdd = request.url.includes('%00') || !(await isReadable(context));
     const status = isForeign(request) ? 403 : isOdd ? 400 : undefined;
     if (status === undefined) await next();
@@ -62,7 +62,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   app.get('/console-assets/:version/:name', async (context) => {
     const asset = await dependencies.asset(context.req.param('name'));
     if (!asset) return context.notFound();
-    // The address holds a digest of the content, so that it may be kept for good.
+    // The address contains a digest of the content, so it may be cached for good.
     return context.body(asset.bytes, 200, {
       'content-type': asset.type,
       'cache-control': 'public, max-age=31536000, immutable',
@@ -156,9 +156,9 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   };
 }
 
-/** A form that no browser would write is its sender's fault, and no line in the operator's log. */
+/** A malformed form is its sender's fault, and does not belong in the operator's log. */
 async function isReadable({ req }: Context<PageContext>): Promise<boolean> {
-  // That one is signed over its bytes, and reads them itself.
+  // This request is signed over its bytes, and its route reads them itself.
   if (req.method === 'GET' || req.method === 'HEAD' || req.path === slackPath) return true;
   return req.parseBody().then(
     () => true,
@@ -166,7 +166,7 @@ async function isReadable({ req }: Context<PageContext>): Promise<boolean> {
   );
 }
 
-/** The page that a part is for is where its forms lead back to. */
+/** The page that a part belongs to; its forms lead back there. */
 function pageOf(request: Request): URL {
   const own = new URL(request.url);
   const named = request.headers.get('hx-current-url');

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * The cookie of a session: for this host alone, out of reach of scripts, sent with nothing that another site began.
- * Browsers keep cookies by host without the port, so the port is in the name: two servers on one machine do not log
- * each other out. Behind TLS the name binds it to the host and to TLS.
+ * The cookie of a session: for this host alone, unreadable by scripts, and not sent with requests that another site
+ * began. Browsers keep cookies by host without the port, so the port is in the name: two servers on one machine do not
+ * log each other out. Behind TLS the name binds it to the host and to TLS.
  */
 export function sessionCookieName(request: Request): string {
   if (isOverTls(request)) return '__Host-sekisho';
@@ -22,7 +22,7 @@ export function languageCookie(request: Request, locale: string): string {
   return `sekisho-lang=${locale}; ${attributes(request)}; Max-Age=31536000`;
 }
 
-/** The value of a cookie; undefined where there are several of the name, of which one must be somebody else's. */
+/** The value of a cookie; undefined if several have the name, since one of them must be foreign. */
 export function cookieOf(request: Request, name: string): string | undefined {
   const values = (request.headers.get('cookie') ?? '')
     .split(';')
@@ -32,7 +32,7 @@ export function cookieOf(request: Request, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** A token for the forms of a session: known to whoever read a page of it, and to no other page. */
+/** A token for the forms of a session: known only to readers of its pages. */
 export function csrfOf(secret: string): string {
   return createHash('sha256').update(`csrf ${secret}`).digest('base64url');
 }
@@ -48,8 +48,8 @@ function attributes(request: Request): string {
 }
 
 /**
- * As a proxy in front of us says, of several the first, which the browser spoke to; a client that lies about it makes
- * only its own cookie stricter.
+ * As reported by a proxy in front of us; of several values the first, which the browser used. A client that lies about
+ * it only makes its own cookie stricter.
  */
 export function isOverTls(request: Request): boolean {
   return request.headers.get('x-forwarded-proto')?.split(',', 1)[0]?.trim().toLowerCase() === 'https';

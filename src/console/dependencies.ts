@@ -13,7 +13,7 @@ import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { Locale, Text } from '../contract/text/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
 
-/** Everything that the console is lent: the same functions that the command line uses. */
+/** The functions that the console is given: the same that the command line uses. */
 export interface ConsoleDependencies {
   readonly locale: Locale;
   readonly served: {
@@ -34,22 +34,22 @@ export interface ConsoleDependencies {
   memoryBrowser(): Promise<MemoryBrowser>;
   team(): Promise<TeamAdmin>;
   readonly notify: NotifySettings;
-  /** Sends what came of a press to the address that Slack gave with it. */
+  /** Sends the result of a button press to the address that Slack gave with it. */
   replyToPress(url: string, body: string): Promise<void>;
   notices(): Promise<NoticeStore>;
   passkeys(): Promise<PasskeyStore>;
-  /** What browsers subscribe to web push with. */
+  /** The key with which browsers subscribe to web push. */
   pushKey(): Promise<string>;
   readonly history: HistoryPages | undefined;
-  /** Who serves on this store. */
+  /** The servers on this store. */
   nodes(): Promise<NodeStore>;
-  /** Absent where none is configured. */
+  /** Undefined if none is configured. */
   readonly servers: (() => Promise<readonly ServerStatus[]>) | undefined;
-  /** What a person does, by whichever face. */
+  /** The person's acts, common to every face. */
   operator(): Promise<Operator>;
   readonly policy: PolicyPages;
   asset(name: string): Promise<Asset | undefined>;
-  /** Hears of failures that the person is told nothing of. */
+  /** Gets failures that the person is not told. */
   onFault(error: unknown): void;
 }
 
@@ -61,7 +61,7 @@ export interface Asset {
 export interface HistoryPages {
   list(query: HistoryQuery): Promise<readonly HistoryEntry[]>;
   get(id: string): Promise<HistoryEntry | undefined>;
-  /** As a unified diff, or a line that says why there is none. */
+  /** A unified diff, or a line that says why there is none. */
   diff(entry: HistoryEntry, locale: Locale): Promise<string>;
 }
 

@@ -7,7 +7,7 @@ import { loginPage } from './login.ts';
 import type { Outside, PageContext } from './pages/page-context.ts';
 import { assertionOptions, proven } from './passkeys/ceremony.ts';
 
-/** Who is logged in, by the cookie of the request. */
+/** The logged-in person, by the cookie of the request. */
 export async function personOf(
   dependencies: ConsoleDependencies,
   request: Request,
@@ -19,8 +19,9 @@ export async function personOf(
 }
 
 /**
- * Logging in by a link or a token, and out. What fails is counted, by address. Who has the right one gets in however
- * many failed: behind a proxy all come from one address, and a stranger must not be able to lock everybody out.
+ * Logs in by a link or a token, and logs out. Failures are counted by address. The right secret is accepted after any
+ * number of failures: behind a proxy all requests come from one address, and a stranger must not be able to lock
+ * everyone out.
  */
 export function addEntrance(
   app: Hono<PageContext>,
@@ -41,7 +42,7 @@ export function addEntrance(
     return context.html(await loginPage(outside(request), 'often'), 429);
   }
 
-  /** A session of its own for each login: one that somebody planted in the browser before is not used, and ended. */
+  /** Each login gets a new session: one that was planted in the browser before is not used, and ended. */
   async function enter(context: Context<PageContext>, secret: string | undefined): Promise<Response> {
     const request = context.req.raw;
     if (secret === undefined) return turnAway(context);
@@ -59,14 +60,14 @@ export function addEntrance(
     const request = context.req.raw;
     const code = context.req.query('code');
     if (code === undefined) return context.html(await loginPage(outside(request)));
-    // What a browser fetches ahead, and what only asks for the headers, must not use the code up.
+    // A prefetch, or a request for the headers only, must not use up the code.
     if (request.method !== 'GET' || request.headers.has('sec-purpose')) return context.body(null, 503);
     return enter(context, await (await dependencies.sessions()).enterByCode(code, dependencies.now()));
   });
 
   app.post('/login', async (context) => {
     const request = context.req.raw;
-    // Nobody is logged in as somebody else by a page of theirs.
+    // A foreign page must not log a person in under another name.
     if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
     const { token } = await context.req.parseBody();
     const words = typeof token === 'string' ? token.trim() : '';

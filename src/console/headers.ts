@@ -1,4 +1,4 @@
-/** What every answer of the console says of itself: nothing foreign, nothing inline, in nobody's frame. */
+/** The headers of every answer: no foreign content, no inline code, no framing. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
@@ -22,7 +22,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Does the browser say that a page of this very origin sent the request? Another port is another origin. */
+/** Whether the browser says that a page of this very origin sent the request. Another port is another origin. */
 export function isOwnOrigin(request: Request): boolean {
   const { host } = new URL(request.url);
   const origin = request.headers.get('origin');
@@ -30,7 +30,7 @@ export function isOwnOrigin(request: Request): boolean {
   return request.headers.get('sec-fetch-site') === 'same-origin';
 }
 
-/** A request that another site's page began, other than by following a link. */
+/** Whether another site's page began the request, other than by a link. */
 export function isForeign(request: Request): boolean {
   const origin = request.headers.get('origin');
   if (origin !== null && !isOwnOrigin(request)) return true;

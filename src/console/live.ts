@@ -4,18 +4,18 @@ import type { AuditEntry } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { scopeOf } from './pages/view.ts';
 
-/** Somebody who watches: what they may see, and how it is drawn for them. */
+/** A viewer of the feed: the person, and how entries are drawn for them. */
 export interface Watcher {
   readonly person: Person;
   /** Calls after this one are shown. */
   readonly afterSeq: number;
   draw(entry: AuditEntry): string;
-  /** Is the login that began the stream still one? */
+  /** Whether the login that began the stream is still valid. */
   isStillIn(): Promise<boolean>;
 }
 
 export interface LiveFeed {
-  /** A stream of server-sent events; undefined where too many watch already. */
+  /** A stream of server-sent events; undefined if too many are open. */
   watch(watcher: Watcher): ReadableStream<Uint8Array> | undefined;
   close(): void;
 }
@@ -30,8 +30,8 @@ interface Stream {
 }
 
 /**
- * Calls as they happen, for any number of tabs by one look at the log: it runs while somebody watches. Whoever does
- * not take what is sent is dropped, and their browser comes back with the number of the last call that it has.
+ * Calls as they happen, for any number of tabs with one query of the log, which runs while a tab is open. A reader that
+ * does not keep up is dropped, and its browser reconnects with the number of the last call that it has.
  */
 export function createLiveFeed(
   dependencies: Pick<ConsoleDependencies, 'now' | 'audit' | 'approvals' | 'onFault'>,
@@ -45,7 +45,7 @@ export function createLiveFeed(
     try {
       stream.controller.close();
     } catch {
-      // The reader has left already.
+      // The reader has already left.
     }
   }
 
@@ -62,10 +62,10 @@ export function createLiveFeed(
     const log = await dependencies.audit();
     const approvals = await dependencies.approvals();
     while (streams.size > 0 && !closing.signal.aborted) {
-      // Whoever comes while we read is told at the next look: what was read may begin after what they have.
+      // A watcher that joins during the query is served by the next one: the result may begin after its position.
       const watching = [...streams];
       const from = Math.min(...watching.map(({ seq }) => seq));
-      // Of a burst the newest: nobody can follow more, and the pages of the log have the rest.
+      // Only the newest of a burst: a reader cannot follow more, and the log's pages have the rest.
       const newest = await log.search({ afterSeq: from, limit: mostAtOnce, newestFirst: true });
       const entries = newest.toReversed();
       const pending = await approvals.list('pending', dependencies.now());
@@ -100,7 +100,7 @@ export function createLiveFeed(
       })
       .finally(() => {
         isLooking = false;
-        // Somebody may have come between the last look and this.
+        // A watcher may have joined since the last query.
         if (streams.size > 0) keepLooking();
       });
   }
@@ -155,8 +155,8 @@ const encoder = new TextEncoder();
 const lookMs = 300;
 const mostAtOnce = 200;
 const mostStreams = 100;
-/** Events that a reader may be behind. */
+/** The number of events that a reader may be behind. */
 const mostWaiting = 500;
 const beatMs = 15_000;
-/** Also counts as use of the session: a screen that is left open stays logged in. */
+/** Also counts as use of the session, so that an open page stays logged in. */
 const checkMs = 20_000;

@@ -1,7 +1,7 @@
 import { isLocale, type Locale } from '../contract/text/text.ts';
 import { cookieOf } from './cookies.ts';
 
-/** The language of a page: what was chosen on it, else what the browser prefers, else the server's. */
+/** The language of a page: the one chosen on it, else the browser's preference, else the server's. */
 export function localeOf(request: Request, fallback: Locale): Locale {
   const chosen = new URL(request.url).searchParams.get('lang') ?? cookieOf(request, 'sekisho-lang');
   if (isLocale(chosen)) return chosen;

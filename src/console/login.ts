@@ -26,7 +26,7 @@ ${problem === undefined ? '' : html`<p class="note" role="alert">${say[problem]}
   );
 }
 
-/** A page that says in two sentences why there is none. */
+/** An error page of two sentences. */
 export function problemPage(outside: Outside, title: string, note: string | undefined): Html {
   return shell(
     outside,
@@ -36,8 +36,8 @@ export function problemPage(outside: Outside, title: string, note: string | unde
 }
 
 /**
- * Where another site's page led here, the browser held back the session's cookie. A step that this page begins sends
- * it: whoever is logged in does not see a login.
+ * After a link from another site, the browser held back the session's cookie. A step that this page begins sends it, so
+ * a logged-in person does not see a login.
  */
 export function onwardsPage(outside: Outside, here: string): Html {
   return html`<!doctype html><html lang="${outside.locale}"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${here}"><title>${outside.words.name}</title><p><a href="${here}">${outside.words.name}</a></p></html>`;

@@ -1,6 +1,6 @@
 import { type Locale, text } from '../contract/text/text.ts';
 
-/** What a phone needs to install the console as an app (W3C Web Application Manifest). */
+/** The data with which a phone installs the console as an app (W3C Web Application Manifest). */
 export function manifestOf(locale: Locale): object {
   const icon = (size: number) => ({
     src: `/console-assets/0/icon-${size}.png`,

@@ -1,4 +1,4 @@
-/** Is this path the console's? Asked for every request, so that nothing of the console is loaded for others. */
+/** Whether this path is the console's. Checked for every request, so that others load nothing of it. */
 export function isConsolePath(path: string): boolean {
   return path === '/' || pages.has(path.split('/', 2)[1] ?? '');
 }

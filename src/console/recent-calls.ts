@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 
-/** What charts and the list of sessions need of a call. */
+/** The facts of a call that charts and the list of sessions need. */
 export interface RecentCall {
   readonly id: string;
   readonly seq: number;
@@ -15,12 +15,12 @@ export interface RecentCall {
   readonly tool: string;
   readonly kind: 'passed' | 'refused' | 'failed' | 'asked';
   readonly durationMs: number;
-  /** A person was waited for: says nothing of how fast we are. */
+  /** The call waited for a person, so its duration says nothing of our speed. */
   readonly waited: boolean;
 }
 
 export interface RecentCalls {
-  /** The newest calls, oldest first; brought up to date by each call. */
+  /** The newest calls, oldest first; updated on each request. */
   calls(): Promise<readonly RecentCall[]>;
 }
 
@@ -68,7 +68,7 @@ export function createRecentCalls(audit: () => Promise<AuditLog>): RecentCalls {
   };
 }
 
-/** What a person did (`sekisho undo`) is in the log as well. */
+/** The log also has a person's acts, such as `sekisho undo`. */
 function isCall({ tool }: AuditEntry): boolean {
   return !tool.startsWith('sekisho ');
 }
@@ -81,7 +81,7 @@ function shortened(entry: AuditEntry): RecentCall {
   return { id, seq, what, atMs, principal, sessionId, transport, client, tool, kind, durationMs, waited };
 }
 
-/** A call in a line: its command, or its tool and what that is about. */
+/** A call in a line: its command, or its tool and subject. */
 export function titleOf(entry: AuditEntry): string {
   const given = subjectOf(entry);
   const isCommand = Object(entry.arguments).command === given;
@@ -98,7 +98,7 @@ export function subjectOf({ arguments: given }: AuditEntry): string {
   return values.length === 0 ? '' : JSON.stringify(given);
 }
 
-/** Refused by us is one thing, failed at its work another. */
+/** A refusal by Sekisho and a failure of the work are different. */
 export function kindOf({ outcome, code, stop }: AuditEntry): RecentCall['kind'] {
   if (outcome === 'ok') return 'passed';
   if (outcome === 'question' || code === 'approval_pending') return 'asked';

@@ -3,27 +3,27 @@ import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import type { Html, View } from './pages/view.ts';
 
-/** A stranger's words on one line: hidden characters made visible, cut where they are long. */
+/** A stranger's words on one line: hidden characters made visible, shortened if they are long. */
 export function line(words: string, maxChars = 120): string {
   return cut(cleanLine(cut(words, maxChars * 4)), maxChars);
 }
 
-/** A stranger's words as they are written. What is long can be opened. */
+/** A stranger's words with their line breaks. Long text can be expanded. */
 export function block(words: string, { words: say }: Pick<View, 'words'>, maxChars = 2000): Html {
   const clean = cleanText(cut(words, mostChars));
-  // What may be taller than its box is scrolled by keyboard too.
+  // Focusable, so that a box with overflowing text can be scrolled by keyboard.
   const reachable = clean.length > 500 || clean.split('\n').length > 15 ? raw(' tabindex="0"') : '';
   if (clean.length <= maxChars) return html`<pre${reachable}>${clean}</pre>`;
   return html`<pre${reachable}>${cut(clean, maxChars)}</pre>
 <details class="more"><summary>${say.more(String(clean.length))}</summary><pre tabindex="0">${clean}</pre></details>`;
 }
 
-/** Anything as indented JSON. */
+/** Any value as indented JSON. */
 export function data(value: unknown, view: Pick<View, 'words'>): Html {
   return block(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''), view);
 }
 
-/** A moment. The browser tells it in its reader's own zone, and how long ago unless `isExact`; without code, in ours. */
+/** A time. The browser shows it in its own zone, with its age unless `isExact`; without scripts, in ours. */
 export function time(
   ms: number,
   { locale, dependencies }: Pick<View, 'locale' | 'dependencies'>,
@@ -34,12 +34,12 @@ export function time(
   return html`<time datetime="${at.toISOString()}" title="${at.toISOString()}"${isExact ? raw(' data-exact') : ''}>${clock(at, locale, isToday)}</time>`;
 }
 
-/** A code of ours by its word; the code itself on pointing at it. */
+/** The word for one of our codes; the code itself as a tooltip. */
 export function named(code: string, words: Readonly<Record<string, string>>): Html {
   return html`<span title="${line(code, 60)}">${line((Object.hasOwn(words, code) && words[code]) || code, 60)}</span>`;
 }
 
-/** Somebody by the name that people know them by: `user:ada` is Ada with a token, `local` whoever is at this machine. */
+/** A principal by a readable name: `user:ada` is Ada with a token, `local` the person at this machine. */
 export function who(principal: string, { words }: Pick<View, 'words'>): Html {
   const [kind = '', ...name] = principal.split(':');
   const word = new Map(Object.entries(words.people)).get(kind);
@@ -61,7 +61,7 @@ export function count(value: number, locale: Locale): string {
   return new Intl.NumberFormat(regions[locale]).format(value);
 }
 
-/** Whose habits of writing dates and numbers a language comes with. */
+/** The region whose date and number formats a language uses. */
 const regions = text('en-GB', 'ja-JP');
 
 export function duration(ms: number): string {
@@ -76,9 +76,9 @@ export function size(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** A unified diff, a line of it a row. */
+/** A unified diff, one row per line. */
 export function diffBlock(diff: string, view: Pick<View, 'words'>, isLonger = false): Html {
-  // The line of equals signs parts files from each other; here there is one.
+  // The line of equals signs separates files; here there is only one.
   const lines = cleanText(cut(diff, mostChars))
     .split('\n')
     .filter((row) => !/^={60,}$/.test(row));
@@ -100,6 +100,6 @@ function cut(words: string, maxChars: number): string {
   return `${words.slice(0, last >= 0xd800 && last < 0xdc00 ? maxChars - 1 : maxChars)}…`;
 }
 
-/** No page is larger for one value, whatever was sent. */
+/** Bounds a page, whatever the size of a value. */
 const mostChars = 200_000;
 const mostLines = 5000;

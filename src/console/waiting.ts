@@ -4,7 +4,7 @@ import type { ApprovalRecord } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { scopeOf, type View } from './pages/view.ts';
 
-/** The questions that this person may see, the oldest first: it has waited the longest. */
+/** The questions that this person may see, the oldest first. */
 export async function waitingFor(
   person: Person,
   dependencies: ConsoleDependencies,
@@ -14,13 +14,13 @@ export async function waitingFor(
   return pending.filter(({ principal }) => own === undefined || principal === own).toReversed();
 }
 
-/** Questions, and how far a yes to each may reach. */
+/** Questions, and the extent of each possible approval. */
 export interface Waiting {
   readonly records: readonly ApprovalRecord[];
   readonly offers: GrantOffers;
 }
 
-/** The same with the standing approvals that may be given; none for who may not answer. */
+/** The same with the standing approvals that may be given; empty for a person who may not answer. */
 export async function questionsFor(view: View, dependencies: ConsoleDependencies): Promise<Waiting> {
   const records = await waitingFor(view.person, dependencies);
   const offers = view.person.isOperator ? await (await dependencies.operator()).offers(records) : new Map();

@@ -1,5 +1,4 @@
-// What the pages cannot do without code: shortcuts, and a list that does not grow for ever. Everything else is forms,
-// links and htmx.
+// The parts that need code: shortcuts, and a list of bounded length. The rest is forms, links and htmx.
 (() => {
   const mostRows = 200;
   const places = { o: '/', a: '/approvals', c: '/calls', s: '/sessions', h: '/history', m: '/memories' };
@@ -34,7 +33,7 @@
     } else if (key === 'j') step(1);
     else if (key === 'k') step(-1);
     else if (key === '/') document.querySelector('[data-search]')?.focus();
-    // Only goes to the answer: to say yes takes a key of its own.
+    // Only moves the focus: the answer takes a second key.
     else if (key === 'a') document.querySelector('.question button.yes')?.focus();
     else if (key === '?') document.getElementById('keys')?.showModal();
     else return false;
@@ -95,8 +94,7 @@
     while (list && list.children.length > mostRows) list.lastElementChild.remove();
   });
 
-  // Where a question leaves, the next one moves up under the pointer: a press that was meant for the one is not taken
-  // for the other.
+  // When a question leaves, the next one moves up under the pointer and must not get a click meant for the first.
   let movedAt = -Infinity;
   let tops = new Map();
   const topOf = (card) => Math.round(card.getBoundingClientRect().top + scrollY);
@@ -112,13 +110,13 @@
     'click',
     (event) => {
       const isAnswer = event.target.closest?.('.question button') != null;
-      // A key is pressed on what has the focus, wherever that has moved to.
+      // A key acts on the focused element, wherever that has moved.
       if (isAnswer && event.detail > 0 && performance.now() - movedAt < 700) event.preventDefault();
     },
     true,
   );
 
-  // The login has ended: show that, rather than a page that stands still.
+  // The login has ended: show that rather than a stale page.
   document.addEventListener('htmx:sse:error', (event) => {
     if (event.detail.status === 401) location.reload();
   });

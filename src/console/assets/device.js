@@ -1,4 +1,4 @@
-// What only a device can do: sign with a passkey, subscribe to web push, make a sound. Words come from the page.
+// Functions of the device: sign with a passkey, subscribe to web push, play a sound. The texts come from the page.
 (() => {
   const bytesOf = (words) =>
     Uint8Array.from(atob(words.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
@@ -80,7 +80,7 @@
     form.requestSubmit(button ?? undefined);
   }
 
-  /** Which ceremony stands before this form; undefined: none. */
+  /** The ceremony that this form requires; undefined if none. */
   function ceremonyOf(form, button) {
     if (form.dataset.unlock) return unlock(form, button, form.dataset.unlock);
     if (form.closest('[data-passkey]')) return register(form);
@@ -149,7 +149,8 @@
     true,
   );
 
-  // How many wait, in the tab's title; and a sound for a new one, where the person asked for it on this device.
+  // Shows the number of open questions in the tab's title, and plays a sound for a new one if the person turned that on
+  // for this device.
   const badge = () => document.getElementById('waiting-count');
   const title = document.title;
   let known;

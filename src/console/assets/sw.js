@@ -1,4 +1,4 @@
-// Shows what is pushed, and leads to it. Keeps nothing: every page comes from the server.
+// Shows pushed notices and opens their page. Caches nothing: every page comes from the server.
 self.addEventListener('push', (event) => {
   const { id, title, body, link, locale } = event.data.json();
   event.waitUntil(
@@ -12,6 +12,6 @@ self.addEventListener('push', (event) => {
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();
   const there = new URL(event.notification.data.link, self.location.origin);
-  // Nothing that is pushed leads elsewhere.
+  // A pushed link never leads to another origin.
   if (there.origin === self.location.origin) event.waitUntil(self.clients.openWindow(there.href));
 });

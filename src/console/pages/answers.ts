@@ -6,7 +6,7 @@ import { block, count, line } from '../shown.ts';
 import { form } from './page.ts';
 import type { Html, View } from './view.ts';
 
-/** The answers to one question: yes or no to this call; in a second step a no that says more, and wider yeses. */
+/** The answers to one question: yes or no; in a second step a no with instructions, and wider approvals. */
 export function answers(record: ApprovalRecord, offers: readonly GrantOffer[], view: View): Html {
   const say = view.words.approvals;
   const action = `/approvals/${record.id}`;

@@ -9,7 +9,7 @@ import { badge, form } from './page.ts';
 import { questionHead, questionRest } from './question.ts';
 import type { Html, View } from './view.ts';
 
-/** The questions that wait, each with its answers; those that are alike stand together and can be answered by one. */
+/** The open questions, each with its answers; similar ones are grouped and can be answered at once. */
 export function approvalCards(waiting: Waiting, view: View): Html {
   const say = view.words.overview;
   if (waiting.records.length === 0)
@@ -17,7 +17,7 @@ export function approvalCards(waiting: Waiting, view: View): Html {
   return html`${groupsOf(waiting.records).map((group) => groupCard(group, waiting, view))}`;
 }
 
-/** The same when it changed, with the mark in the menu. */
+/** The same after a change, with the badge in the menu. */
 export function approvalUpdate(waiting: Waiting, view: View): Html {
   return html`${approvalCards(waiting, view)}<hx-partial hx-target="#waiting-count" hx-swap="outerHTML">${badge(waiting.records.length)}</hx-partial>`;
 }
@@ -40,7 +40,7 @@ export function headOf({ message, about }: ApprovalRecord, { locale }: View): st
   return about?.what ?? message[locale].split('\n', 1)[0] ?? '';
 }
 
-/** One question with its answers, which are in view however long the rest is. */
+/** One question with its answers, which stay in view however long the rest is. */
 export function questionCard(record: ApprovalRecord, waiting: Waiting, view: View): Html {
   const { words, person } = view;
   const buttons =

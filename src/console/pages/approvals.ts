@@ -14,7 +14,7 @@ export interface ApprovalParts {
   readonly past: readonly ApprovalRecord[];
 }
 
-/** Questions, what was allowed beyond single calls, and what was answered. */
+/** Open questions, standing approvals, and past answers. */
 export function approvalsPage({ waiting, grants, past }: ApprovalParts, view: View): Html {
   const say = view.words.approvals;
   return page(
@@ -46,7 +46,7 @@ function pastRow(record: ApprovalRecord, view: View): Html {
   return html`<li class="${kind}"><a href="/approvals/${record.id}"><span class="when">${time(record.createdAtMs, view)}</span> <span class="given">${line(headOf(record, view), 160)}</span> <span class="outcome">${say.status[record.status]}</span> <span class="quiet">${who(record.decidedBy ?? '', view)}</span></a></li>`;
 }
 
-/** One question by its address, answered or not, and the calls that it was put for. */
+/** One question by its address, answered or not, and the calls that it was asked for. */
 export function questionPage(record: ApprovalRecord, waiting: Waiting, view: View): Html {
   const say = view.words.approvals;
   const { instead, decidedBy } = record;

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditLog } from '../../contract/records.ts';
 
-/** A search of the log as its form has it. */
+/** A search of the log, as in its form. */
 export interface CallQuery {
   readonly text?: string | undefined;
   readonly tool?: string | undefined;
@@ -15,13 +15,13 @@ export interface CallQuery {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** Where to go on; undefined at the end of the log. */
+  /** Where to continue; undefined at the end of the log. */
   readonly next?: number | undefined;
-  /** Set where the search stopped before the page was full: a rare word in a long log. */
+  /** Set if the search stopped before the page was full: a rare word in a long log. */
   readonly searchedToMs?: number | undefined;
 }
 
-/** Reads the query of an address; what makes no sense counts as absent. */
+/** Reads the query of an address; invalid values count as absent. */
 export function queryOf(here: URL): CallQuery {
   const word = (name: string) => here.searchParams.get(name)?.trim().slice(0, 200) || undefined;
   const number = (name: string) => {
@@ -41,8 +41,8 @@ export function queryOf(here: URL): CallQuery {
 }
 
 /**
- * A page of the log, newest first. It goes back by the chain's own number, a stretch at a time, and stops after a
- * bounded number of rows: a page of a log of millions takes as long as one of a short log.
+ * A page of the log, newest first. It goes back by sequence number in steps and stops after a bounded number of rows,
+ * so that a page takes equally long in a log of any length.
  */
 export async function searchPage(
   log: AuditLog,
@@ -98,5 +98,5 @@ const spansMs = new Map([
 const pageRows = 50;
 const stretchRows = 5000;
 const mostRows = 50_000;
-/** Servers on one store may differ in their clocks, so times in the log are only almost in order. */
+/** Clocks of servers on one store may differ, so times in the log are only almost in order. */
 const clockSlackMs = 600_000;

@@ -4,7 +4,7 @@ import { kindOf, subjectOf } from '../recent-calls.ts';
 import { duration, line, named, time, who } from '../shown.ts';
 import type { Html, View } from './view.ts';
 
-/** One call as a line of a list, which is in the order of its times: when each ended. */
+/** One call as a row of a list, which is ordered by end time. */
 export function callRow(entry: AuditEntry, view: Pick<View, 'words' | 'locale' | 'dependencies'>): Html {
   const kind = kindOf(entry);
   return html`<li class="call ${kind}"><a href="/calls/${entry.seq}">
@@ -22,7 +22,7 @@ export function outcomeOf({ code, outcome }: AuditEntry, { words }: Pick<View, '
   return code === undefined ? named(outcome, words.calls.outcomes) : named(code, words.codes);
 }
 
-/** Without its version. */
+/** The name without its version. */
 function clientName({ client }: AuditEntry): string | undefined {
   return client?.replace(/ \S+$/, '');
 }

@@ -13,7 +13,7 @@ import { form, page } from './page.ts';
 import { type ChainState, chainLine } from './verification.ts';
 import type { Html, View } from './view.ts';
 
-/** The log, searched and leafed through. */
+/** The log, with search and paging. */
 export function callsPage(query: CallQuery, found: AuditPage, chain: ChainState, view: View): Html {
   const { words, here, dependencies } = view;
   const say = words.calls;
@@ -46,7 +46,7 @@ ${further(found, here, view)}`,
   );
 }
 
-/** Everything that was written down of one call. */
+/** The whole record of one call. */
 export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], view: View): Html {
   const { words } = view;
   const say = words.calls;
@@ -55,7 +55,7 @@ export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], vi
   const { fields } = say;
   const { refusal, chain: _, person: __, question, ...facts } = entry.facts ?? {};
   const actors = actorsOf(entry);
-  // What was decided last says most: about what the call did, else about its words.
+  // The last decision says most: about the call's effects, else about its words.
   const decided = Object([facts.tried, facts.held, facts.policy].find((each) => each !== undefined));
   const why: unknown = Object(decided.because)[view.locale];
   const rule: unknown = decided.rule ?? (entry.rule === 'default' ? undefined : entry.rule);

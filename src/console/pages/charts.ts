@@ -18,9 +18,7 @@ interface Bar {
   readonly durations: number[];
 }
 
-/**
- * Three small charts over one stretch of time: calls, refusals, latency. Drawn here, so that the page needs no code.
- */
+/** Three small charts of one period: calls, refusals, latency. Drawn on the server, without code in the page. */
 export function charts(calls: readonly RecentCall[], span: Span, view: View): Html {
   const { words, locale, dependencies } = view;
   const { bars, minutes } = spans[span];
@@ -65,7 +63,7 @@ ${stacked(
 
 type Stack = readonly (readonly [kind: string, of: (bar: Bar) => number])[];
 
-/** The calls of a bar, `left` bars from the right. By pointer: for the keyboard the figure above leads to all of them. */
+/** Links to the calls of a bar, `left` bars from the right. The keyboard gets to them by the figure above. */
 function linksTo(now: number, barMs: number, more: string) {
   return (left: number) => `/calls?${more}from=${now - (left + 1) * barMs}&to=${now - left * barMs}`;
 }
@@ -95,7 +93,7 @@ function stacked(
   return drawing(label, html`${rects}<text x="${width}" y="9" text-anchor="end">${highest}</text>`);
 }
 
-/** Median and 95th percentile of each bar; time runs evenly, durations by their logarithm. */
+/** Median and 95th percentile of each bar; the time axis is linear, durations are logarithmic. */
 function lines(series: readonly Bar[], label: string): Html {
   const highest = Math.max(10, ...series.map((bar) => quantile(bar.durations, 0.95)));
   const step = width / series.length;
@@ -132,7 +130,7 @@ function barsOf(calls: readonly RecentCall[], now: number, bars: number, barMs: 
     asked: 0,
     durations: [],
   }));
-  // The newest first: everything before the chart's start is older still, give or take clocks that differ.
+  // Newest first: everything before the chart's start is older still, apart from differing clocks.
   for (let place = calls.length - 1; place >= 0; place--) {
     const call = calls[place];
     if (!call || call.atMs < now - bars * barMs - 3_600_000) break;

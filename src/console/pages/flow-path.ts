@@ -3,7 +3,7 @@ import type { FlowPath } from '../../contract/flow.ts';
 import { count, line } from '../shown.ts';
 import type { Html, View } from './view.ts';
 
-/** What was read, the value that stood in it, and the call that sends it: a line each. */
+/** The source that was read, the value in it, and the call that sends it: one line each. */
 export function flowPaths(paths: readonly FlowPath[], sink: string, view: View): Html {
   if (paths.length === 0) return html``;
   return html`<ul class="flow" aria-label="${view.words.flow.label}">${paths.map(

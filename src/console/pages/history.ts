@@ -5,18 +5,18 @@ import { count, diffBlock, line, size, time, who } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';
 
-/** What is shown of the history: all of it, a session's or a call's. */
+/** The part of the history that is shown: all of it, a session's or a call's. */
 export interface HistoryParts {
-  /** Newest first; undefined where nothing is kept. */
+  /** Newest first; undefined if no history is kept. */
   readonly entries: readonly HistoryEntry[] | undefined;
   readonly next: number | undefined;
   readonly session?: string | undefined;
   readonly call?: string | undefined;
-  /** By their ids, the newest calls. */
+  /** The newest calls, by id. */
   readonly calls: ReadonlyMap<string, RecentCall>;
 }
 
-/** What tools changed, by the calls that changed it. */
+/** The changes of tools, grouped by call. */
 export function historyPage(parts: HistoryParts, view: View): Html {
   const { entries, next, session, call, calls } = parts;
   const say = view.words.history;
@@ -66,7 +66,7 @@ function callRow(
 ${changes.length === 1 ? list : html`<details${isOpen || changes.length < 4 ? ' open' : ''}><summary>${kinds}</summary>${list}</details>`}</li>`;
 }
 
-/** The paths, each leading to its difference. */
+/** The paths, each linked to its diff. */
 export function changeList(changes: readonly HistoryEntry[], view: View): Html {
   const say = view.words.history;
   return html`<ul class="paths">${changes.map(
@@ -75,7 +75,7 @@ export function changeList(changes: readonly HistoryEntry[], view: View): Html {
   )}</ul>`;
 }
 
-/** All that one call changed, or nothing of it. */
+/** Undoes all changes of one call, or none. */
 export function undoCall(id: string, view: View): Html {
   const say = view.words.history;
   const isConflict = view.here.searchParams.get('note') === 'conflict';
@@ -87,14 +87,14 @@ export function undoCall(id: string, view: View): Html {
   );
 }
 
-/** All of a session's changes at once, in two steps. */
+/** Undoes all changes of a session, in two steps. */
 function undoSession(session: string, view: View): Html {
   const say = view.words.history;
   const fields = html`<input type="hidden" name="session" value="${session}"><button class="no">${say.undoSession}</button> <span class="quiet">${say.undoSessionNote}</span>`;
   return html`<details class="spaced"><summary>${say.undoSession}…</summary>${form(view, '/history/undo-session', fields, 'row')}</details>`;
 }
 
-/** One change with its difference, and the way back. */
+/** One change with its diff and its undo form. */
 export function changePage(entry: HistoryEntry, diff: string, view: View): Html {
   const say = view.words.history;
   const action = `/history/${encodeURIComponent(entry.id)}/undo`;

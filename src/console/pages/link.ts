@@ -10,14 +10,14 @@ import type { Html, View } from './view.ts';
 export interface LinkParts {
   readonly action: string;
   readonly records: readonly ApprovalRecord[];
-  /** Is there a passkey for this address? */
+  /** Whether a passkey exists for this address. */
   readonly canAnswer: boolean;
   readonly note: keyof Words['notes'] | undefined;
 }
 
 type Outside = Pick<View, 'locale' | 'words' | 'assets' | 'dependencies'>;
 
-/** The questions of one notice, for whoever holds its address; two buttons each, which the device's unlock stands before. */
+/** The questions of one notice, for the holder of its address; two buttons each, which require the device's unlock. */
 export function linkPage({ action, records, canAnswer, note }: LinkParts, view: Outside): Html {
   const { words, locale, assets } = view;
   const say = words.link;

@@ -7,14 +7,14 @@ import type { Html, View } from './view.ts';
 
 export interface MemoryParts {
   readonly owner: string;
-  /** Those whose memories this person may see. */
+  /** The owners whose memories this person may see. */
   readonly owners: readonly { readonly owner: string; readonly memories: number }[];
   readonly query: string | undefined;
   readonly memories: readonly (Memory | RecalledMemory)[];
   readonly next?: number | undefined;
 }
 
-/** What one user asked to be remembered: searched as `recall` does, or leafed through. */
+/** One user's memories: searched as `recall` does, or by page. */
 export function memoriesPage(parts: MemoryParts, view: View): Html {
   const { owner, owners, query, memories, next } = parts;
   const { words } = view;
@@ -40,7 +40,7 @@ ${memories.length === 0 ? html`<p class="empty">${query === undefined ? say.empt
 export function memoryPage(memory: Memory, owner: string, view: View): Html {
   const say = view.words.memories;
   const action = addressOf(memory, owner);
-  // A text box obeys characters that turn or hide text: show what it really says beside it.
+  // A text box obeys characters that reorder or hide text, so the cleaned text is shown beside it.
   const clean = cleanText(memory.content);
   const hidden =
     clean === memory.content ? '' : html`<p class="bad">${say.hidden}</p>${block(memory.content, view)}`;
@@ -69,7 +69,7 @@ function card(memory: Memory | RecalledMemory, owner: string, view: View): Html 
 <p class="quiet row between"><span>${line(memory.category, 60)}${tags} · ${time(memory.updatedAtMs, view)} ${weak}</span><a href="${addressOf(memory, owner)}">${say.edit}</a></p></li>`;
 }
 
-/** The owner travels along: an id alone is nobody's. */
+/** Includes the owner: an id alone does not identify a memory. */
 function addressOf({ id }: Memory, owner: string): string {
   return `/memories/${encodeURIComponent(owner)}/${encodeURIComponent(id)}`;
 }

@@ -3,7 +3,7 @@ import type { NodeView } from '../../contract/nodes.ts';
 import { line } from '../shown.ts';
 import type { Html, View } from './view.ts';
 
-/** Who serves on these records, how busy and in which version; one server alone is no list. */
+/** The servers on these records, their load and version; no list for a single server. */
 export function nodeList(nodes: readonly NodeView[], view: View): Html | '' {
   if (nodes.length < 2) return '';
   return html`<section aria-labelledby="nodes-title"><h2 id="nodes-title">${view.words.nodes.title}</h2>

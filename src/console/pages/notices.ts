@@ -12,7 +12,7 @@ export interface NoticeParts {
   readonly pushKey: string;
 }
 
-/** This device first: what a person came for with a phone in their hand. */
+/** This device comes first, since a person with a phone comes to set it up. */
 export function noticesPage({ devices, passkeys, log, pushKey }: NoticeParts, view: View): Html {
   const say = view.words.notices;
   return page(

@@ -21,7 +21,7 @@ export interface OverviewParts {
   readonly nodes: readonly NodeView[];
 }
 
-/** What happens now: questions first, then the shape of the last hour, then calls as they come. */
+/** The present state: questions first, then the last hour's charts, then calls as they come. */
 export function overviewPage(parts: OverviewParts, view: View): Html {
   const { words } = view;
   const say = words.overview;
@@ -46,7 +46,7 @@ export function chartsSection({ calls, span }: Pick<OverviewParts, 'calls' | 'sp
 ${charts(calls, span, view)}`;
 }
 
-/** The list goes on after the newest call that is drawn, so that none is lost or shown twice. */
+/** The list continues after the newest call that is drawn, so that none is lost or shown twice. */
 function liveList(newest: readonly AuditEntry[], view: View): Html {
   const after = newest[0]?.seq ?? 0;
   return html`<ol class="calls" id="live" data-list aria-live="off" data-hx-sse:connect="/live?after=${after}" data-hx-swap="afterbegin">${callRows(newest, view)}</ol>

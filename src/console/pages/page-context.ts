@@ -3,20 +3,20 @@ import type { Locale } from '../../contract/text/text.ts';
 import type { Words } from '../words/en.ts';
 import type { AssetPaths, View } from './view.ts';
 
-/** What travels with a request through the routes. */
+/** The state of a request in the routes. */
 export interface PageContext {
   Bindings: { readonly address?: string | undefined };
   Variables: { view: View; secret: string };
 }
 
-/** What a page needs before anybody is logged in. */
+/** The data that a page needs before a login. */
 export interface Outside {
   readonly locale: Locale;
   readonly words: Words;
   readonly assets: AssetPaths;
 }
 
-/** Back to the page that the form was on, with a word on what came of it. */
+/** Returns to the form's page, with a note on the result. */
 export async function goBack(
   context: Context<PageContext>,
   note: keyof Words['notes'],
@@ -29,12 +29,12 @@ export async function goBack(
   return context.redirect(ownAddress(there), 303);
 }
 
-/** The path and query of an address of ours. Two slashes at its front would name another host. */
+/** The path and query of one of our addresses. Two slashes at its front would name another host. */
 export function ownAddress({ pathname, search }: URL): string {
   return pathname.replace(/^\/+/, '/') + search;
 }
 
-/** One field of a form as text; undefined where it is missing or a file. */
+/** One field of a form as text; undefined if it is missing or a file. */
 export async function fieldOf(context: Context<PageContext>, name: string): Promise<string | undefined> {
   const value = (await context.req.parseBody())[name];
   return typeof value === 'string' ? value.replace(/\r\n/g, '\n').replaceAll('\0', '') : undefined;

@@ -18,7 +18,7 @@ const paths: Readonly<Record<PageName, string>> = {
   notices: '/notices',
 };
 
-/** Pages that show what only an operator may see. */
+/** Pages that only an operator may see. */
 const operatorPages: ReadonlySet<PageName> = new Set(['sessions', 'history', 'servers', 'policy', 'notices']);
 
 /** A whole page of a logged-in person. */
@@ -50,13 +50,13 @@ export function page(view: View, name: PageName, title: string, content: Html): 
   );
 }
 
-/** How many questions wait; also sent alone when that changes. */
+/** The number of open questions; also sent alone when it changes. */
 export function badge(waiting: number): Html {
   const hidden = waiting === 0 ? raw(' hidden') : '';
   return html` <span class="badge" id="waiting-count"${hidden}>${waiting > 99 ? '99+' : waiting}</span>`;
 }
 
-/** The frame of every page, also of those before the login. */
+/** The frame of every page, also before the login. */
 export function shell(
   {
     locale,
@@ -72,7 +72,7 @@ export function shell(
   title: string,
   body: Html,
 ): Html {
-  // htmx is told to run no code from attributes and to add no style of its own; the policy of the page forbids both.
+  // htmx must run no code from attributes and add no style; the page's policy forbids both.
   return html`<!doctype html>
 <html lang="${locale}">
 <head>
@@ -94,7 +94,7 @@ ${body}
 </html>`;
 }
 
-/** A form that posts: with the proof that the page was ours, and where to go on afterwards. */
+/** A form that posts, with the proof that it comes from our page, and the page to return to. */
 export function form(view: Pick<View, 'csrf' | 'here'>, action: string, fields: Html, kind = ''): Html {
   const from = view.here.pathname + view.here.search;
   return html`<form method="post" action="${action}" class="${kind}"><input type="hidden" name="csrf" value="${view.csrf}"><input type="hidden" name="from" value="${from}">${fields}</form>`;

@@ -6,7 +6,7 @@ import type { Html, View } from './view.ts';
 
 type Seen = Pick<View, 'words' | 'locale' | 'dependencies'>;
 
-/** What stands above the answers: the call, who wants it, why the person is asked, and what it would change. */
+/** The part above the answers: the call, the caller, the reason, and the effects. */
 export function questionHead(record: ApprovalRecord, view: Seen): Html {
   const { message, about, createdAtMs, expiresAtMs, principal } = record;
   const { locale, dependencies } = view;
@@ -25,7 +25,7 @@ export function questionHead(record: ApprovalRecord, view: Seen): Html {
 <p class="why">${about.because[locale]}</p>${facts}${about.effects ? changes(about.effects, view) : ''}`;
 }
 
-/** What stands below them, as long as it is: the diff, the arguments, and the question as other faces put it. */
+/** The part below the answers, of any length: the diff, the arguments, and the question as other faces show it. */
 export function questionRest({ about, message, ...record }: ApprovalRecord, view: Seen): Html {
   const { locale } = view;
   const say = view.words.approvals;
@@ -38,7 +38,7 @@ export function questionRest({ about, message, ...record }: ApprovalRecord, view
 <details><summary>${say.details}</summary><p class="quiet">${say.rule}: ${ruleName(record, locale)}</p>${block(message[locale], view)}</details>`;
 }
 
-/** The files by folder, each folder's names behind it. */
+/** The files by folder, each folder followed by its names. */
 function changes({ folders, more, isHeld }: QuestionEffects, { words, locale }: Seen): Html {
   const say = words.approvals;
   const rows = folders.map(({ folder, change, files, names }) => {
@@ -50,5 +50,5 @@ function changes({ folders, more, isHeld }: QuestionEffects, { words, locale }: 
 <p class="quiet">${isHeld ? say.isHeld : say.isTried}</p>`;
 }
 
-/** A diff of so many characters is open from the start. */
+/** A diff of up to this many characters is open from the start. */
 const shortDiff = 1500;

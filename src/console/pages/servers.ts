@@ -5,7 +5,7 @@ import { diffBlock, line } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';
 
-/** Proxied servers: how each is, what it offers and what of it waits for a look. */
+/** Proxied servers: their state, their tools, and which of those need a review. */
 export function serversPage(statuses: readonly ServerStatus[], view: View): Html {
   const say = view.words.servers;
   return page(
@@ -18,7 +18,7 @@ export function serversPage(statuses: readonly ServerStatus[], view: View): Html
   );
 }
 
-/** What changed in a server's tools, definition by definition, and the approval of exactly this. */
+/** The changes of a server's tools, definition by definition, and the approval of exactly these. */
 export function reviewPage(name: string, review: ServerReview | undefined, view: View): Html {
   const say = view.words.servers;
   const back = html`<p><a href="/servers">${view.words.back}</a></p>`;

@@ -25,7 +25,7 @@ interface Seen {
   lastMs: number;
 }
 
-/** Who called lately, and what agents work on together. */
+/** Recent callers, and the shared work of agents. */
 export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, view: View): Html {
   const { words, locale } = view;
   const say = words.sessions;

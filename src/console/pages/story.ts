@@ -6,12 +6,12 @@ import { flowPaths } from './flow-path.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';
 
-/** A change of the session, and what it changed as a diff. */
+/** A change of the session with its diff. */
 export interface ShownChange extends StoryChange {
   readonly diff: string;
 }
 
-/** A session as a story: who, what was asked, what it did in order, and what is different now. */
+/** A session as a story: the caller, the request, its calls in order, and the resulting changes. */
 export function storyPage(
   {
     story,
@@ -20,7 +20,7 @@ export function storyPage(
   }: {
     readonly story: SessionStory;
     readonly changes: readonly ShownChange[];
-    /** Changes whose diff is not made. */
+    /** The number of changes without a diff here. */
     readonly unshown: number;
   },
   view: View,

@@ -3,7 +3,7 @@ import type { AuditLog, AuditVerdict } from '../../contract/records.ts';
 import { clock, count } from '../shown.ts';
 import type { Html, View } from './view.ts';
 
-/** What is known of the chain since the server started. */
+/** The state of the chain, as verified since the server started. */
 export type ChainState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'running' }
@@ -11,7 +11,7 @@ export type ChainState =
 
 export interface Verification {
   state(): ChainState;
-  /** Walks the chain; whoever asks meanwhile waits for the same walk. */
+  /** Verifies the chain; concurrent requests share one pass. */
   verify(): Promise<void>;
 }
 

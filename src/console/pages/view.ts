@@ -6,19 +6,19 @@ import type { Words } from '../words/en.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** What every page of a logged-in person needs to be drawn. */
+/** The data that every page of a logged-in person needs. */
 export interface View {
   readonly dependencies: ConsoleDependencies;
   readonly person: Person;
   readonly locale: Locale;
   readonly words: Words;
-  /** Proves that a form comes from a page of ours. */
+  /** Proves that a form comes from one of our pages. */
   readonly csrf: string;
   /** Path and query of this page. */
   readonly here: URL;
-  /** How many questions wait, for the mark in the menu. */
+  /** The number of open questions, for the badge in the menu. */
   readonly waiting: number;
-  /** Does a yes of this person need their device's unlock? */
+  /** Whether an approval of this person needs their device's unlock. */
   readonly needsUnlock: boolean;
   readonly assets: AssetPaths;
 }
@@ -29,7 +29,7 @@ export interface AssetPaths {
   readonly icon: string;
 }
 
-/** Whose records this person may see; undefined: everybody's. */
+/** The principal whose records this person may see; undefined: all. */
 export function scopeOf(person: Person): string | undefined {
   return person.isOperator ? undefined : person.principal;
 }

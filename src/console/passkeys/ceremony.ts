@@ -4,7 +4,7 @@ import type { Person } from '../../contract/person.ts';
 import { isOverTls } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 
-/** Where a passkey is asked for: what its device binds its signature to. */
+/** The site that requests a passkey; the device binds its signature to it. */
 interface Place {
   readonly origin: string;
   readonly host: string;
@@ -15,7 +15,7 @@ export function placeOf(request: Request): Place {
   return { origin: `${isOverTls(request) ? 'https' : 'http'}://${host}`, host: hostname };
 }
 
-/** What a browser makes a new passkey from: one that its device finds by itself, and unlocks each time. */
+/** The options with which a browser creates a passkey: one that its device finds by itself, and unlocks each time. */
 export async function registrationOptions(
   request: Request,
   person: Person,
@@ -37,7 +37,7 @@ export async function registrationOptions(
   });
 }
 
-/** The passkey that a browser made; undefined for anything that is not exactly what it was asked for. */
+/** The passkey that a browser made; undefined if it does not match the request exactly. */
 export async function registered(
   request: Request,
   credential: string,
@@ -60,12 +60,12 @@ export async function registered(
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
     return { id, host, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
   } catch {
-    // A stranger's words that are none of ours, whatever is wrong with them.
+    // The input is foreign, so its errors are not ours to report.
     return undefined;
   }
 }
 
-/** What a browser asks a device to sign. Which passkey, the device finds out. */
+/** The challenge that a device signs. The device finds the passkey. */
 export async function assertionOptions(
   request: Request,
   purpose: ChallengePurpose,
@@ -80,7 +80,7 @@ export async function assertionOptions(
   });
 }
 
-/** Whose device signed exactly this, unlocked, here and now; undefined for anything else. Works once. */
+/** The owner of the device that signed exactly this, unlocked, here and now; else undefined. Works once. */
 export async function proven(
   request: Request,
   assertion: string,
@@ -107,7 +107,7 @@ export async function proven(
     await store.used(id, authenticationInfo.newCounter, dependencies.now());
     return found;
   } catch {
-    // As above: nothing that fails here is ours.
+    // As above: the input is foreign.
     return undefined;
   }
 }

@@ -2,9 +2,9 @@ import type { Person } from '../../contract/person.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 
 /**
- * Must this person's device be unlocked before they allow anything? Once they have a passkey, a session alone is not
- * enough, as a cookie can be stolen; but for one that a link began which this machine printed, whose reader may run
- * `sekisho approve` as well.
+ * Whether this person's device must be unlocked before they allow anything. Once they have a passkey, a session alone
+ * is not enough, as a cookie can be stolen; except a session from a link that this machine printed, whose reader may
+ * run `sekisho approve` as well.
  */
 export async function needsUnlock(person: Person, dependencies: ConsoleDependencies): Promise<boolean> {
   if (!person.isOperator || person.login === 'link') return false;

@@ -3,7 +3,7 @@ import type { Acts } from '../../contract/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import type { PageContext } from '../pages/page-context.ts';
 
-/** The acts of whoever sent this request; each leaves its record where it is done. */
+/** The acts of the person that sent this request; each is recorded where it is performed. */
 export async function actsOf(
   context: Context<PageContext>,
   dependencies: ConsoleDependencies,

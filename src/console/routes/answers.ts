@@ -9,12 +9,12 @@ import type { PageContext } from '../pages/page-context.ts';
 export const slackPath = '/notices/slack';
 
 /**
- * Answers that come from within a message: by an address for one use (ntfy), or by a button whose press Slack signs. They
- * need no login, and are worth no more than where the message lies: unless the operator says otherwise, they only say
- * no; and an address alone never says yes where anybody has a passkey.
+ * Answers from within a message: by a one-time address (ntfy), or by a button whose press Slack signs. They need no
+ * login, and can be trusted no more than the channel: unless the operator says otherwise, they only say no; and an
+ * address alone never approves if a passkey is registered.
  */
 export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
-  // What fetches an address to show a preview of it must not answer with it.
+  // A POST, so that a program that fetches the address for a preview does not answer.
   app.post('/notices/answer/:secret', async (context) => {
     const secret = context.req.param('secret');
     const link = await (await dependencies.notices()).findLink(secret, dependencies.now());
@@ -52,12 +52,15 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
       const counts = await answer(press.secret, { name: `slack:${press.user}`, ...behind }, dependencies);
       tell(counts ? answeredAs(link.kind) : tooLate, true);
     }
-    // Slack shows its own sign of trouble for any other status, and shows no one what stands in the reply.
+    // Slack shows an error of its own for any other status, and never shows the reply's text.
     return context.body(null, 200);
   });
 }
 
-/** What the operator lets this channel say, asked anew: the file may have changed, or a passkey come, since it was sent. */
+/**
+ * The answers that the operator permits this channel, checked again: the file may have changed, or a passkey been
+ * added, since it was sent.
+ */
 async function mayAnswer(
   { kind }: NoticeLink,
   channel: Extract<Channel, { kind: 'ntfy' | 'slack' }>,
@@ -68,7 +71,7 @@ async function mayAnswer(
   return (await (await dependencies.passkeys()).list()).length === 0;
 }
 
-/** Uses the link up, whatever comes of it. */
+/** Uses the link up, whatever the result. */
 async function answer(secret: string, person: Person, dependencies: ConsoleDependencies): Promise<boolean> {
   const link = await (await dependencies.notices()).takeLink(secret, dependencies.now());
   const [bound] = link?.questions ?? [];
@@ -95,13 +98,13 @@ function isSigned(request: Request, body: string, secret: string | undefined, no
 interface Press {
   readonly user: string;
   readonly secret: string;
-  /** Where Slack takes what follows from the press. */
+  /** The address to which Slack takes the replies. */
   readonly replyTo: string;
   /** The message without its buttons. */
   readonly blocks: readonly unknown[];
 }
 
-/** Who pressed what, of a payload that Slack signed; a stranger's all the same. */
+/** Reads who pressed what from a payload that Slack signed; its contents are still untrusted. */
 function pressOf(body: string): Press {
   const { user, actions, response_url, message } = parsed(new URLSearchParams(body).get('payload') ?? '');
   const [action] = Array.isArray(actions) ? actions : [];
@@ -115,8 +118,8 @@ function pressOf(body: string): Press {
 }
 
 /**
- * Says what came of a press: in the message, without its buttons, where the question is over, else to the person alone.
- * Only where the channel's own messages go.
+ * Reports the result of a press: in the message, without its buttons, if the question is over, else to the person
+ * alone. Sends only to the host of the channel's own messages.
  */
 function tellSlack(
   channelUrl: string,
@@ -158,6 +161,6 @@ function parsed(json: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Whoever the operator sends notices to answers as an operator, and the log has where from. */
+/** The recipients of the operator's notices answer as an operator, and the log names the channel. */
 const behind = { principal: 'local', isOperator: true, face: 'notice' } as const;
 const freshMs = 5 * 60_000;

@@ -8,7 +8,7 @@ import { scopeOf } from '../pages/view.ts';
 import { questionsFor } from '../waiting.ts';
 import { actsOf } from './acts-of.ts';
 
-/** Questions, their answers, and what stands. Every answer is in the log under the person's name. */
+/** Questions, their answers, and standing approvals. Every answer is in the log under the person's name. */
 export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   app.get('/approvals', async (context) => {
     const view = context.get('view');
@@ -41,7 +41,7 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
     return context.html(await questionPage(record, { records: [record], offers }, view));
   });
 
-  /** Exactly the questions that the form was made for. */
+  /** Answers exactly the questions that the form showed. */
   app.post('/approvals/answer', async (context) => {
     const answer = await answerOf(context, dependencies.now());
     const ids = questionsIn(await fieldOf(context, 'ids'));

@@ -21,7 +21,7 @@ interface Watching {
   readonly verification: Verification;
 }
 
-/** Pages that watch: overview, calls, sessions, and the stream that keeps them up to date. */
+/** Read-only pages: overview, calls, sessions, and the stream that updates them. */
 export function addCallRoutes(
   app: Hono<PageContext>,
   dependencies: ConsoleDependencies,
@@ -56,14 +56,14 @@ export function addCallRoutes(
   app.get('/live', async (context) => {
     const view = context.get('view');
     const request = context.req.raw;
-    // Who only asks for the headers watches nothing.
+    // A request for the headers only opens no stream.
     if (request.method !== 'GET') return context.body(null, 405);
     const log = await dependencies.audit();
     const [newest] = await log.search({ limit: 1, newestFirst: true });
     const head = newest?.seq ?? 0;
     const given = Number(request.headers.get('last-event-id') ?? context.req.query('after') ?? head);
     const known = Number.isSafeInteger(given) ? given : head;
-    // Who was away for long gets the newest, not the whole log again.
+    // A client that was away for long gets the newest calls, not the whole log again.
     const afterSeq =
       context.req.query('only') === 'approvals'
         ? Number.MAX_SAFE_INTEGER
@@ -96,7 +96,7 @@ export function addCallRoutes(
   app.post('/calls/verify', async (context) => {
     if (!context.get('view').person.isOperator) return context.notFound();
     const walk = verification.verify();
-    // A long log takes a while: the page says that it is being verified, and is looked at again.
+    // A long log takes a while: the page says that it is being verified, and reloads.
     walk.catch((error: unknown) => dependencies.onFault(error));
     await Promise.race([walk.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
     return context.redirect('/calls', 303);
@@ -107,7 +107,7 @@ export function addCallRoutes(
     const entry = await entryAt(await dependencies.audit(), Number(context.req.param('seq')));
     const own = scopeOf(view.person);
     if (!entry || (own !== undefined && entry.principal !== own)) return context.notFound();
-    // Changes are shown to operators, as their own page is.
+    // Only operators see changes, as on the history page.
     const isShown = view.person.isOperator;
     const changes = isShown && (await dependencies.history?.list({ auditId: entry.id, limit: mostChanges }));
     return context.html(await callPage(entry, changes || [], view));
@@ -159,5 +159,5 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof ConfigError)) throw error;
 }
 
-/** A page for a person; `sekisho story --diff` has all of them. */
+/** Enough for a page; `sekisho story --diff` has all of them. */
 const mostDiffs = 50;

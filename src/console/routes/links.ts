@@ -9,8 +9,9 @@ import { fieldOf, type Outside, type PageContext } from '../pages/page-context.t
 import { assertionOptions, placeOf, proven } from '../passkeys/ceremony.ts';
 
 /**
- * What a push leads to: the questions of that notice, whole, for the device that alone could read its address. The address
- * shows and answers nothing: both answers need a passkey, whose device signs the question's digest and the answer.
+ * The page that a push opens: the questions of that notice, in full, for the one device that could read its address.
+ * The address alone answers nothing: both answers need a passkey, whose device signs the question's digest and the
+ * answer.
  */
 export function addLinkRoutes(
   app: Hono<PageContext>,

@@ -4,7 +4,7 @@ import type { ConsoleDependencies } from '../dependencies.ts';
 import { noticesPage } from '../pages/notices.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 
-/** Where notices go and how they went; this browser as a device that they reach. */
+/** The destinations of notices and their deliveries; this browser as a destination. */
 export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   app.get('/notices', async (context) => {
     const notices = await dependencies.notices();

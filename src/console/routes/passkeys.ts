@@ -9,7 +9,7 @@ import { assertionOptions, proven, registered, registrationOptions } from '../pa
 import { needsUnlock } from '../passkeys/needs-unlock.ts';
 import { questionsIn } from './approvals.ts';
 
-/** Registering and forgetting passkeys, and the unlock before a yes. The proof of the form was looked at before. */
+/** Registers and removes passkeys, and unlocks before an approval. The form's proof was checked before. */
 export function addPasskeyRoutes(
   app: Hono<PageContext>,
   dependencies: ConsoleDependencies,
@@ -51,7 +51,7 @@ export function addPasskeyRoutes(
     return context.json(await assertionOptions(context.req.raw, purpose, dependencies));
   });
 
-  // Before the route that answers, whatever answers it offers: only a no goes through without the device.
+  // Registered before the answering route, whatever answers that takes: only a no passes without the device.
   app.use('/approvals/*', async (context, next) => {
     const { person } = context.get('view');
     const answer = await answerIn(context);
@@ -65,7 +65,7 @@ export function addPasskeyRoutes(
     return context.html(await problemPage(outside(context.req.raw), locked, lockedNote), 403);
   });
 
-  /** What a device signs: the question of the address, or exactly those that the form of a group names, each with its digest. */
+  /** The purpose that a device signs: the address's question, or those of a group's form, each with its digest. */
   async function purposeOf(
     context: Context<PageContext>,
     answer: string,
@@ -80,7 +80,7 @@ export function addPasskeyRoutes(
   }
 }
 
-/** The answer that a form gives; undefined for a request that gives none. */
+/** The answer in a form; undefined for a request without one. */
 async function answerIn(context: Context<PageContext>): Promise<string | undefined> {
   if (context.req.method !== 'POST' || /\/(unlock|revoke)$/.test(context.req.path)) return undefined;
   return (await fieldOf(context, 'answer')) ?? '';
@@ -91,7 +91,7 @@ function secretOf(context: Context<PageContext>): string {
   return cookieOf(request, sessionCookieName(request)) ?? '';
 }
 
-/** Names the session without opening it. */
+/** Identifies the session without revealing its secret. */
 function sessionOf(context: Context<PageContext>): string {
   return csrfOf(secretOf(context));
 }

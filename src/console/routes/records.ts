@@ -71,7 +71,7 @@ function addHistory(
     return goBack(context, await undo(context, { id }, force), `/history/${encodeURIComponent(id)}`);
   });
 
-  /** `partly`: some changes of a session were taken back before one could not be. */
+  /** `partly`: some changes of a session were undone before one failed. */
   async function undo(context: Context<PageContext>, order: UndoSelection, force: boolean) {
     const { steps } = await (await actsOf(context, dependencies)).undo(order, { force });
     const last = steps.at(-1)?.outcome ?? 'nothing';

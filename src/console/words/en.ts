@@ -2,7 +2,7 @@ import { frame } from './en/frame.ts';
 import { questions } from './en/questions.ts';
 import { records } from './en/records.ts';
 
-/** Every word of the console in English; the Japanese has the same keys. */
+/** All texts of the console in English; the Japanese has the same keys. */
 export const en = { ...frame, ...questions, ...records };
 
 export type Words = typeof en;

@@ -1,4 +1,4 @@
-/** What stands around every page: its name and menu, logging in, what came of an act, and failures. */
+/** The texts around every page: name and menu, login, results of acts, and failures. */
 export const frame = {
   name: 'Sekisho',
   skip: 'Skip to content',

@@ -1,4 +1,4 @@
-/** What waits for a person, how it reaches them, and the rules that decide what is asked. */
+/** The texts about questions, their notices, and the rules that ask them. */
 export const questions = {
   approvals: {
     title: 'Approvals',

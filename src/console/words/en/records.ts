@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../contract/error.ts';
 import type { CallStop } from '../../../contract/records.ts';
 
-/** What has happened and what runs: calls, sessions, changes, memories, servers. */
+/** The texts about the past and the present: calls, sessions, changes, memories, servers. */
 export const records = {
   overview: {
     title: 'Overview',
