@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** What a tool that runs commands returns of a dry run; `reportDryRun` makes it. */
+/** The output of a dry run by a tool that runs commands; `reportDryRun` makes it. */
 export const dryRunOutput = z.object({
   changes: z.array(z.string()).describe('What it would change, e.g. "deleted a.txt (−3)".'),
   more: z.number().int().describe('Further changes, not listed.'),
@@ -10,16 +10,16 @@ export const dryRunOutput = z.object({
   rules: z.string().optional().describe('What the rules about effects would make of it.'),
 });
 
-/** And of a command that was tried first, and landed; `reportLanded` makes it. */
+/** The output for a command that was tried first and landed; `reportLanded` makes it. */
 export const landedOutput = z
   .array(z.string())
   .optional()
   .describe('What it changed, where it was tried first.');
 
-/** What a failed command leaves: `discard` leaves no file changed. */
+/** The handling of a failed command: `discard` leaves no file changed. */
 export const onFailureInput = z.enum(['discard']).optional().describe('Undo it.');
 
-/** A dry run is over with its call. */
+/** A dry run ends with its call. */
 export function dryInBackground(): ToolError {
   return new ToolError(
     'invalid_parameter',

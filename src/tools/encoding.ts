@@ -3,7 +3,7 @@ import { text } from '../contract/text/text.ts';
 import { inputRule } from '../contract/tool/input-rule.ts';
 import { encodingNamed } from '../ground/text/legacy-encodings.ts';
 
-/** The encoding of a file that is no Unicode, where its looks do not tell it. */
+/** The encoding of a file that is not Unicode, if it cannot be detected. */
 export const encodingInput = z
   .string()
   .refine(

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { text } from '../contract/text/text.ts';
 import { inputRule } from '../contract/tool/input-rule.ts';
 
-/** Where a tool that reads a file begins: a line from 1, or from -1 at the end. */
+/** The first line that a tool reads of a file: from 1, or from -1 at the end. */
 export const startLineInput = z
   .number()
   .int()

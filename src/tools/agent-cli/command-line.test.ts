@@ -82,7 +82,7 @@ test('splits as sh does, wherever it splits at all', () => {
   const wanted = fc
     .sample(lines, { seed: 20260221, numRuns: 3000 })
     .filter((line) => splitWords(line) !== undefined);
-  // One shell for all: each line's words, then a mark.
+  // One shell for all lines: prints each line's words, then a mark.
   const script = wanted.map((line) => `printf '%s\\0' ${line}; printf '\\1\\0'`).join('\n');
   const shown = execFileSync('/bin/sh', ['-c', script], { maxBuffer: 1 << 24 }).toString();
   const bySh = shown

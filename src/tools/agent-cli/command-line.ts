@@ -1,9 +1,9 @@
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 
 /**
- * What a call of shell_exec runs. With `args`, or in one word, `command` is a program. A line of words is split by
- * the shell's quoting; a line in which a shell would do more than quoting is a script. The judge and the runner
- * get the same value.
+ * The command that a call of shell_exec runs. With `args`, or in one word, `command` is a program. A line of words is
+ * split by the shell's quoting; a line in which a shell would do more than quoting is a script. The judge and the
+ * runner get the same value.
  */
 export function commandLineOf(
   { command, args }: { readonly command: string; readonly args: readonly string[] },
@@ -15,7 +15,7 @@ export function commandLineOf(
   return { kind: 'program', program, args: rest };
 }
 
-/** The words of a line that holds nothing but words and quotes; `undefined` where a shell would read more in it. */
+/** The words of a line of nothing but words and quotes; undefined if a shell would read more in it. */
 export function splitWords(line: string): readonly string[] | undefined {
   const words: string[] = [];
   let at = 0;
@@ -46,7 +46,7 @@ const single = /'([^']*)'/y;
 // Inside double quotes a backslash keeps these four; `$` and a back quote begin an expansion.
 const double = /"((?:[^"\\$`]|\\[\s\S])*)"/y;
 const escaped = /\\([^\n])/y;
-// What no shell reads as more than itself, wherever it stands in a word.
+// Characters that no shell treats specially, anywhere in a word.
 const bare = /[^\s'"\\|&;<>()$`*?[\]{}~#!^=]+|=/y;
 
 function nextPart(line: string, at: number): { readonly text: string; readonly end: number } | undefined {

@@ -3,8 +3,8 @@ import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
 /**
- * Throws `denied` for what a system would run: by the name's extension, by the content's first characters, or
- * because the file to be replaced can be executed.
+ * Throws `denied` for content that a system would run: by the name's extension, by the content's first characters, or
+ * because the file to be replaced is executable.
  */
 export function assertNotExecutable(
   file: Pick<Place, 'path' | 'shown' | 'exists' | 'stat'>,
@@ -27,7 +27,7 @@ export function assertNotExecutable(
   );
 }
 
-/** The extension that counts is the one that a system reads: trailing dots and spaces are ignored by Windows. */
+/** Reads the extension as a system does: Windows ignores trailing dots and spaces. */
 function byName(path: string): Text | undefined {
   const name = path
     .slice(path.lastIndexOf('/') + 1)
@@ -45,7 +45,7 @@ function byContent(content: string): Text | undefined {
   const start = content.startsWith('\ufeff') ? content.slice(1, 9) : content.slice(0, 8);
   if (start.startsWith('#!')) return text('it starts with #!', '#! で始まる');
   if (start.startsWith('\x7fELF')) return text('an ELF program', 'ELF プログラム');
-  // `MZ` alone may begin a sentence; a program goes on with bytes that no text has.
+  // `MZ` alone may begin a sentence; a program continues with bytes that no text has.
   if (start.startsWith('MZ') && /[\0-\x08]/.test(content.slice(2, 64)))
     return text('a PE program', 'PE プログラム');
   return undefined;
@@ -60,7 +60,7 @@ function byMode(file: Pick<Place, 'exists' | 'stat'>): Text | undefined {
 }
 
 const executableExtensions = new Set([
-  // Windows: programs, installers, scripts, and what a double click runs.
+  // Windows: programs, installers, scripts, and files that a double click runs.
   ...'exe com bat cmd ps1 psm1 psd1 ps1xml msi msp mst scr pif cpl hta vbs vbe vb wsf wsh wsc jse'.split(' '),
   ...'sct lnk scf reg msc gadget application appref-ms msix appx xll dll sys drv ocx'.split(' '),
   // Unix: shells, libraries, packages, launchers.

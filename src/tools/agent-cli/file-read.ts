@@ -10,11 +10,11 @@ import { startLineInput } from '../start-line.ts';
 import { type MimePattern, matchesMime } from './mime-pattern.ts';
 
 export interface FileReadOptions {
-  /** Kinds of files beside text that may be read, e.g. `image/*`. */
+  /** MIME types that may be read beside text, e.g. `image/*`. */
   readonly allowMime: readonly MimePattern[];
 }
 
-/** Reads one file: text by lines, other kinds whole where the operator allows them. */
+/** Reads one file: text by lines, other types whole if the operator allows them. */
 export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
   return defineTool({
     name: 'file_read',

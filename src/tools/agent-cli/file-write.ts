@@ -11,7 +11,7 @@ export interface FileWriteOptions {
   readonly allowExecutable: boolean;
 }
 
-/** Writes one text file, new or over an old one. */
+/** Writes one text file, new or in place of another. */
 export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseTool {
   return defineTool({
     name: 'file_write',
@@ -69,7 +69,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
   });
 }
 
-/** What stands there can be replaced, and by which argument, is this tool's to say. */
+/** Adds to a conflict which argument of this tool replaces the file. */
 async function create(file: Place, content: string, signal: AbortSignal): Promise<Written> {
   try {
     return await file.create(content, { signal });

@@ -2,14 +2,14 @@ import type { BackgroundCommand, CommandLine, Commands } from '../../contract/ca
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** What a call wants of a command that outlasted the call which started it. */
+/** The act that a call requests of a command that outlasted its own call. */
 export interface Following {
   readonly act: 'wait' | 'kill' | 'interrupt';
   readonly id: string;
   readonly cursor: number;
 }
 
-/** `wait p3`, `wait p3 512`, `kill p3` and `kill -INT p3`: a shell's own words, which no program of a sandbox could take. */
+/** `wait p3`, `wait p3 512`, `kill p3`, `kill -INT p3`: a shell's words, without another meaning in a sandbox. */
 export function followingOf(line: CommandLine): Following | undefined {
   if (line.kind !== 'program') return undefined;
   const { program, args } = line;
@@ -24,7 +24,7 @@ export function followingOf(line: CommandLine): Following | undefined {
   return program === 'kill' && args.length === 1 ? { act: 'kill', id, cursor: 0 } : undefined;
 }
 
-/** Waits for it or ends it, and tells how it is then. */
+/** Waits for the command or ends it, and returns its state. */
 export async function follow(
   { act, id, cursor }: Following,
   commands: Commands,
@@ -45,7 +45,7 @@ interface FollowContext {
   readonly replyBytes: number;
 }
 
-/** Both streams as they came, from the cursor on. */
+/** Both streams in the order of arrival, from the cursor on. */
 export function stateOf(command: BackgroundCommand, cursor: number, maxBytes: number) {
   const { running, exitCode, signal, timedOut = false } = command.status();
   const { text: stdout, nextCursor, droppedBytes, more } = command.read(cursor, maxBytes);
@@ -61,7 +61,7 @@ export function stateOf(command: BackgroundCommand, cursor: number, maxBytes: nu
   };
 }
 
-/** Document 000 wants a number in every reply, and no program ends with this one. */
+/** Document 000 requires a number in every reply, and no program ends with this one. */
 const runningCode = -1;
 
 function unknown(id: string): ToolError {

@@ -5,13 +5,13 @@ import { assertMimePattern } from './mime-pattern.ts';
 import { createShellExec } from './shell-exec.ts';
 
 export interface AgentCliOptions {
-  /** `--allow-mime`: kinds of files beside text that file_read returns, e.g. `image/png`, `audio/*`. */
+  /** `--allow-mime`: MIME types beside text that file_read returns, e.g. `image/png`, `audio/*`. */
   readonly allowMime: readonly string[];
   /** `--allow-executable`: file_write may write programs and scripts. */
   readonly allowExecutable: boolean;
 }
 
-/** The tools of document 000. Throws `ConfigError` for a kind that is none. */
+/** The tools of document 000. Throws `ConfigError` for an invalid MIME type. */
 function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
   const { allowMime, allowExecutable } = options;
   return [

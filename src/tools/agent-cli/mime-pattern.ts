@@ -1,12 +1,12 @@
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** `type/subtype` or `type/*`, in small letters. */
+/** `type/subtype` or `type/*`, in lower case. */
 export type MimePattern = `${string}/${string}`;
 
 const pattern = /^[a-z0-9.+-]+\/(?:[a-z0-9.+-]+|\*)$/;
 
-/** Checks a setting. Throws `ConfigError` quoting what is no pattern. */
+/** Checks a setting. Throws `ConfigError` quoting an invalid pattern. */
 export function assertMimePattern(value: string): asserts value is MimePattern {
   if (!pattern.test(value)) {
     throw new ConfigError(

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** A cursor that counts what was shown already. */
+/** A cursor that counts the entries already shown. */
 export const cursorInput = z.string().regex(/^\d{1,9}$/);
 
-/** Where a page begins. */
+/** The offset at which a page begins. */
 export function offsetOf(cursor: string | undefined): number {
   return cursor === undefined ? 0 : Number(cursor);
 }

@@ -118,7 +118,7 @@ export const glob = defineTool({
   },
 });
 
-/** An absolute pattern is one below the folder that its plain names lead to. */
+/** Splits an absolute pattern into the folder of its plain names and the pattern below it. */
 function startOf(pattern: string, path: string): { readonly path: string; readonly pattern: string } {
   if (!pattern.startsWith('/')) return { path, pattern };
   const names = pattern.split('/');

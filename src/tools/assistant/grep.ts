@@ -91,7 +91,7 @@ export const grep = defineTool({
     let searched = 0;
     const unread: string[] = [];
     let bytes = 0;
-    /** How many lines fit, up to the last match that does; the first always does, so that the next page begins elsewhere. */
+    /** The number of lines that fit, up to the last whole match; the first always fits, so that paging advances. */
     let fitting = 0;
     let isCut = false;
     for (const { place, shown, skip } of groundsOf(desk, path)) {
@@ -109,7 +109,7 @@ export const grep = defineTool({
         skip,
         continues: cursor !== undefined,
         offset: Math.max(0, end - limit - before),
-        // A full page still asks for one more: is there a next page?
+        // Asks for one more than a page, to see whether there is a next page.
         limit: Math.max(1, end - Math.max(before, end - limit)),
         signal,
       });

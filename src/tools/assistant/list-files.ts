@@ -64,7 +64,7 @@ export const listFiles = defineTool({
   async run({ path, sizes, limit, cursor }, { desk, signal }) {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const grounds = groundsOf(desk, path);
-    // A size costs a look at the file, so a page with sizes is shorter.
+    // Each size costs a stat, so a page with sizes is shorter.
     const listing = await listed(grounds, { after, most: sizes ? Math.min(limit, maxSizes) : limit, signal });
     const { folder, file, other } = listing.page;
     return {
@@ -80,7 +80,7 @@ export const listFiles = defineTool({
 
 const maxSizes = 1000;
 
-/** In the order in which they are shown. */
+/** In display order. */
 const kinds = ['folder', 'file', 'other'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -88,7 +88,7 @@ function kindOf({ kind }: FolderEntry): Kind {
   return kind === 'folder' || kind === 'file' ? kind : 'other';
 }
 
-/** What a page goes on after: an entry, so that nothing is missed or told twice where others come and go. */
+/** The entry after which a page continues, so that none is missed or repeated while others come and go. */
 interface Position {
   readonly kind: Kind;
   readonly name: string;
@@ -99,7 +99,7 @@ function isBehind(kind: Kind, name: string, position: Position): boolean {
   return kinds.indexOf(kind) > kinds.indexOf(position.kind);
 }
 
-/** Names may hold anything, so a cursor shows none. */
+/** Names may contain any characters, so a cursor encodes them. */
 function cursorOf({ kind, name }: Position): string {
   return Buffer.from(`${kinds.indexOf(kind)}${name}`).toString('base64url');
 }
@@ -125,13 +125,13 @@ function readCursor(cursor: string): Position {
 interface Listed {
   readonly page: Readonly<Record<Kind, readonly string[]>>;
   readonly total: number;
-  /** The last entry of the page, where there are more behind it. */
+  /** The last entry of the page, if more follow. */
   readonly last: Position | undefined;
 }
 
 /**
- * A page of folders, files, then the rest, each by name. What the caller's own folder holds hides what lies behind it.
- * A folder may hold a million entries: all are counted, and never many more than the page are kept.
+ * A page of folders, files, then the rest, each by name. Entries of the caller's own folder hide those of the same name
+ * behind it. A folder may have a million entries: all are counted, and never many more than the page are kept.
  */
 async function listed(
   grounds: readonly Ground[],
@@ -174,7 +174,7 @@ async function listed(
   return { page: kept, total, last: more ? last : undefined };
 }
 
-/** The first ground that has the name is the one whose entry is shown. */
+/** Takes the size from the first ground that has the name: its entry is shown. */
 function sizeOf(grounds: readonly Ground[], name: string): { bytes?: number } {
   for (const { folder, place, skip } of grounds) {
     if (skip?.(name)) continue;
@@ -184,6 +184,6 @@ function sizeOf(grounds: readonly Ground[], name: string): { bytes?: number } {
       if (!(error instanceof ToolError)) throw error;
     }
   }
-  // Gone since it was listed.
+  // Deleted since it was listed.
   return {};
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 
-/** A stranger's text without what does not show: soft hyphens, zero-width spaces, marks that turn the direction. */
+/** A stranger's text without invisible characters: soft hyphens, zero-width spaces, direction marks. */
 export function plainText(words: string): string {
   return cleanText(words.replace(invisible, ''));
 }
@@ -10,7 +10,7 @@ export function plainText(words: string): string {
 const invisible =
   /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 
-/** A title or a name that a page gives: one line, and not a long one. */
+/** A page's title or name: one line, of limited length. */
 export function plainLine(words: string | undefined): string | undefined {
   if (words === undefined) return undefined;
   const line = cleanLine(words.replace(invisible, '').replace(/\s+/g, ' ').trim());
@@ -20,10 +20,7 @@ export function plainLine(words: string | undefined): string | undefined {
 
 const maxLineChars = 300;
 
-/**
- * Marks a stranger's words as such. The fence carries a number that they could not know, so that they cannot end
- * it themselves.
- */
+/** Marks a stranger's words. The fence contains a random number, so that the words cannot close it. */
 export function fenceUntrusted(words: string, locale: Locale): string {
   const mark = randomBytes(6).toString('hex');
   const notice = text(

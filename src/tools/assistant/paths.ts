@@ -6,40 +6,40 @@ import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
 
-/** A path as document 001 takes it; what it may name is decided when it is used. */
+/** A path as document 001 takes it; whether it is permitted is decided when it is used. */
 export const pathInput = z.string().min(1).max(4096);
 
-/** A folder to look below; the empty name is the workspace, as `.` is. */
+/** A folder to search; the empty name is the workspace, as `.` is. */
 export const folderInput = z
   .string()
   .max(4096)
   .default('.')
   .transform((path) => path || '.');
 
-/** A place, and its name in replies: relative to the workspace, or absolute where it lies in a further root. */
+/** A place, and its name in replies: relative to the workspace, or absolute in a further root. */
 export interface Spot {
   readonly folder: Folder;
   readonly place: Place;
   readonly shown: string;
 }
 
-/** Where a caller writes: their own folder of today. A path that names it from the workspace is understood. */
+/** The place of a caller's write: in their own folder of today, which the path may also name from the workspace. */
 export function placeToWrite(desk: Desk, path: string): Spot {
   assertTaken(desk, path);
   return ownSpot(desk, ownPart(desk, path) ?? path);
 }
 
-/** Where a caller reads: in their own folder if it is there, else in the workspace. */
+/** The place for a caller's reads: in their own folder if the file exists there, else in the workspace. */
 export function placeToRead(desk: Desk, path: string): Spot {
   const [first, behind] = spotsOf(desk, path);
   if (!behind || first.place.exists()) return first;
   if (desk.hides?.(behind.shown)) throw nothingThere(behind.shown);
-  // Where neither is there, the error speaks of the one that has something like it.
+  // If neither exists, the error is about the one with a similar name.
   const isSlip = !behind.place.exists() && first.place.lookalikes().length > 0;
   return isSlip ? first : behind;
 }
 
-/** Throws where a file can be read but not changed, since it lies behind the caller's own folder. */
+/** Throws if a file can be read but not changed, because it is outside the caller's own folder. */
 export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
   if (place.exists()) return;
   const read = placeToRead(desk, path);
@@ -59,15 +59,15 @@ export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
   );
 }
 
-/** A folder or file to look below. */
+/** A folder or file to search. */
 export interface Ground extends Spot {
-  /** Paths below it that are left out: other people's, and the caller's own where these are looked at apart. */
+  /** Paths below it that are left out: other people's, and the caller's own if those are searched separately. */
   readonly skip: ((path: string) => boolean) | undefined;
 }
 
 /**
- * Where a path can be looked below: in the caller's own folder first, then in the workspace. The last is there
- * even where it does not exist, so that using it says so.
+ * The places to search for a path: in the caller's own folder first, then in the workspace. The last is included even
+ * if it does not exist, so that using it reports that.
  */
 export function groundsOf(desk: Desk, path: string): readonly Ground[] {
   const [first, behind] = spotsOf(desk, path);
@@ -86,13 +86,13 @@ export function groundsOf(desk: Desk, path: string): readonly Ground[] {
   return behind.place.exists() ? [own, ground] : [own];
 }
 
-/** How a path below a spot is shown; `.` is the spot itself. */
+/** The displayed name of a path below a spot; `.` is the spot itself. */
 export function nameBelow(shown: string, path: string): string {
   if (path === '.') return shown;
   return shown === '.' ? path : `${shown}/${path}`;
 }
 
-/** A name as a reply shows it. Most names are plain, and there may be thousands. */
+/** The displayed form of a name. Most names are plain, and there may be thousands. */
 export function cleanName(name: string): string {
   return plainAscii.test(name) ? name : cleanLine(name);
 }
@@ -119,8 +119,8 @@ function nameOf(desk: Desk, place: Place): string {
 }
 
 /**
- * Document 001: relative paths only, no `..`; a name like `a..b` is a name. Where the workspace itself is the caller's
- * folder, an absolute path inside is as good as a relative one.
+ * Document 001: relative paths only, no `..`; a name like `a..b` is valid. If the workspace itself is the caller's
+ * folder, absolute paths inside it are accepted as well.
  */
 function assertTaken(desk: Desk, path: string): void {
   if (path.split('/').includes('..'))
@@ -143,7 +143,7 @@ function notTaken(message: Text): ToolError {
   });
 }
 
-/** Throws for an absolute path outside, with what the caller may have meant: models guess where a project lies. */
+/** Throws for an absolute path outside, with a suggestion: models guess where a project is. */
 function assertInside(folder: Folder, path: string): void {
   try {
     folder.at(path);
@@ -160,7 +160,7 @@ function assertInside(folder: Folder, path: string): void {
 
 const mostNames = 64;
 
-/** The longest end of a path that is inside, else the one whose folder is. */
+/** The longest suffix of a path that exists inside, else the one whose folder does. */
 function nearest(folder: Folder, path: string): string | undefined {
   const names = path
     .split('/')
@@ -179,7 +179,7 @@ function existsIn(folder: Folder, path: string): boolean {
   }
 }
 
-/** What is left of a path that goes into the own folder; `undefined` for every other. */
+/** The path relative to the caller's own folder; undefined if it lies elsewhere. */
 function ownPart(desk: Desk, path: string): string | undefined {
   if (desk.ownPath === '.') return undefined;
   const plain = path

@@ -101,7 +101,7 @@ export const readFile = defineTool({
 
 function numbered(content: string, firstLine: number): string {
   const lines = content.split('\n');
-  // What follows the last newline is no line of its own.
+  // The text after the last newline, if empty, is not a line.
   const end = lines.at(-1) === '' ? lines.pop() : undefined;
   return (
     lines.map((line, index) => `${firstLine + index}\t${line}`).join('\n') + (end === undefined ? '' : '\n')

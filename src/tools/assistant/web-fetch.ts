@@ -7,7 +7,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
 import { fenceUntrusted, plainLine, plainText } from './page-text.ts';
 
-/** `dateOf` tells the day as the reader has it. */
+/** `dateOf` formats the day in the reader's time zone. */
 export function createWebFetch(dateOf: (atMs: number) => string) {
   return defineTool({
     name: 'web_fetch',
@@ -117,7 +117,7 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
   });
 }
 
-/** What a reader must know to trust that this is all, in our own words. */
+/** The facts, in our own words, that tell a reader whether this is the whole page. */
 function notesOn(
   page: FetchedPage,
   { text: words, guessedEncoding, leftOut, isScripted, pdfPages }: ReadablePage,
@@ -163,7 +163,7 @@ const scripted = text(
   '文章がほとんどありません。スクリプトが内容を作るページのようですが、スクリプトは実行されません。API か別の情報源を探してください。',
 );
 
-/** How long a page that is being read stays the same for its reader. */
+/** How long a reader can page through the same copy. */
 const readOnMs = 15 * 60 * 1000;
 
 function startOf(cursor: string | undefined, body: string): number {
@@ -181,7 +181,7 @@ function digestOf(body: string): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 8);
 }
 
-/** At a line end where one is near, and never inside a character. */
+/** Cuts at a nearby line end, and never inside a character. */
 function cutAt(body: string, from: number, end: number): number {
   if (end >= body.length) return body.length;
   const newline = body.lastIndexOf('\n', end);
@@ -209,7 +209,7 @@ function badStatus({ url, status, retryAfterMs, isChallenge }: FetchedPage): Too
 }
 
 function present<T extends Record<string, string | undefined>>(facts: T): { [K in keyof T]?: string } {
-  // Absent, not undefined: a reply leaves out what is not known.
+  // Omits unknown facts from the reply instead of setting them to undefined.
   return Object.fromEntries(Object.entries(facts).filter(([, words]) => words !== undefined)) as {
     [K in keyof T]?: string;
   };

@@ -61,7 +61,7 @@ export const writeFile = defineTool({
 const maxDiffChars = 4000;
 const maxFormerBytes = 1024 * 1024;
 
-/** What the diff is made of; a file that is no text, or a large one, is replaced without one. */
+/** The old text for the diff; a large file, or one that is not text, is replaced without a diff. */
 async function formerText(place: Place, signal: AbortSignal): Promise<string | undefined> {
   if (!place.exists()) return undefined;
   const { kind, bytes } = place.stat();

@@ -42,7 +42,7 @@ import { reportCompleted } from './tasks/report-completed.ts';
 import { requestTask } from './tasks/request-task.ts';
 import { updateTaskStatus } from './tasks/update-task-status.ts';
 
-/** Agents working together: sessions, tasks, chats, delegation, and the program that starts them (document 002). */
+/** Tools of agents' teamwork: sessions, tasks, chats, delegation, and the starting program (document 002). */
 export function createCollaborationToolset(): Toolset {
   return defineToolset('collaboration', [
     authenticate,

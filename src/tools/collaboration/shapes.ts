@@ -3,7 +3,7 @@ import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text/text.ts';
 import { inputRule } from '../../contract/tool/input-rule.ts';
 
-/** An id of anything: agents and projects are named by people, the rest by us. */
+/** Any id: people name agents and projects, the server names the rest. */
 export const id = z
   .string()
   .min(1)
@@ -75,7 +75,7 @@ export const delegation = z.object({
   result: z.string().optional(),
 });
 
-/** What came of writing in a conversation. */
+/** The result of writing in a conversation. */
 export const sent = z.object({
   message_id: z.string(),
   conversation_id: z.string(),

@@ -7,7 +7,7 @@ import { unknownTool } from '../../ground/errors/unknown-tool.ts';
 /** The tools that the caller may know of. */
 interface Known {
   readonly entries: readonly GuideEntry[];
-  /** Names that are spelt nearly so. */
+  /** Similarly spelt names. */
   nearest(name: string): readonly string[];
 }
 
@@ -48,7 +48,7 @@ function parametersOf(tool: ToolCard, locale: Locale): Record<string, unknown>[]
   return tool.agentsOnly ? [tokenParameter(tool, locale), ...own] : own;
 }
 
-/** Needed where neither the connection nor a header carries it. */
+/** Needed if neither the connection nor a header carries the token. */
 function tokenParameter(tool: ToolCard, locale: Locale): Record<string, unknown> {
   const { name, description } = tokenArgument(tool.permission);
   return { name, type: 'string', required: false, description: description[locale] };
@@ -62,7 +62,7 @@ function unknown(name: string, { entries, nearest }: Known): ToolError {
   const names = entries.map(({ tool }) => tool.name);
   const callable = entries.filter(({ allowed }) => allowed).map(({ tool }) => tool.name);
   const near = new Set([
-    // A name in capitals or with hyphens is meant, whether it can be called or not.
+    // A name in capitals or with hyphens matches, whether it can be called or not.
     ...names.filter((known) => known === wanted),
     ...nearest(wanted),
     ...callable.filter((known) => isLike(known, wanted)),

@@ -2,7 +2,7 @@ import { defineToolset } from '../../contract/tool/define-tool.ts';
 import type { Toolset } from '../../contract/tool/tool.ts';
 import { help } from './help.ts';
 
-/** Served beside every other toolset: what there is, and how to call it. */
+/** Served with every other toolset: lists the tools, and how to call them. */
 export function createHelpToolset(): Toolset {
   return defineToolset('help', [help]);
 }

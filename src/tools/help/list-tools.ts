@@ -1,7 +1,7 @@
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { GuideEntry, Permission } from '../../contract/tool/tool-card.ts';
 
-/** The tools that can be called, and in a sentence each why groups of others cannot (document 002, help). */
+/** The tools that can be called, and one sentence for each group that cannot (document 002, help). */
 export function listTools(
   entries: readonly GuideEntry[],
   locale: Locale,

@@ -12,7 +12,7 @@ const input = z.object({
   wait: z.number().int().min(0).max(45).default(45).describe('Seconds.'),
 });
 
-/** What a call came to that its client could not wait for, as the tool said it. */
+/** Returns the result of a call that outlasted its client's patience, in that tool's own form. */
 export const callResult: LooseTool = {
   ...defineTool({
     name: 'call_result',
@@ -31,7 +31,7 @@ export const callResult: LooseTool = {
     example: { call_id: '3f2b8c1e-7a54-4d0e-9a53-0c1f6d2b7e90' },
     run: async () => ({}),
   }),
-  // It says what another tool says, in that tool's form.
+  // The result has the other tool's form.
   outputSchema: () => undefined,
   run: (checked, context) => fetch(checked as z.output<typeof input>, context),
 };
@@ -43,7 +43,7 @@ async function fetch(
   audit({ call: call_id });
   const reply = await ongoing.result(call_id, wait * 1000, signal);
   signal.throwIfAborted();
-  // A call that was handed over asks nobody, so it ends with no question either.
+  // A call that continues in the background asks no questions, so it ends with none either.
   if (!reply || reply.kind === 'question') throw stillRunning(call_id);
   if (reply.kind === 'error') {
     throw new ToolError(reply.code, verbatim(reply.text), { wire: reply.structured.error });

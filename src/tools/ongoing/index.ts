@@ -2,7 +2,7 @@ import { defineToolset } from '../../contract/tool/define-tool.ts';
 import type { Toolset } from '../../contract/tool/tool.ts';
 import { callResult } from './call-result.ts';
 
-/** Served where calls may outlast what clients wait for. */
+/** Served if calls may outlast their clients' patience. */
 export function createOngoingToolset(): Toolset {
   return defineToolset('ongoing', [callResult]);
 }

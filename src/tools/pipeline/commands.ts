@@ -47,7 +47,7 @@ export const grammars: readonly Grammar[] = [
   find,
 ];
 
-/** A command is its bare name, letter for letter. */
+/** Finds a command by its exact, bare name. */
 export function findGrammar(name: string, extended: boolean): Grammar | undefined {
   return grammars.find((grammar) => grammar.command === name && (extended || !grammar.extended));
 }

@@ -1,4 +1,4 @@
-/** Asks which of two readings to follow: false first, true on a later try. */
+/** Chooses between two readings: false first, true on a later try. */
 export type Choose = () => boolean;
 
 /** Thrown by a reading that no program would accept. */
@@ -12,16 +12,16 @@ export class Unreadable extends Error {
 const mostReadings = 256;
 
 /**
- * Reads a text in every way that the programs of the world do, where they differ (a slash in brackets ends an awk
- * expression for one awk and not for another). Each reading is checked; those that cannot be read are left out, but
- * one must be left. Returns what the readings found.
+ * Reads a text in every way that programs do if they differ (a slash in brackets ends an awk expression for one awk and
+ * not for another). Each reading is checked; unreadable ones are left out, but one must remain. Returns the findings of
+ * all readings.
  */
 export function everyReading<Found>(read: (choose: Choose) => Found): Found[] {
   const found: Found[] = [];
   let unreadable: Unreadable | undefined;
   const pending: boolean[][] = [[]];
   for (let tries = 0; pending.length > 0; tries++) {
-    // Ambiguous beyond measure: fail closed.
+    // Too ambiguous: fail closed.
     if (tries >= mostReadings) throw new Unreadable('it can be read in too many ways');
     const path = pending.pop() ?? [];
     let depth = 0;

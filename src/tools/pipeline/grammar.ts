@@ -7,7 +7,7 @@ import type {
 import type { OptionTable, ParsedArguments, ParsedOption } from './options.ts';
 import type { Word } from './words.ts';
 
-/** A command that may stand in a pipeline: its option table, and how its operands are to be read. */
+/** A command that a pipeline may contain: its option table, and how its operands are read. */
 export interface Grammar extends OptionTable {
   /** Only with `pipeline.commands: "extended"`. */
   readonly extended?: boolean | undefined;
@@ -17,14 +17,14 @@ export interface Grammar extends OptionTable {
 export interface PlanContext {
   /** The text of a program file inside the workspace. */
   readProgram(path: string): string;
-  /** Where the stage stands. */
+  /** The position of the stage. */
   readonly isFirst: boolean;
   readonly isOnly: boolean;
-  /** The words as they came, for suggestions. */
+  /** The words as given, for suggestions. */
   readonly words: readonly Word[];
 }
 
-/** Work for a program, with what most of them share filled in. */
+/** Work for a program, with the common defaults filled in. */
 export function program(
   name: ProgramName,
   args: readonly StageArgument[],
@@ -33,10 +33,10 @@ export function program(
   return { kind: 'program', program: name, args, reads: [], answers: [0], ...more };
 }
 
-/** What a command that walks folders says of those that it may not read, or that went while it walked. */
+/** Messages of a command that walks folders about unreadable ones, or ones deleted during the walk. */
 export const unreadable = /: (Permission denied|No such file or directory)( \(os error \d+\))?$/;
 
-/** Options as they are passed on: each in its table's first spelling, so that nothing is read twice in two ways. */
+/** Options as they are passed on: each in its table's first spelling, so that no program reads them differently. */
 export function passOptions(options: readonly ParsedOption[]): StageArgument[] {
   return options.flatMap(passOption);
 }

@@ -1,10 +1,10 @@
 import type { GuardReason } from '../../contract/capabilities/pipeline.ts';
 import { type Text, verbatim } from '../../contract/text/text.ts';
 
-/** What would work instead: a pipeline that runs as it stands, or words where none can be made. */
+/** An alternative that would work: a runnable pipeline, or words if none can be made. */
 export type Remedy = { readonly pipeline: string } | { readonly words: Text };
 
-/** A pipeline that breaks a rule. Caught and given a proven suggestion by `readPipeline`. */
+/** A pipeline that breaks a rule. `readPipeline` catches it and adds a proven suggestion. */
 export class GuardViolation extends Error {
   readonly reason: GuardReason;
   readonly detail: Text;

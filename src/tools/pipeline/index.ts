@@ -10,7 +10,7 @@ export interface PipelineToolsetOptions {
   readonly extended: boolean;
 }
 
-/** Text work by pipelines without a shell; every write is mirrored. */
+/** Text processing by pipelines without a shell; every write is mirrored. */
 export function createPipelineToolset(options: PipelineToolsetOptions): Toolset {
   return defineToolset('pipeline', [createShelpaPipe(options), shelpaWrite, shelpaHistory, shelpaRestore]);
 }

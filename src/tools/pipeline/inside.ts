@@ -3,8 +3,8 @@ import type { StagePlan } from '../../contract/capabilities/pipeline.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * Do the paths of a pipeline stay inside, by their words alone? A suggestion is not made of one that the run would
- * refuse; what may be opened is still decided where it is opened.
+ * Whether the paths of a pipeline stay inside, by their words alone. Prevents suggestions that the run would refuse;
+ * access is still decided when a file is opened.
  */
 export function staysInside(reading: Reading, cwd: string): boolean {
   if (reading.kind === 'pwd') return true;
@@ -28,7 +28,7 @@ const readers = new Set([
   'column',
 ]);
 
-/** Would it wait for input that nobody gives? Such a pipeline says nothing. */
+/** Whether it would wait for input that never comes. Such a pipeline prints nothing. */
 export function readsNothing(reading: Reading): boolean {
   const work = reading.kind === 'pipeline' ? reading.stages[0]?.work : undefined;
   if (work?.kind !== 'program' || work.args.some((arg) => typeof arg !== 'string')) return false;
@@ -51,7 +51,7 @@ function pathsOf({ work }: StagePlan): readonly string[] {
         ...work.reads,
       ];
     case 'tee':
-      // The mirror is not written by tools.
+      // Tools must not write the mirror.
       return posix.normalize(work.target).toLowerCase().startsWith('.shelpa') ? ['..'] : [work.target];
     case 'find-names':
       return work.query.below;

@@ -13,7 +13,7 @@ export function sizeBounds(written: string): { readonly least: number; readonly 
   };
 }
 
-/** The moment that lies so far back, or that a date names. */
+/** The time that long ago, or at the given date. */
 export function momentMs(written: string): number {
   const [, count, unit = ''] = /^(\d+) ?([a-zA-Z]+)$/.exec(written) ?? [];
   if (count === undefined) return Date.parse(written.replace(' ', 'T'));
@@ -35,7 +35,7 @@ const findUnits: Readonly<Record<string, number>> = {
   G: 1024 ** 3,
 };
 
-/** A test of find for size or time in fd's words: find rounds sizes up to whole units, and ages down. */
+/** A find test for size or time in fd's syntax: find rounds sizes up to whole units, and ages down. */
 export function measuredInFd(test: string, value: string): string[] | undefined {
   const [, sign = '', digits, unit = 'b'] = /^([+-]?)(\d{1,12})([bcwkMG]?)$/.exec(value) ?? [];
   if (digits === undefined) return undefined;

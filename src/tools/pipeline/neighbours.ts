@@ -9,14 +9,14 @@ import { explained } from './lessons/reasons.ts';
 import { cat, cp, list, rev, tac, tree } from './lessons/whole-files.ts';
 import type { Word } from './words.ts';
 
-/** Where the refused command stands. */
+/** The position of the refused command. */
 export interface StagePosition {
   readonly index: number;
   readonly count: number;
   readonly extended: boolean;
 }
 
-/** A command that is not in the list, with the nearest one that is. */
+/** Refuses an unlisted command with the nearest listed one. */
 export function refuseCommand(
   name: Word | undefined,
   words: readonly Word[],
@@ -46,7 +46,7 @@ function detailOf(command: string) {
 
 const known =
   /^(tail|rg|awk|sed|tr|jq|wc|tee|fd|ls|head|sort|ctree_check|ctree_generate|serena_find_symbol|pwd|cd|cat|grep|uniq|cut|nl|tac|paste|comm|join|diff|column|find)$/;
-/** Commands that run another: what they run is what was meant. */
+/** Commands that run another; the inner command is the intended one. */
 const wrappers =
   /^(time|sudo|command|builtin|exec|env|nice|nohup|timeout|stdbuf|setsid|ionice|doas|busybox|watch|!)$/;
 const aliases = new Map([
@@ -100,7 +100,7 @@ function unwrapped(words: readonly Word[]): Remedy[] {
       ];
 }
 
-/** The pipeline that does the same work; undefined where there is none, or only a part of it. */
+/** The equivalent pipeline; undefined if there is none, or only for a part. */
 function teach(command: string, words: readonly Word[], position: StagePosition): string | undefined {
   switch (command) {
     case 'cat':
@@ -163,7 +163,7 @@ function teach(command: string, words: readonly Word[], position: StagePosition)
 const others =
   /^(rm|mv|cp|touch|mkdir|echo|printf|seq|xargs|sh|bash|git|python3?|node|perl|cat|grep|find|egrep|fgrep|less|more|bat|tree|stat|diff|true|false|test)$/;
 
-/** Is it a command that people know, here or elsewhere? */
+/** Whether it is a known command, here or elsewhere. */
 export function isCommandName(word: string): boolean {
   return known.test(word) || wrappers.test(word) || others.test(word) || aliases.has(word);
 }

@@ -4,13 +4,11 @@ import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import type { Word } from './words.ts';
 
-/** A row of a command's option table. What is not in the table does not exist. */
+/** A row of a command's option table. Options outside the table are refused. */
 export interface OptionRow {
-  /** Every spelling, `-n` and `--lines`; the first is how it is passed on. */
+  /** Every spelling, `-n` and `--lines`; the first is passed on. */
   readonly flags: readonly string[];
-  /**
-   * What follows it: nothing, any text, a number, a text after `=` only, a file that is read. Default: nothing.
-   */
+  /** The value: none, any text, a number, a text only after `=`, a file to read. Default: none. */
   readonly value?: 'none' | 'text' | 'number' | 'optional' | 'file' | undefined;
   /** A value must match it. */
   readonly form?: RegExp | undefined;
@@ -21,7 +19,7 @@ export interface OptionRow {
 export interface Refusal {
   readonly reason: GuardReason;
   readonly because: Text;
-  /** The rest of the command without the flag, given the words that remain and where it stood; default: just those. */
+  /** The command without the flag, given the remaining words and the flag's index; default: just those words. */
   readonly instead?:
     | ((words: readonly Word[], value: string | undefined, at: number) => Remedy | undefined)
     | undefined;
@@ -32,11 +30,11 @@ export interface OptionTable {
   readonly rows: readonly OptionRow[];
   /** The flag that `-5` stands for. */
   readonly numeric?: string | undefined;
-  /** Do options end at the first operand? */
+  /** Whether options end at the first operand. */
   readonly stopsAtOperand?: boolean | undefined;
   /** Single-dash words are long options (find): no bundles. */
   readonly wordFlags?: boolean | undefined;
-  /** What to do instead of a flag that is not in the table, where leaving it out would leave its value; given all words. */
+  /** The alternative to an unlisted flag whose value would remain without it; given all words. */
   readonly instead?: ((words: readonly Word[]) => Remedy | undefined) | undefined;
 }
 
@@ -51,7 +49,7 @@ export interface ParsedArguments {
   readonly operands: readonly Word[];
 }
 
-/** Reads a command's words by its table. Throws DISALLOWED_FLAG for what the table does not hold. */
+/** Parses a command's words by its table. Throws DISALLOWED_FLAG for an unlisted option. */
 export function parseOptions(table: OptionTable, given: readonly Word[]): ParsedArguments {
   let words = given;
   const options: ParsedOption[] = [];
@@ -142,7 +140,7 @@ export function parseOptions(table: OptionTable, given: readonly Word[]): Parsed
   }
   return { options, operands };
 
-  /** `-nrk2` is `-n -r -k 2`; the first that takes a value takes what is left. */
+  /** `-nrk2` is `-n -r -k 2`; the first that takes a value takes the rest. */
   function bundle(word: Word, at: number): void {
     const letters = word.text.slice(1);
     for (let position = 0; position < letters.length; position++) {
@@ -183,7 +181,7 @@ function numbered(value: string): Word[] {
   return letters === 'l' ? [plain(`-n${count}`)] : [plain(`-${count}`), plain(`-${letters}`)];
 }
 
-/** A word that we made ourselves. */
+/** A word of our own. */
 export function plain(value: string): Word {
   return { text: value, raw: shellQuote(value), quoted: true };
 }
@@ -205,7 +203,7 @@ function unknownLong(
     const remedy = table.instead(words);
     return disallowed(table, flag, [], remedy);
   }
-  // What was asked for is not what the command would do without it.
+  // Without these flags the command would do something else than was asked.
   if (flag === '--help' || flag === '--version') return disallowed(table, flag, []);
   const spellings = table.rows.flatMap((row) => row.flags).filter((name) => name.startsWith(flag));
   const [only] = spellings;

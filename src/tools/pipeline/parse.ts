@@ -14,7 +14,7 @@ import type { Reading } from './reading.ts';
 import { splitStages, type WrittenStage } from './stages.ts';
 import { tokenize, type Word } from './words.ts';
 
-/** What reading a pipeline needs to know of the workspace. */
+/** The facts of the workspace that reading a pipeline needs. */
 export interface ReadingContext {
   /** Names that a glob matches, sorted. */
   expand(pattern: string): readonly string[];
@@ -24,7 +24,7 @@ export interface ReadingContext {
   readonly cwd: string;
 }
 
-/** Reads a command line. Throws a GUARD_VIOLATION whose suggestion, where it is a command, was read the same way. */
+/** Parses a command line. Throws a GUARD_VIOLATION; a suggested command has passed the same parser. */
 export function readPipeline(line: string, context: ReadingContext): Reading {
   try {
     return read(line, context);
@@ -44,7 +44,7 @@ const noSuggestion = text(
 
 const typeset = /[\u2018\u2019\u201c\u201d\uff5c]/g;
 
-/** Quotes and pipes as an editor sets them, in the signs that are read here. */
+/** Replaces typographic quotes and pipes by plain ones. */
 function plainSigns(line: string): Remedy[] {
   const plain = line.replace(typeset, (sign) => (sign === '\uff5c' ? '|' : sign < '\u201c' ? "'" : '"'));
   return plain === line ? [] : [{ pipeline: plain }];
@@ -106,7 +106,7 @@ function read(line: string, context: ReadingContext): Reading {
       return readStage(stage, index, written.length, context);
     } catch (error) {
       if (!(error instanceof GuardViolation)) throw error;
-      // A stage proposes itself anew; the others around it stay.
+      // The suggestion replaces its stage; the others stay.
       const remedies = error.remedies.map((remedy) =>
         'pipeline' in remedy ? (alone ? remedy : rest(remedy.pipeline)) : remedy,
       );
@@ -155,7 +155,7 @@ function readStage(stage: WrittenStage, index: number, count: number, context: R
   return { shown: stage.raw, work };
 }
 
-/** Names for a glob as a shell gives them; a name that looks like an option is made one that cannot. */
+/** Expands a glob as a shell does; a name that looks like an option is rewritten so that it cannot be one. */
 function expandWord(word: Word, context: ReadingContext): Word[] {
   if (word.pattern === undefined) return [word];
   const names = context.expand(word.pattern);
@@ -215,19 +215,19 @@ function navigationTakes(command: string, remedy: string | undefined): GuardViol
   );
 }
 
-/** `rg a|b` as `rg 'a|b'`, where `b` is no command. */
+/** `rg a|b` as `rg 'a|b'`, if `b` is no command. */
 function joinStage(written: readonly WrittenStage[], index: number): Remedy[] {
   const stage = written[index];
   if (stage?.joined === undefined || isCommandName(stage.words[0]?.text ?? '')) return [];
   const before = written.slice(0, index - 1).map((other) => `${other.raw} | `);
-  // Those behind may be parts of the same pattern: they keep their place at the pipe.
+  // The following stages may be parts of the same pattern, so they stay attached to the pipe.
   const after = written
     .slice(index + 1)
     .map((other) => (other.words[0]?.afterPipe ? `|${other.raw}` : ` | ${other.raw}`));
   return [{ pipeline: [...before, stage.joined, ...after].join('') }];
 }
 
-/** `find … | xargs wc -l`: one command that reads the files found; or, where none does, what finds them. */
+/** `find … | xargs wc -l`: one command that reads the found files; if there is none, the finder. */
 function onNames(written: readonly WrittenStage[], index: number): Remedy[] {
   const [name, ...words] = written[index]?.words ?? [];
   if (name?.text !== 'xargs' || index === 0) return [];
@@ -241,7 +241,7 @@ function onNames(written: readonly WrittenStage[], index: number): Remedy[] {
   return [{ pipeline: joined }, before];
 }
 
-/** The pipeline without a stage that only hands on what comes in. Without another it would mean something else. */
+/** The pipeline without a stage that only passes its input on; without any other, its meaning would change. */
 function passStage(written: readonly WrittenStage[], index: number): Remedy[] {
   const [name, ...words] = written[index]?.words ?? [];
   const passes =

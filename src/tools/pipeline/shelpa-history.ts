@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
 
-/** What was written when, by tee and shelpa_write. */
+/** Lists the writes of tee and shelpa_write. */
 export const shelpaHistory = defineTool({
   name: 'shelpa_history',
   category: 'pipeline',

@@ -42,7 +42,7 @@ const output = z.object({
   notice: z.string().optional(),
 });
 
-/** Document 004's tool: one pipeline, or a move of the working folder. */
+/** Document 004's tool: one pipeline, or a change of the working folder. */
 export function createShelpaPipe({ extended }: { readonly extended: boolean }): LooseTool {
   const read = (command: string, pipelines: Pipelines, folder: WorkingFolder) =>
     readPipeline(command, {
@@ -95,7 +95,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
         );
         return { workingFolder: folder.path, ...(writes.length > 0 ? { writes } : {}) };
       } catch {
-        // What cannot be read is refused when it runs, with the reason.
+        // An invalid command is refused when it runs, with the reason.
         return {};
       }
     },
@@ -139,7 +139,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
   });
 }
 
-/** A path from the working folder as rules write it: from the root. */
+/** A working folder's path relative to the root, as rules write it. */
 function within(folder: WorkingFolder, path: string): string {
   return folder.path === '.' || path.startsWith('/') ? path.replace(/^\.\//, '') : `${folder.path}/${path}`;
 }
@@ -172,7 +172,7 @@ function replyOf(result: PipelineResult): z.input<typeof output> {
   };
 }
 
-/** The record of a write as replies show it. */
+/** The record of a write for replies. */
 export function teeReply(record: WriteRecord) {
   return {
     path: record.path,

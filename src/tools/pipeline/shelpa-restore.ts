@@ -5,7 +5,7 @@ import { defineTool } from '../../contract/tool/define-tool.ts';
 import { teeReply } from './shelpa-pipe.ts';
 import { recordOutput } from './shelpa-write.ts';
 
-/** Puts a file back to what it was after a recorded write. */
+/** Restores a file to its state after a recorded write. */
 export const shelpaRestore = defineTool({
   name: 'shelpa_restore',
   category: 'pipeline',

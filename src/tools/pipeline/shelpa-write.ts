@@ -18,7 +18,7 @@ export const recordOutput = z.object({
   }),
 });
 
-/** Document 004's tee for content that the model holds. */
+/** Document 004's tee for content from the model. */
 export const shelpaWrite = defineTool({
   name: 'shelpa_write',
   category: 'pipeline',

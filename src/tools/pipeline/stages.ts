@@ -6,15 +6,15 @@ import { isLoop, noLoops } from './lessons/reasons.ts';
 import { refuseDynamic } from './substitution.ts';
 import { isWord, type Operator, type Token, type Word } from './words.ts';
 
-/** A stage as it was written. */
+/** A stage as written. */
 export interface WrittenStage {
   readonly words: readonly Word[];
   readonly raw: string;
-  /** The stage before and this one as one word, where no blank stands around the pipe: `rg a|b` may mean `rg 'a|b'`. */
+  /** The previous stage and this one as one word, if no blank surrounds the pipe: `rg a|b` may mean `rg 'a|b'`. */
   readonly joined?: string | undefined;
 }
 
-/** Cuts tokens at pipes. Everything else that a shell would do with the line is refused by name. */
+/** Splits tokens at pipes. Everything else that a shell would interpret is refused by name. */
 export function splitStages(given: readonly Token[]): WrittenStage[] {
   const tokens = withoutIdleNewlines(given);
   refuseProcessSubstitution(tokens);
@@ -57,7 +57,7 @@ export function splitStages(given: readonly Token[]): WrittenStage[] {
   });
 }
 
-/** Newlines that end nothing: before the first word, after the last, and after a pipe. */
+/** Removes newlines that end nothing: before the first word, after the last, and after a pipe. */
 function withoutIdleNewlines(tokens: readonly Token[]): readonly Token[] {
   const isNewline = (token: Token | undefined) =>
     token !== undefined && !isWord(token) && token.operator === '\n';
@@ -129,7 +129,7 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
   const remedies: Remedy[] = [];
   if (operator === '>' || operator === '>|' || operator === '>>') {
     const tee = word ? `tee ${operator === '>>' ? '-a ' : ''}${word.raw}` : '';
-    // The write goes where the redirection stood: after its own stage.
+    // The write belongs after the stage with the redirection.
     if (word)
       remedies.push({ pipeline: insertStage(rest, index, tee) }, { pipeline: `${rawTokens(rest)} | ${tee}` });
     return new GuardViolation(
@@ -163,7 +163,7 @@ const ownText: Remedy = {
   ),
 };
 
-/** Puts a stage after the one that `index` stands in. */
+/** Puts a stage after the one that contains `index`. */
 function insertStage(rest: readonly Token[], index: number, stage: string): string {
   const pipe = rest.findIndex((token, at) => at >= index && !isWord(token) && token.operator === '|');
   if (pipe < 0) return `${rawTokens(rest)} | ${stage}`;
@@ -190,7 +190,7 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
   const before = rawTokens(tokens.slice(0, index));
   const after = rawTokens(tokens.slice(index + 1));
   const loops = isWord(first) && isLoop(first.text);
-  // What follows a move belongs to the folder that it moves to.
+  // Commands after a `cd` apply to the new folder.
   const moves = isWord(first) && first.text === 'cd';
   return new GuardViolation(
     'CHAINING',
@@ -210,7 +210,7 @@ const oneByOne: Remedy = {
   words: text('Send the commands one by one.', 'コマンドを 1 つずつ送ってください。'),
 };
 
-/** `rg foo(bar)` with the run of characters that holds the parentheses in quotes. */
+/** `rg foo(bar)` with quotes around the run of characters that contains the parentheses. */
 function quoteRuns(tokens: readonly Token[]): string {
   const runs: Token[][] = [];
   for (const token of tokens) {

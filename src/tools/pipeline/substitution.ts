@@ -4,7 +4,7 @@ import { GuardViolation, type Remedy } from './guard.ts';
 import { onFiles } from './lessons/per-file.ts';
 import { isWord, type Token, tokenize, type Word } from './words.ts';
 
-/** Refuses a word that a shell would have replaced by something else before the command saw it. */
+/** Refuses a word that a shell would have expanded before the command saw it. */
 export function refuseDynamic(tokens: readonly Token[], word: Word): void {
   if (word.home) {
     throw new GuardViolation(
@@ -46,7 +46,7 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
   );
 }
 
-/** `wc -l $(fd -e ts)`: one pipeline that reads the files that are found. */
+/** `wc -l $(fd -e ts)`: one pipeline that reads the found files. */
 function onFoundNames(tokens: readonly Token[], word: Word, inner: string): Remedy[] {
   const at = tokens.indexOf(word);
   const isPipe = (token: Token | undefined) => token !== undefined && !isWord(token);

@@ -4,20 +4,20 @@ import { unescaped } from './unescaped.ts';
 
 /** A word of a command line. */
 export interface Word {
-  /** What the command receives: quotes taken off, `$` kept as it stands. */
+  /** The command's argument: quotes removed, `$` kept. */
   readonly text: string;
-  /** As written, quotes and all. */
+  /** The source text, with quotes. */
   readonly raw: string;
-  /** Present where an unquoted `*`, `?`, `[` or `{a,b}` asks for names; quoted ones are escaped by a backslash. */
+  /** Set if an unquoted `*`, `?`, `[` or `{a,b}` asks for names; quoted ones are escaped by a backslash. */
   readonly pattern?: string | undefined;
-  /** A substitution or variable that a shell would have replaced. */
+  /** A substitution or variable that a shell would have expanded. */
   readonly dynamic?: string | undefined;
   /** Starts with an unquoted `~`. */
   readonly home?: boolean | undefined;
   readonly quoted: boolean;
-  /** One of several names that a pattern stood for. */
+  /** One of several names that a pattern matched. */
   readonly globbed?: boolean | undefined;
-  /** No blank before it: part of one run of characters with what stands there. */
+  /** No blank before it: part of the same run of characters as the token before. */
   readonly glued?: boolean | undefined;
   /** The first of its stage, with no blank on either side of the pipe. */
   readonly afterPipe?: boolean | undefined;
@@ -33,7 +33,7 @@ export interface Operator {
 
 export type Token = Word | Operator;
 
-/** Cuts a command line into words and operators, as POSIX quotes them. Judges nothing. */
+/** Splits a command line into words and operators by POSIX quoting. Judges nothing. */
 export function tokenize(line: string): Token[] {
   return new Lexer(line).tokens();
 }
@@ -42,7 +42,7 @@ const operators = ['<<<', '<<-', '&>>', '<<', '>>', '<&', '>&', '<>', '>|', '&&'
 const operatorStart = new Set(['<', '>', '&', '|', ';', '(', ')', '\n']);
 const globStart = new Set(['*', '?', '[', '{']);
 
-/** Walks the line once; owns the position and the word being built. */
+/** Scans the line once; owns the position and the word being built. */
 class Lexer {
   readonly #line: string;
   #at = 0;
@@ -168,7 +168,7 @@ class Lexer {
     this.#at++;
   }
 
-  /** Takes a `$…` or a backtick as text; says what a shell would have replaced. */
+  /** Takes a `$…` or a backtick as text; returns the text that a shell would have expanded. */
   #dollar(word: Building, inQuotes: boolean): string | undefined {
     const rest = this.#line.slice(this.#at);
     const coded = inQuotes ? null : /^\$'((?:[^'\\]|\\.)*)'/s.exec(rest);
@@ -179,7 +179,7 @@ class Lexer {
       return coded[0];
     }
     if (!inQuotes && rest.startsWith('$"')) {
-      // A translated text: its quotes are read as any.
+      // A translated text (`$"…"`): its quotes are read like any others.
       this.#at++;
       return '$"';
     }

@@ -7,7 +7,7 @@ import { counted } from '../../ground/counted.ts';
 
 const noObject = text('must be a JSON object', 'JSON オブジェクトでなければなりません');
 
-/** A list of calls that a person agrees to as a whole. */
+/** Proposes a list of calls that a person approves as a whole. */
 export const proposePlan = defineTool({
   name: 'propose_plan',
   category: 'planning',
@@ -25,7 +25,7 @@ export const proposePlan = defineTool({
       .array(
         z.strictObject({
           tool: z.string().min(1).max(200).describe('e.g. "shell_exec".'),
-          // A string, since strict providers take no object whose keys the schema does not name.
+          // A string, since strict providers reject objects whose keys the schema does not name.
           arguments: z
             .string()
             .max(100_000)
@@ -93,7 +93,7 @@ function argumentsIn(json: string): PlanCall['arguments'] | undefined {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? (value as PlanCall['arguments']) : undefined;
   } catch {
-    // No JSON: the rule of the argument says what it must be.
+    // Invalid JSON: the argument's rule explains the format.
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
-/** Follows the fenced code of a note, line by line. True for a line of it, fences included. */
+/** Tracks the fenced code of a note, line by line. Returns true for its lines, fences included. */
 export function createCodeFences(): (line: string) => boolean {
   let open: string | undefined;
   return (line) => {
     const [, fence, rest = ''] = /^\s*(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     if (fence === undefined) return open !== undefined;
     if (open === undefined) {
-      // ```a``` on one line is code in a sentence.
+      // ```a``` on one line is inline code.
       if (fence.startsWith('`') && rest.includes('`')) return false;
       open = fence;
     } else if (fence.startsWith(open) && rest.trim() === '') open = undefined;
@@ -13,7 +13,7 @@ export function createCodeFences(): (line: string) => boolean {
   };
 }
 
-/** The line with `code` blanked out: what stands there is no link and no tag. */
+/** The line with `code` blanked out, since links and tags in it do not count. */
 export function withoutCode(line: string): string {
   return line.includes('`')
     ? line.replace(/(?<!`)(`+)(?!`).{0,4000}?(?<!`)\1(?!`)/g, (code) => ' '.repeat(code.length))

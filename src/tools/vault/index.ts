@@ -10,7 +10,7 @@ import { vaultReplace } from './vault-replace.ts';
 import { vaultScan } from './vault-scan.ts';
 import { vaultSearch } from './vault-search.ts';
 
-/** The tools of the vault: those of the document, and with `extras` those that its users ask for besides. */
+/** The tools of the vault: those of the document, and with `extras` further ones that users ask for. */
 export function createVaultToolset(options: { readonly extras: boolean }): Toolset {
   const documented = [vaultCreate, vaultRead, vaultScan, vaultReplace];
   const extras = [vaultList, vaultSearch, vaultAppend, vaultLinks];

@@ -1,16 +1,16 @@
 import { withoutCode } from './code-fences.ts';
 
-/** A link as a note writes it. */
+/** A link in a note. */
 export interface Link {
   readonly line: number;
   /** As written: `[[house|our house]]`, `[plan](plan.md)`. */
   readonly written: string;
-  /** What it points to: a name or path without anchor and title. */
+  /** Its target: a name or path without anchor and title. */
   readonly target: string;
   readonly kind: 'wiki' | 'markdown';
 }
 
-/** Wiki and Markdown links of some lines. Links to other places (`https:`, `mailto:`) and into the note itself are left out. */
+/** Wiki and Markdown links of some lines. Links elsewhere (`https:`, `mailto:`) and within the note are left out. */
 export function linksIn(lines: readonly string[], firstLine: number): readonly Link[] {
   const links: Link[] = [];
   for (const [index, line] of lines.entries()) {
@@ -23,7 +23,7 @@ export function linksIn(lines: readonly string[], firstLine: number): readonly L
     for (const found of words.matchAll(
       /\]\((?:<([^<>]{1,1000})>|((?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,1000}))(?:\s{1,9}["'(][^)]{0,300})?\)/g,
     )) {
-      // Looked for nearby only: a line of endings without a beginning would be read over and over.
+      // Searches only nearby: a line of endings without a beginning would be scanned over and over.
       const before = words.slice(Math.max(0, found.index - maxLabelChars), found.index);
       const label = before.lastIndexOf('[');
       const written = label === -1 ? found[0] : before.slice(label) + found[0];
@@ -45,7 +45,7 @@ export function linksIn(lines: readonly string[], firstLine: number): readonly L
   }
 }
 
-/** A quick look: most texts have none. The last is `[label]: target` of links by reference. */
+/** A quick check, since most texts have no links. The last is `[label]: target` of reference links. */
 export function mayHoldLink(words: string): boolean {
   return words.includes('](') || words.includes('[[') || words.includes(']:');
 }
@@ -54,13 +54,13 @@ const maxLabelChars = 300;
 
 /** Finds the note that a link means. */
 export interface LinkResolver {
-  /** The path of the note, or `undefined` where none is there. */
+  /** The path of the note; undefined if it does not exist. */
   resolve(link: Pick<Link, 'target' | 'kind'>, fromPath: string): string | undefined;
 }
 
 /**
- * A Markdown link is relative to its note. A wiki link is a path from the vault's root, or a bare name that lies
- * anywhere: in the same folder first, then the shortest path. `.md` may be left out; case does not matter.
+ * A Markdown link is relative to its note. A wiki link is a path from the vault's root, or a bare name in any folder:
+ * in the same folder first, then the shortest path. `.md` may be left out; case does not matter.
  */
 export function createLinkResolver(paths: readonly string[]): LinkResolver {
   const byPath = new Map<string, string>();
@@ -104,7 +104,7 @@ function folderOf(path: string): string {
   return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
 }
 
-/** The path with `.` and `..` worked out by the words; `undefined` where it leaves the vault. */
+/** The path with `.` and `..` resolved textually; undefined if it leaves the vault. */
 function joined(folder: string, target: string): string | undefined {
   const names = folder === '' ? [] : folder.split('/');
   for (const name of target.split('/')) {
@@ -119,7 +119,7 @@ function decoded(target: string): string {
   try {
     return decodeURIComponent(target);
   } catch {
-    // A bare percent sign: the name is meant as it stands.
+    // A bare percent sign: the name is meant literally.
     return target;
   }
 }

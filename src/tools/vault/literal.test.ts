@@ -40,7 +40,7 @@ test('found as it is read, whatever the endings; every ending outside a match st
         const inAsRead = replaceLiteral(asRead, { find, replacement: 'X', maxReplacements, maxLength });
         expect(changed.replacements).toBe(inAsRead.replacements);
         expect(changed.text.replaceAll('\r\n', '\n')).toBe(inAsRead.text);
-        // Put back, each match is the text that was there: nothing else was touched.
+        // Replacing each match back restores the text, so nothing else was touched.
         const endings = (words: string) => words.match(/\r?\n/g) ?? [];
         const gone = (find.split('\n').length - 1) * changed.replacements;
         expect(endings(changed.text)).toHaveLength(endings(text).length - gone);

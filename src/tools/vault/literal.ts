@@ -15,8 +15,8 @@ export interface Replacement {
 }
 
 /**
- * Replaces literal text from left to right, not overlapping. Readers see lines joined by LF, so an LF in `find`
- * also meets a CRLF, and an LF in `replacement` becomes the ending that is used there; whoever writes CRLF means it.
+ * Replaces literal text from left to right, not overlapping. Readers see lines joined by LF, so an LF in `find` also
+ * matches a CRLF, and an LF in `replacement` becomes the ending that is used there; a CRLF is taken literally.
  */
 export function replaceLiteral(text: string, wanted: Replacement): Replaced {
   const { find, replacement, maxReplacements, maxLength } = wanted;
@@ -47,7 +47,7 @@ export function replaceLiteral(text: string, wanted: Replacement): Replaced {
   return { text: kept.join(''), replacements };
 }
 
-/** From positions where every CRLF is one LF to positions in the text; asked in rising order. */
+/** Maps positions in the text with LF for every CRLF to positions in the text; called in ascending order. */
 function createPositions(text: string): (position: number) => number {
   let crlf = text.indexOf('\r\n');
   let before = 0;
@@ -60,7 +60,7 @@ function createPositions(text: string): (position: number) => number {
   };
 }
 
-/** The ending of the line that holds a position, or of the line before where that one has none; asked in rising order. */
+/** The ending of the line at a position, or of the line before if that has none; called in ascending order. */
 function createEndings(text: string): (position: number) => '\n' | '\r\n' {
   let newline = text.indexOf('\n');
   let following = newline;

@@ -8,11 +8,11 @@ export interface LinesPiece {
   readonly firstLine: number;
   /** Lines joined by LF. */
   readonly text: string;
-  /** The whole note is in this piece. */
+  /** Whether this piece is the whole note. */
   readonly isAll: boolean;
 }
 
-/** Notes that were not looked into, in a reply. */
+/** Notes that were not searched, in a reply. */
 export const notSearched = z
   .object({ count: z.int(), paths: z.array(z.string()) })
   .optional()
@@ -21,8 +21,8 @@ export const notSearched = z
 const pieceChars = 200_000;
 
 /**
- * Goes through a note of any size. What is no note (an image, a file that went away) has no lines. `onUnread` hears of a
- * note that has some, but is not UTF-8 text.
+ * Yields the pieces of a note of any size. A file that is no note (an image, a deleted file) has no lines. `onUnread`
+ * is called for a note that is not UTF-8 text.
  */
 export async function* piecesOf(
   vault: Vault,

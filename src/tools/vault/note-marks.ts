@@ -1,18 +1,18 @@
 import { withoutCode } from './code-fences.ts';
 
-/** A mark in a note that searching knows: a tag, or a field of the front matter. */
+/** A searchable mark in a note: a tag, or a field of the front matter. */
 export interface Mark {
   readonly line: number;
   readonly name: string;
   readonly value: string;
 }
 
-/** Spelling differences that a search passes over: case, full and half width, composition. */
+/** Removes spelling differences that a search ignores: case, full and half width, composition. */
 export function fold(words: string): string {
   return words.normalize('NFKC').toLowerCase();
 }
 
-/** Fields of the front matter (`---` on the first line); tags come one mark each, named `tag`. Values are folded. */
+/** Fields of the front matter (`---` on the first line); each tag is one mark named `tag`. Values are folded. */
 export function frontMatterOf(lines: readonly string[]): {
   readonly marks: readonly Mark[];
   readonly endLine: number;
@@ -45,7 +45,7 @@ export function tagsIn(line: string): readonly string[] {
   return tags;
 }
 
-/** Is it the tag, or one below it: `recipe/soup` is a `recipe`? */
+/** Whether it is the tag, or one below it: `recipe/soup` is a `recipe`. */
 export function isTagged(tag: string, wanted: string): boolean {
   return tag === wanted || tag.startsWith(`${wanted}/`);
 }

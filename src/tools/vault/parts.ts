@@ -6,7 +6,7 @@ import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 import { onNote } from './rules.ts';
 
-/** The argument `limits`, alike in read and scan. */
+/** The argument `limits`, the same in read and scan. */
 export const partLimits = z
   .strictObject({ max_chars: z.int().min(1).nullish().describe('Most characters of text, e.g. 4000.') })
   .nullish();
@@ -19,11 +19,11 @@ export type Part = Extract<NoteReading, { kind: 'part' }>;
 
 export interface WantedPart extends Omit<NotePart, 'maxChars'> {
   readonly maxChars: number | null | undefined;
-  /** The argument that carries the start, for messages: `range` or `cursor`. */
+  /** The argument that gives the start, for messages: `range` or `cursor`. */
   readonly argument: 'range' | 'cursor';
 }
 
-/** Reads a part of a note. Throws `invalid_parameter` for a start past the end, and says which limit cut. */
+/** Reads a part of a note. Throws `invalid_parameter` for a start past the end, and returns which limit cut it. */
 export async function readNotePart(
   vault: Vault,
   place: Place,
@@ -82,7 +82,7 @@ function pastLine(
   );
 }
 
-/** The wire's `{start_line, char_offset}` for reading on; `start_line` is null where nothing is left. */
+/** The wire's `{start_line, char_offset}` to continue from; `start_line` is null at the end. */
 export function nextStart(part: Part): { start_line: number | null; char_offset?: number } {
   if (!part.next) return { start_line: null };
   return {

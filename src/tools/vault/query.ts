@@ -2,33 +2,33 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { fold, frontMatterOf, isTagged, type Mark, tagsIn } from './note-marks.ts';
 
-/** What is asked of a note: all of it must hold somewhere in the note. */
+/** The conditions of a search: each must hold somewhere in the note. */
 export interface Query {
   readonly conditions: readonly Condition[];
 }
 
 export interface Condition {
-  /** Could any line of this text meet it? A quick look before lines are taken one by one. */
+  /** Whether any line of this text could match. A quick check before lines are read one by one. */
   mayBeIn(text: Words): boolean;
-  /** Where in a line it is met, or -1. */
+  /** The position of the match in a line, or -1. */
   findIn(line: LineView): number;
 }
 
 export interface Words {
   readonly written: string;
-  /** Worked out on first need. */
+  /** Computed on first use. */
   readonly folded: string;
 }
 
 export interface LineView extends Words {
-  /** Inside of fenced code. */
+  /** Inside fenced code. */
   readonly isFenced: boolean;
   readonly marks: readonly Mark[];
 }
 
 /**
- * Words are found without regard to case and width; all must be in the note. `"a phrase"` stays together,
- * `tag:recipe` is a tag outside code, `status:done` or `status:"two words"` a field of the front matter or those very words.
+ * Words match regardless of case and width; all must be in the note. `"a phrase"` stays together, `tag:recipe` is a tag
+ * outside code, `status:done` or `status:"two words"` a field of the front matter or those literal words.
  */
 export function parseTextQuery(query: string): Query {
   const terms = [...query.matchAll(/(?:([\p{L}_][\p{L}\p{N}_-]*):)?"([^"]+)"|(\S+)/gu)].map(
@@ -44,7 +44,7 @@ export async function parseRegexQuery(query: string): Promise<Query> {
   const { RE2JS } = await import('re2js');
   try {
     const pattern = RE2JS.compile(query);
-    // In a text of many lines `^` and `$` need a flag; what asks for the ends of the text would still differ.
+    // In a text of many lines `^` and `$` need a flag; patterns for the ends of the text would still differ.
     const quick = /\\[AzZ]|\(\?/.test(query) ? undefined : RE2JS.compile(query, RE2JS.MULTILINE);
     const condition: Condition = {
       mayBeIn: ({ written }) => quick === undefined || quick.matcher(written).find(),
@@ -71,8 +71,8 @@ export async function parseRegexQuery(query: string): Promise<Query> {
 }
 
 /**
- * Views of a piece's lines; front matter stands only at the start of a note. Each line is passed to `isFenced`, which
- * follows the note's code.
+ * Views of a piece's lines; front matter occurs only at the start of a note. Each line is passed to `isFenced`, which
+ * tracks the note's code.
  */
 export function viewsOf(
   lines: readonly string[],
@@ -113,7 +113,7 @@ class FoldedLine implements LineView {
   }
 }
 
-/** `status:done` as both; a word that is none, or an address, alone. */
+/** `status:done` as field and value; any other word, or an address, alone. */
 function fieldAndValue(word: string): [string | undefined, string] {
   const [, field, value = word] = /^([\p{L}_][\p{L}\p{N}_-]*):(?!\/\/)(.+)$/u.exec(word) ?? [];
   return [field, value];

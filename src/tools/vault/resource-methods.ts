@@ -5,8 +5,8 @@ import { defineTool } from '../../contract/tool/define-tool.ts';
 import { openVaultResources } from './resources.ts';
 
 /**
- * The protocol's resource methods as unlisted tools, so that who reads a note as a resource walks the same road as
- * who calls `vault_read`: authorized, limited and recorded.
+ * The protocol's resource methods as unlisted tools, so that reading a note as a resource is authorized, limited and
+ * recorded like a call of `vault_read`.
  */
 const common = {
   category: 'vault',
@@ -17,7 +17,7 @@ const common = {
   ja: {},
 } as const;
 
-/** The tool was authorized for its caller; where the call came from says nothing more here. */
+/** The tool was authorized for its caller, so the arrival no longer matters here. */
 const anywhere: Arrival = { transport: 'cli' };
 
 const resourcesList = defineTool({
@@ -63,7 +63,7 @@ const resourcesSubscribe = defineTool({
   output: z.object({}),
   example: { uri: 'vault:///ideas/house.md' },
   async run({ uri }, { vault }) {
-    // Only whether it may: the watch itself lives as long as the connection, not as this call.
+    // Checks permission only: the watch itself lives as long as the connection, not as this call.
     const end = await openVaultResources(vault).subscribe(anywhere, uri, () => {});
     end();
     return {};

@@ -8,11 +8,11 @@ import { noteAt, onNote } from './rules.ts';
 import { walkNotes } from './walk-notes.ts';
 
 const pageNotes = 200;
-/** A resource is delivered whole; what is longer is for `vault_scan`. */
+/** A resource is delivered whole; longer notes are for `vault_scan`. */
 const maxChars = 1_000_000;
 const prefix = 'vault:///';
 
-/** The notes as MCP resources, `vault:///ideas/house.md`. Whether the caller may see them is the road's to decide. */
+/** The notes as MCP resources, `vault:///ideas/house.md`. Whether the caller may see them is decided before. */
 export function openVaultResources(vault: Vault): ResourceGateway {
   return {
     async list(_arrival, cursor, signal) {
@@ -61,7 +61,7 @@ function noteOf(vault: Vault, uri: string): Place {
   return noteAt(vault, path);
 }
 
-/** A note's path; one that is gone does no harm, since the list goes on where it would have been. */
+/** A note's path. The note may be gone, since the list continues at its place in the order. */
 function pathOfCursor(cursor: string): string {
   if (cursor === '') throw badCursor();
   return cursor;

@@ -3,18 +3,18 @@ import type { Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** The place of a note. Throws `invalid_path` for what cannot name one. */
+/** The place of a note. Throws `invalid_path` for an invalid path. */
 export function noteAt(vault: Vault, path: string): Place {
   assertNotePath(path);
   return vault.folder.at(path);
 }
 
-/** The place of a folder; the whole vault where none is named. */
+/** The place of a folder; the whole vault if none is named. */
 export function folderAt(vault: Vault, path: string | null | undefined): Place {
   return path == null || path === '' || path === '.' ? vault.folder.at('.') : noteAt(vault, path);
 }
 
-/** Work on a note that should be there: a folder of that name is `not_found` like nothing at all. */
+/** Work on an existing note: a folder of that name is `not_found`, like a missing note. */
 export async function onNote<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -34,7 +34,7 @@ export async function onNote<T>(place: Place, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Throws `forbidden` for `.system/`, and in `daily/` for what is not a day's note. */
+/** Throws `forbidden` for `.system/`, and in `daily/` for any but a day's note. */
 export function assertMayCreate(path: string): void {
   assertOutsideSystem(path);
   if (isBelow(path, 'daily') && !isDailyNote(path)) {
@@ -72,7 +72,7 @@ export function assertMayReplace(path: string, extras: boolean): void {
   );
 }
 
-/** Throws `invalid_parameter` for what could not be read back as it is: a NUL, half a character. */
+/** Throws `invalid_parameter` for text that could not be read back unchanged: a NUL, half a surrogate pair. */
 export function assertText(field: string, content: string): void {
   if (content.isWellFormed() && !content.includes('\0')) return;
   throw new ToolError(
@@ -85,7 +85,7 @@ export function assertText(field: string, content: string): void {
   );
 }
 
-/** Is it `daily/YYYY-MM-DD.md`, spelled so, with a date of the calendar? */
+/** Whether it is exactly `daily/YYYY-MM-DD.md` with a valid date. */
 function isDailyNote(path: string): boolean {
   const [, year, month, day] = /^daily\/(\d{4})-(\d{2})-(\d{2})\.md$/.exec(path) ?? [];
   if (year === undefined) return false;
@@ -111,7 +111,7 @@ export function isBelow(path: string, folder: string): boolean {
   return fold(path.split('/')[0] ?? '') === folder;
 }
 
-/** One spelling for all that a file system or a reader may take for the same: case, composition, width, the unseen. */
+/** One form for names that a file system or a reader may confuse: case, composition, width, invisible characters. */
 function fold(name: string): string {
   return name
     .normalize('NFKC')
@@ -122,7 +122,7 @@ function fold(name: string): string {
     .replace(/[. ]+$/, '');
 }
 
-/** Could a caller ask for it? A name may hold what a note's path may not. */
+/** Whether a caller could request it: file names may contain more than note paths may. */
 export function canBeNamed(path: string): boolean {
   return problemOf(path) === undefined;
 }

@@ -8,14 +8,14 @@ export interface Match {
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** The lines around it, where there are any with words. */
+  /** The nearest lines with words around it, if any. */
   readonly before?: string;
   readonly after?: string;
 }
 
 /**
- * The lines of a note that answer a query, if the note as a whole meets all of it: those that meet all alone, or
- * else those that meet something. At most `limit` after line `afterLine`.
+ * The lines of a note that match a query, if the note as a whole meets all of it: the lines that meet every condition,
+ * or else those that meet any. At most `limit` after line `afterLine`.
  */
 export async function searchNote(
   vault: Vault,
@@ -82,7 +82,7 @@ function describe(place: Place, line: number, views: readonly LineView[], index:
   };
 }
 
-/** At most `length` of a line, around a position; no character is cut in two. */
+/** At most `length` of a line, around a position; never splits a surrogate pair. */
 function cut(line: string, at: number, length: number): string {
   if (line.length <= length) return line;
   const from = Math.max(0, Math.min(at - Math.floor(length / 3), line.length - length));

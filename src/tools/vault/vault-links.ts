@@ -35,7 +35,7 @@ export const vaultLinks = defineTool({
 
   async run({ path }, { vault, signal, progress }) {
     const place = noteAt(vault, path);
-    // Says what is wrong with the note itself, which the walk below would pass over.
+    // Reports errors of the note itself, which the walk below would pass over.
     await readNotePart(vault, place, { argument: 'range', startLine: 1, charOffset: 0, maxChars: 1, signal });
     const notes = await allFiles(vault, signal);
     const resolver = createLinkResolver(notes.map((note) => note.path));
@@ -90,7 +90,7 @@ async function* linksOf(
 ): AsyncGenerator<Link> {
   const isFenced = createCodeFences();
   for await (const { firstLine, text: words, isAll } of piecesOf(vault, place, signal, onUnread)) {
-    // Fences matter only around links, or where a later piece has some.
+    // Fences matter only near links, or if a later piece has some.
     if (isAll && !mayHoldLink(words)) continue;
     const prose = words.split('\n').map((line) => (isFenced(line) ? '' : line));
     yield* linksIn(prose, firstLine);

@@ -52,7 +52,7 @@ export const vaultReplace = defineTool({
           maxReplacements: max_replacements ?? 1,
           maxLength: limits.writeBytes,
         });
-        // The same text again needs no new file either.
+        // An unchanged text needs no new file.
         if (changed.text !== body) {
           await note.replace(mark + changed.text, { signal, expected: stat });
           audit({ wrote: note.path, bytes: Buffer.byteLength(changed.text) });
@@ -65,7 +65,7 @@ export const vaultReplace = defineTool({
   },
 });
 
-/** The text and its byte order mark. Throws `unsupported_encoding` for what is not UTF-8 text. */
+/** The text and its byte order mark. Throws `unsupported_encoding` unless it is UTF-8 text. */
 function decodeNote(place: Place, bytes: Buffer): { readonly mark: string; readonly body: string } {
   if (!isUtf8(bytes) || bytes.includes(0)) {
     throw new ToolError(

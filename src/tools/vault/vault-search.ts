@@ -79,7 +79,7 @@ export const vaultSearch = defineTool({
   },
 });
 
-/** The notes to search, beginning with what is left of the one where the last page ended. */
+/** The notes to search, beginning with the rest of the one at which the last page ended. */
 async function* notesFrom(
   vault: Vault,
   below: Place,

@@ -11,14 +11,14 @@ export interface Found {
 
 export interface WalkOptions {
   readonly recursive: boolean;
-  /** Goes on after this one, or where it would have been. */
+  /** Continues after this entry, or after its place in the order. */
   readonly after?: { readonly kind: 'folder' | 'file'; readonly path: string } | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * What lies below a folder: folders first, by name, each followed by its content. Hidden names, links and the
- * leavings of other programs are passed over. Gives way to other calls every few milliseconds.
+ * The contents of a folder: folders first, by name, each followed by its content. Skips hidden names, links and other
+ * programs' leftovers. Yields to other calls every few milliseconds.
  */
 export async function* walkNotes(folder: Folder, below: Place, options: WalkOptions): AsyncGenerator<Found> {
   const giveWay = createPauses(options.signal);
@@ -47,7 +47,7 @@ export async function* walkNotes(folder: Folder, below: Place, options: WalkOpti
   }
 }
 
-/** Waits for its turn behind other work where some has gone by since the last time; throws where the call ended. */
+/** Yields to other work if some time has passed since the last time; throws if the call ended. */
 export function createPauses(signal: AbortSignal): () => Promise<void> {
   let last = performance.now();
   return async () => {
@@ -71,7 +71,7 @@ function split(
   const folders: string[] = [];
   const files: string[] = [];
   for (const { name, kind } of entries) {
-    // A name that is not Unicode cannot be said in a reply.
+    // A name that is not Unicode cannot be put in a reply.
     if (leavings.test(name) || name.includes('\ufffd') || !canBeNamed(pathOf(parent, name))) continue;
     if (kind === 'folder') folders.push(name);
     else if (kind === 'file') files.push(name);
@@ -84,9 +84,9 @@ function entriesOf(parent: Place, isStart: boolean): readonly FolderEntry[] {
     return parent.entries();
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // The vault's folder is made by its first note.
+    // The vault's folder is created with its first note.
     if (error.code === 'not_found' && (!isStart || parent.path === '.')) return [];
-    // Closed to us, or swapped for a link since its parent was read: the rest can still be shown.
+    // Not accessible, or replaced by a link since its parent was read: the rest can still be shown.
     if (error.code === 'forbidden' && !isStart) return [];
     throw error;
   }

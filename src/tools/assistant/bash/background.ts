@@ -4,7 +4,7 @@ import { ToolError } from '../../../contract/error.ts';
 import { cleanLine } from '../../../contract/text/clean-text.ts';
 import { text } from '../../../contract/text/text.ts';
 
-/** What the tools for background commands share. */
+/** Shared by the tools for background commands. */
 export const processIdInput = z.string().min(1).max(100);
 
 /** The caller's own background command. Another session's is not found. */
@@ -21,7 +21,7 @@ export function backgroundOf(commands: Commands, id: string): BackgroundCommand 
   );
 }
 
-/** How it is, as a reply says it. */
+/** The command's state for a reply. */
 export function stateOf(command: BackgroundCommand) {
   const { running, exitCode, signal, timedOut } = command.status();
   return {
@@ -32,7 +32,7 @@ export function stateOf(command: BackgroundCommand) {
   };
 }
 
-/** Whom it reached or tried to reach so far, for the record. */
+/** The hosts that it reached or tried to reach so far, for the record. */
 export function networkOf(command: BackgroundCommand) {
   const network = command.network();
   return network.length > 0 ? { network } : {};

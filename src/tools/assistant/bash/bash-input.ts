@@ -36,7 +36,7 @@ export const bashInput = defineTool({
   output: z.object({ ...stateOutput }),
   ja: { process_id: 'bash が返した ID。', text: '例: "yes\\n"。"\\u0003" は Ctrl-C。' },
   example: { process_id: 'bg_1', text: 'yes\n' },
-  // What a shell reads is a command like any other; for other programs it is data.
+  // Input for a shell is a command like any other; for other programs it is data.
   risk: ({ process_id, text: words }, { desk, commands }) => {
     if (words === interrupt) return {};
     const running = commands.background(process_id)?.command ?? '';
@@ -53,7 +53,7 @@ export const bashInput = defineTool({
     const command = backgroundOf(commands, process_id);
     if (words === interrupt) {
       command.interrupt();
-      // Most programs end soon after it, so that the reply can tell.
+      // Most programs end soon after it; the reply waits a moment to report that.
       await command.wait(1000, signal);
     } else await command.write(words);
     audit({ process: process_id, bytes: Buffer.byteLength(words) });
@@ -61,9 +61,9 @@ export const bashInput = defineTool({
   },
 });
 
-/** Ctrl-C, as a terminal takes it; a pipe would hand it over as a byte. */
+/** Ctrl-C, as a terminal takes it; a pipe would pass it on as a byte. */
 const interrupt = '\u0003';
 
-/** Not bash: what the two read differently is refused. */
+/** Shells other than bash: input that they and bash read differently is refused. */
 const otherShell = /(?:^|[^\w.-])(?:da|z|k|mk|c|tc|a|fi)?sh(?:$|[^\w-])/;
 const shell = /(?:^|[^\w-])(?:ba|da|z|k|mk|c|tc|a|fi)?sh(?:$|[^\w-])/;

@@ -142,7 +142,7 @@ export const bash = defineTool({
     let bytes = 0;
     const attended = await commands.attend(line, {
       ...where,
-      // It ends with its call.
+      // A dry run ends with its call.
       timeoutMs: Math.min(timeoutOf(timeout, commands), dryRun ? patienceMs : Number.POSITIVE_INFINITY),
       dryRun,
       onFailure,
@@ -196,7 +196,7 @@ export const bash = defineTool({
   },
 });
 
-/** Without a word of the caller a command gets half a minute, or all that the operator allows beyond a minute. */
+/** By default a command gets half a minute, or all that the operator allows beyond a minute. */
 function timeoutOf(seconds: number | undefined, { maxTimeoutMs }: Commands): number {
   if (seconds !== undefined) return seconds * 1000;
   return maxTimeoutMs > limits.bashMaxTimeoutMs
@@ -226,14 +226,12 @@ function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands):
   );
 }
 
-/**
- * The strict reading belongs to the assistant's own folder; in a person's project commands are read by what they do.
- */
+/** The strict dialect is for the assistant's own folder; in a person's project commands are judged by their effects. */
 export function dialectOf({ ownPath }: Pick<Desk, 'ownPath'>): Dialect {
   return ownPath === '.' ? 'plain' : 'strict';
 }
 
-/** The shell that is judged is the one that runs: bash's, or where there is none what every `sh` reads alike. */
+/** The shell that is judged is the one that runs: bash, or without it the syntax that every `sh` reads alike. */
 export function scriptOf(command: string, shell: Commands['shell']): CommandLine {
   return { kind: 'script', script: command, shell };
 }

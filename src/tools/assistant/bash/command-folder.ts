@@ -2,12 +2,12 @@ import { posix } from 'node:path';
 import type { Desk } from '../../../contract/capabilities/capabilities.ts';
 import type { Commands, RunOptions } from '../../../contract/capabilities/process.ts';
 
-/** Where the session's commands are now, as replies name it: relative to the workspace, or absolute in another root. */
+/** The current folder of the session's commands, as replies name it. */
 export function commandFolder({ ownPath, workspace }: Desk, commands: Commands): string {
   const { folder } = commands.kept();
   if (folder === undefined) return ownPath;
   const shown = shownIn({ workspace }, folder);
-  // In a folder of the day nothing is kept beyond it.
+  // With a folder per day, a folder outside it is not kept.
   return ownPath === '.' || `${shown}/`.startsWith(`${ownPath}/`) ? shown : ownPath;
 }
 
@@ -17,7 +17,7 @@ export function shownIn({ workspace }: Pick<Desk, 'workspace'>, hostPath: string
   return relative.startsWith('..') ? hostPath : relative;
 }
 
-/** What a command may write and see, and where it begins; the caller's own folder is made if it is not there yet. */
+/** The folders that a command may write and see, and its working folder; creates the caller's own if needed. */
 export function foldersFor(
   { own, ownPath, workspace, othersPath }: Desk,
   begins: string,

@@ -8,8 +8,8 @@ interface Streams {
 }
 
 /**
- * Both streams in what a reply holds: of what is too long the middle is left out, and a line in its place says how to
- * read it. `keep` takes the whole, standard output first.
+ * Fits both streams into a reply: leaves out the middle of long output, with a line in its place that says how to read
+ * it. `keep` takes the whole, standard output first.
  */
 export function fitOutput(
   { stdout, stderr }: Streams,
@@ -20,7 +20,7 @@ export function fitOutput(
   const [outBytes, errBytes] = [Buffer.byteLength(stdout), Buffer.byteLength(stderr)];
   const room = replyBytes - noteBytes;
   if (outBytes + errBytes <= room) return { stdout, stderr };
-  // Errors are mostly short; a quarter is theirs, and what the other leaves.
+  // stderr gets a quarter of the room, and what stdout leaves.
   const errRoom = Math.max(Math.floor(room / 4), room - outBytes);
   const id = keep(stdout + stderr);
   const shorten = (stream: string, maxBytes: number, startsAt: number) => {

@@ -5,14 +5,14 @@ export interface ClosestPlace {
   readonly startLine: number;
   readonly endLine: number;
   readonly differs: Text;
-  /** The lines as they stand, cleaned and cut. */
+  /** The lines of the file, cleaned and cut. */
   readonly words: string;
 }
 
 /**
- * Where a text most nearly stands: first as it would without line numbers or escapes, then the same lines but for
- * white space, quotes or case, then the lines around the one that shares most words. Its cost grows with the text, of
- * which it looks at the first 2,000,000 characters: about 3 ms for 200 KB.
+ * The place most like a text: first without line numbers or escapes, then the same lines but for white space, quotes or
+ * case, then the lines around the one that shares most words. The cost grows with the text, of which the first
+ * 2,000,000 characters are searched: about 3 ms for 200 KB.
  */
 export function closestPlace(before: string, wanted: string): ClosestPlace | undefined {
   const file = linesOf(before.slice(0, maxChars).replaceAll('\r\n', '\n'));
@@ -22,7 +22,7 @@ export function closestPlace(before: string, wanted: string): ClosestPlace | und
     if (meant && at !== -1) return place(file, file.lineAt(at), meant.length, differs);
   }
   const sought = wanted.split(/\r?\n/, maxSoughtLines);
-  // Line ends at the edges of the sought text say nothing about where it stands.
+  // Line ends at the edges of the sought text say nothing about its place.
   while (sought.length > 1 && sought[0]?.trim() === '') sought.shift();
   while (sought.length > 1 && sought.at(-1)?.trim() === '') sought.pop();
   if (sought.every((line) => line.trim() === '')) return undefined;
@@ -35,10 +35,10 @@ export function closestPlace(before: string, wanted: string): ClosestPlace | und
 
 const maxChars = 2_000_000;
 const maxSoughtLines = 200;
-/** So many places that fit loosely are looked at for the one that fits best. */
+/** Up to this many loose matches are compared to find the best. */
 const maxPlaces = 20;
 
-/** What a model takes along from how a text was shown to it. */
+/** Marks that a model copies from how a text was shown to it. */
 const misreadings: readonly {
   readonly read: (wanted: string) => string | undefined;
   readonly differs: Text;
@@ -61,7 +61,7 @@ const misreadings: readonly {
   },
 ];
 
-/** `12<tab>`, `12: ` and `12→`, as reading tools write them. */
+/** `12<tab>`, `12: ` and `12→`, in the formats of reading tools. */
 const lineNumber = /^\s*L?\d+(?:\t|→|: | \| )/;
 const escapes = /\\([nrt"'\\])/g;
 
@@ -69,7 +69,7 @@ function unescaped(_whole: string, letter: string): string {
   return letter === 'n' ? '\n' : letter === 't' ? '\t' : letter === 'r' ? '\r' : letter;
 }
 
-/** From the least that is overlooked to the most; what fits by one fits by all that follow. */
+/** From the strictest to the loosest; a match by one is a match by all that follow. */
 const folds: readonly { readonly fold: (line: string) => string; readonly differs: Text }[] = [
   {
     fold: (line) => line.trimEnd(),
@@ -86,7 +86,7 @@ function loosely(words: string): string {
 
 const isAscii = /^[\0-\x7f]*$/;
 
-/** The same by the engine's own quick ways: most files are plain, and a failed edit should answer as quickly as a good one. */
+/** The same with the engine's fast methods: most files are ASCII, and a failed edit should answer quickly. */
 function asciiLoosely(words: string): string {
   return spaces(words).toLowerCase().replaceAll('`', "'");
 }
@@ -102,7 +102,7 @@ function quotes(words: string): string {
   );
 }
 
-/** The whole text is folded once, by the loosest rule; only where that fits are the stricter ones tried. */
+/** Folds the whole text once, by the loosest rule; the stricter ones are tried only if that fits. */
 function placeOnceFolded(file: Lines, sought: readonly string[]): ClosestPlace | undefined {
   if (!isAnchored(sought.map(loosely))) return undefined;
   const folded = loosely(file.text);
@@ -124,12 +124,12 @@ function placeOnceFolded(file: Lines, sought: readonly string[]): ClosestPlace |
   return best && differs && place(file, best.line, sought.length, differs);
 }
 
-/** A first or last line of nothing would stand anywhere. */
+/** An empty first or last line would match anywhere. */
 function isAnchored(sought: readonly string[]): boolean {
   return sought[0] !== '' && sought.at(-1) !== '';
 }
 
-/** Where the line that says most of the sought text shares most words, if it shares half of them. */
+/** The start that aligns the longest sought line with the line that shares most (at least half) of its words. */
 function mostAlike(file: Lines, sought: readonly string[]): number | undefined {
   let key = 0;
   for (const [index, line] of sought.entries()) {
@@ -168,7 +168,7 @@ interface Lines {
   readonly text: string;
   readonly count: number;
   lineAt(position: number): number;
-  /** The position after the text for a line that is not there. */
+  /** For a missing line, the position after the text. */
   startOf(line: number): number;
   /** The lines from `first` up to `end`, without the last one's end. */
   slice(first: number, end: number): string;

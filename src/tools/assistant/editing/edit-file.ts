@@ -76,7 +76,7 @@ export const editFile = defineTool({
     const spot = placeToWrite(desk, path);
     assertOwn(desk, spot, path);
     const { shown } = spot;
-    // A model edits several parts of a file at once, each by a call.
+    // A model edits several parts of a file at once, with one call for each.
     return spot.place.inTurn(async (place) => {
       const name = cleanName(shown);
       const whole = await place.readWhole({ encoding: named, signal });
@@ -100,7 +100,7 @@ export const editFile = defineTool({
   },
 });
 
-/** Characters beyond ASCII have other bytes in each encoding. */
+/** Characters beyond ASCII have different bytes in each encoding. */
 function assertNeedsNoGuess(
   name: string,
   encoding: string,

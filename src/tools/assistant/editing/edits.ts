@@ -5,10 +5,7 @@ import { type Text, text } from '../../../contract/text/text.ts';
 import { closestPlace } from './closest-place.ts';
 import { occurrencesOf, type Wanted } from './occurrences.ts';
 
-/**
- * Applies edits one after the other, each to what the one before left. Throws where one does not fit, so that
- * either all are made or none.
- */
+/** Applies edits in order, each to the result of the one before. Throws if one does not fit: all or none. */
 export async function applyEdits(
   shown: string,
   before: string,
@@ -18,7 +15,7 @@ export async function applyEdits(
   let after = before;
   let count = 0;
   for (const [index, edit] of edits.entries()) {
-    // Each goes through the whole text: others get their turn in between.
+    // Each edit scans the whole text; let other calls run in between.
     if (index > 0) await giveWay(undefined, { signal });
     const made = await applyEdit(shown, after, edit, edits.length > 1 ? index + 1 : undefined, signal);
     after = made.after;
@@ -157,7 +154,7 @@ function manyPlaces(shown: string, lines: readonly number[], count: number, whic
 
 const maxShownLines = 20;
 
-/** The lines of the first few positions, which come in rising order. */
+/** The lines of the first few positions, which come in ascending order. */
 class LineCounter {
   readonly found: number[] = [];
   readonly #text: string;

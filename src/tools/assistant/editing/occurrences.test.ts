@@ -42,7 +42,7 @@ test('no line ending is cut in two, and a text of one kind keeps to it', () => {
       (lines, old_string, new_string) => {
         const text = lines.replaceAll('\n', '\r\n');
         const { text: after } = replaced(text, { old_string, new_string, replace_all: true });
-        // With no line ending in the whole text there is none to keep to.
+        // A text without any CRLF has no ending to keep.
         fc.pre(text.includes('\r\n'));
         expect(after.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
       },

@@ -1,4 +1,4 @@
-/** Where a text stands in another, and what takes its place there. */
+/** The position of a text in another, and its replacement. */
 export interface Occurrence {
   readonly start: number;
   readonly end: number;
@@ -12,9 +12,9 @@ export interface Wanted {
 }
 
 /**
- * Finds each occurrence from left to right, not overlapping. A model reads and writes `\n`, a file may hold `\r\n`,
- * here and there or everywhere: a line end in `old_string` meets either, and what is put in gets the line ends of
- * what it replaces. Where several fit only so and one fits to the letter, that one is meant.
+ * Finds each occurrence from left to right, not overlapping. A model reads and writes `\n`, a file may contain `\r\n`,
+ * partly or throughout: a line end in `old_string` matches either, and the replacement gets the line ends of the text
+ * that it replaces. If several match only loosely and one exactly, the exact one is meant.
  */
 export function* occurrencesOf(text: string, wanted: Wanted): Generator<Occurrence> {
   const { old_string: old, new_string: put, replace_all: all } = wanted;
@@ -50,7 +50,7 @@ function* acrossEndings(text: string, old: string, put: string): Generator<Occur
   }
 }
 
-/** The one place that fits to the letter, if there is one and no more. */
+/** The one exact match, if there is only one. */
 function onlyExact(text: string, old: string): { readonly start: number; readonly end: number } | undefined {
   const exact = plainly(text, old, '');
   const first = exact.next();
@@ -60,7 +60,7 @@ function onlyExact(text: string, old: string): { readonly start: number; readonl
   return isHalf ? undefined : first.value;
 }
 
-/** From positions in the text without its returns to those in the text; asked in rising order. */
+/** Maps positions in the text without its returns to positions in the text; called in ascending order. */
 function positionsIn(text: string): (position: number) => number {
   let next = text.indexOf('\r\n');
   let passed = 0;
@@ -81,14 +81,14 @@ function endingsIn(words: string): readonly string[] {
   return words.match(/\r?\n/g) ?? [];
 }
 
-/** Gives the first line end the first ending and so on; beyond them, the last again. */
+/** Gives the first line end the first ending and so on; further ones get the last. */
 function withEndings(words: string, endings: readonly string[]): string {
   if (endings.length === 0) return words;
   let line = 0;
   return words.replace(/\r?\n/g, () => endings[Math.min(line++, endings.length - 1)] ?? '\n');
 }
 
-/** The ending of the line that an occurrence lies in, or of the one before where that has none. */
+/** The ending of the line that contains an occurrence, or of the line before if that has none. */
 function endingNear(text: string, { start, end }: Occurrence): string {
   const after = text.indexOf('\n', end);
   const newline = after === -1 ? text.lastIndexOf('\n', start) : after;

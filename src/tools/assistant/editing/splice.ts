@@ -5,9 +5,9 @@ import { encodeLegacy, legacyWidth } from '../../../ground/text/legacy-encodings
 import { occurrencesOf, type Wanted } from './occurrences.ts';
 
 /**
- * The bytes of a text that is no Unicode after replacements: what they did not touch keeps its very bytes, for some of these
- * encodings write some characters in two ways and a round trip would pick one. Throws `unsupported_encoding` where
- * an edit holds a character that the encoding lacks.
+ * The bytes of a text that is not Unicode, after replacements. Untouched parts keep their exact bytes, since some of
+ * these encodings write some characters in two ways and a round trip would pick one. Throws `unsupported_encoding` if
+ * an edit contains a character that the encoding lacks.
  */
 export function splice(
   former: Uint8Array,
@@ -37,12 +37,12 @@ export function splice(
     text = words.join('') + text.slice(done);
     bytes = Buffer.concat(pieces);
   }
-  // The proof that no character was cut and none was written as another.
+  // Proves that no character was cut and none was written as another.
   if (new TextDecoder(encoding).decode(bytes) !== text) throw cannotHold(encoding);
   return bytes;
 }
 
-/** Where the bytes of so many characters end, of those that are one UTF-16 unit each; the proof finds others. */
+/** The end of the bytes of this many characters, assuming one UTF-16 unit each; the proof detects others. */
 function byteOffset(bytes: Uint8Array, encoding: string, from: number, characters: number): number {
   let at = from;
   for (let character = 0; character < characters && at < bytes.length; character++) {

@@ -2,9 +2,9 @@ import { cleanText } from '../../../contract/text/clean-text.ts';
 import { once } from '../../../ground/once.ts';
 
 /**
- * A unified diff of two versions of a text, cut where it grows long. Only what lies between their common start
- * and end is compared, so that a small change of a large file costs little. Empty where that is too long, or comparing it
- * takes longer than `withinMs`.
+ * A unified diff of two versions of a text, cut if it grows long. Compares only the part between their common start and
+ * end, so that a small change of a large file costs little. Empty if that part is too long, or the comparison takes
+ * longer than `withinMs`.
  */
 export async function unifiedDiff(
   path: string,
@@ -16,7 +16,7 @@ export async function unifiedDiff(
   if (before === after) return '';
   const { structuredPatch, formatPatch } = await library();
   const { start, line, beforeEnd, afterEnd } = changedPart(before, after);
-  // They are cut into lines before the time is looked at.
+  // The library splits the texts into lines before it checks the time.
   if (beforeEnd + afterEnd - 2 * start > maxComparedChars) return '';
   const patch = structuredPatch(
     path,
@@ -38,7 +38,7 @@ export async function unifiedDiff(
   return `${words.slice(0, words.lastIndexOf('\n', maxChars) + 1)}…\n`;
 }
 
-/** The line that took another's place, or whose place it took: lines of a change are told in order. */
+/** The line that replaced this one, or that it replaced: lines of a change are paired in order. */
 function counterpart(lines: readonly string[], index: number): string | undefined {
   const sign = lines[index]?.[0];
   if (sign !== '-' && sign !== '+') return undefined;
@@ -55,25 +55,25 @@ function counterpart(lines: readonly string[], index: number): string | undefine
   return before + index - first < first ? lines[before + index - first] : undefined;
 }
 
-/** A line longer than anybody reads, cut around where it differs. */
+/** Cuts a line too long to read around the place where it differs. */
 function clipped(line: string, other: string | undefined): string {
   if (line.length <= maxLineChars) return line;
   const words = line.slice(1);
   const differsAt = other === undefined ? 0 : commonStart(words, other.slice(1));
   const from = Math.max(0, differsAt - leadChars);
-  // No character is cut in two.
+  // Never splits a surrogate pair.
   const piece = words.slice(from, from + maxLineChars).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
   return `${line[0]}${from > 0 ? '…' : ''}${piece}${from + maxLineChars < words.length ? '…' : ''}`;
 }
 
-/** Asking for it each time costs as much as a small diff. */
+/** Importing it each time costs as much as a small diff. */
 const library = once(() => import('diff'));
 const maxLineChars = 400;
 const leadChars = 100;
 const contextLines = 3;
 const maxComparedChars = 1_000_000;
 
-/** The lines that differ with a few around them, as offsets, and how many lines come before. */
+/** The lines that differ with a few around them, as offsets, and the number of lines before. */
 function changedPart(before: string, after: string) {
   const same = commonStart(before, after);
   let start = same;
@@ -90,7 +90,7 @@ function changedPart(before: string, after: string) {
   return { start, line, beforeEnd, afterEnd: beforeEnd + after.length - before.length };
 }
 
-/** Texts are compared a block at a time: comparing slices is the engine's work, comparing characters is ours. */
+/** Texts are compared in blocks: the engine compares slices faster than we compare characters. */
 const blockChars = 4096;
 
 function commonStart(a: string, b: string): number {

@@ -4,7 +4,7 @@ import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 
-/** What the tools for memories share: their arguments, the shape of a memory in a reply, and one refusal. */
+/** Shared by the tools for memories: arguments, the shape of a memory in a reply, and one refusal. */
 
 const notBlank = inputRule(text('must not be blank', '空白だけにはできません'));
 
@@ -38,7 +38,7 @@ export function shownMemory(memory: Memory) {
   };
 }
 
-/** The same words whether it never was, was forgotten, or is somebody else's. */
+/** The same message whether it never existed, was forgotten, or belongs to another user. */
 export function noSuchMemory(id: string): ToolError {
   return new ToolError(
     'not_found',
@@ -49,7 +49,7 @@ export function noSuchMemory(id: string): ToolError {
   );
 }
 
-/** Is something left once the store has removed control characters? */
+/** Whether text remains once the store has removed control characters. */
 function hasWords(words: string): boolean {
   return /[^\s\x00-\x1f\x7f-\x9f]/.test(words);
 }

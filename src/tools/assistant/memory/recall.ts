@@ -4,7 +4,7 @@ import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { memoryCategory, memoryOutput, memoryTags, shownMemory } from './memory-fields.ts';
 
-/** A date of this machine's time zone, or a moment with its zone. zod's own patterns would cost 800 characters each. */
+/** A date in this machine's time zone, or a time with its zone. zod's own patterns would cost 800 characters each. */
 const moment = z
   .string()
   .max(40)

@@ -34,7 +34,7 @@ const table: OptionTable = {
   ],
 };
 
-/** `awk -i inplace PROGRAM FILE` as `awk PROGRAM FILE | tee FILE`; other code that is loaded was meant to be used. */
+/** `awk -i inplace PROGRAM FILE` as `awk PROGRAM FILE | tee FILE`; no suggestion for other loaded code. */
 function withoutLoading(words: readonly Word[], value: string | undefined): Remedy | undefined {
   const operands = words.filter((word) => !word.text.startsWith('-'));
   const [program, file, more] = operands;
@@ -42,7 +42,7 @@ function withoutLoading(words: readonly Word[], value: string | undefined): Reme
   return { pipeline: `awk ${program.raw} ${file.raw} | tee ${file.raw}` };
 }
 
-/** `awk -F, '{print $2}' FILE…`. The program is read by its tokens before any awk sees it. */
+/** `awk -F, '{print $2}' FILE…`. The program is judged by its tokens before any awk runs it. */
 export const awk: Grammar = {
   ...table,
   plan({ options, operands }, context) {
@@ -68,7 +68,7 @@ export const awk: Grammar = {
   },
 };
 
-/** `name=value` among awk's operands sets a variable; a file of such a name is reached as `./name=value`. */
+/** `name=value` among awk's operands sets a variable; a file of such a name is written `./name=value`. */
 function operandOf({ text: operand, globbed }: Word): StageArgument {
   if (operand === '-') return '-';
   return /^[A-Za-z_]\w*=/.test(operand) ? operand : { file: operand, ...(globbed ? { globbed } : {}) };
@@ -111,7 +111,7 @@ function refuse(
   );
 }
 
-/** `print … > "file"` as `print … | tee file`; `print … | "sort"` as a stage of its own. */
+/** `print … > "file"` as `print … | tee file`; `print … | "sort"` as a separate stage. */
 function printRemedies(words: readonly Word[], inline: Word | undefined): Remedy[] {
   if (!inline) return [];
   const saved = /^([^"]*(?:"[^"]*"[^">|]*)*?)(>>?)\s*"([\w./-]+)"([^">|]*)$/.exec(inline.text);

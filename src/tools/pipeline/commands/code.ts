@@ -12,7 +12,7 @@ export const ctreeGenerate: Grammar = {
   plan: ({ operands }) => ({ kind: 'outline', path: atMostOne('ctree_generate', operands) ?? '.' }),
 };
 
-/** `ctree_check [FILE]`: what changed in the code since the outline in FILE was saved. */
+/** `ctree_check [FILE]`: the changes in the code since the outline in FILE was saved. */
 export const ctreeCheck: Grammar = {
   command: 'ctree_check',
   rows: [],

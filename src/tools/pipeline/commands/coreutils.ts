@@ -4,7 +4,7 @@ import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { commandOf, type OptionRow, type OptionTable, type ParsedArguments } from '../options.ts';
 
-/** The small programs of `pipeline.commands: "extended"`: options and files, and nothing that writes. */
+/** The small programs of `pipeline.commands: "extended"`: options and files, no writing. */
 
 export const cat = reader('cat', [
   ...switches('-A -b -e -E -n -s -t -T -v'),

@@ -24,7 +24,7 @@ const leaves: Refusal = {
 };
 const runs = /^(f|file|d|dir|directory|l|symlink|x|executable|e|empty)$/;
 
-/** `fd -e ts PATTERN PATH…`: what ignore files leave out is left out, and names come sorted. */
+/** `fd -e ts PATTERN PATH…`: respects ignore files, and sorts the names. */
 export const fd: Grammar = {
   command: 'fd',
   rows: [
@@ -79,7 +79,7 @@ export const fd: Grammar = {
   },
 };
 
-/** `fd -e py -x wc -l`: the files are read by rg; where that cannot do it, the names come first. */
+/** `fd -e py -x wc -l`: rg reads the files; if it cannot, the names come first. */
 function onFound(words: readonly Word[], value: string | undefined, at: number): Remedy | undefined {
   const [found, command] = [words.slice(0, at), [plain(value ?? ''), ...words.slice(at)]];
   const same = onFiles({ finder: 'fd', found, command, together: false });

@@ -6,7 +6,7 @@ import { inFd, nameSearchOf } from '../lessons/names.ts';
 import { onFiles } from '../lessons/per-file.ts';
 import type { Word } from '../words.ts';
 
-/** Tests and what follows each. What is not here does not exist: no -exec, -delete, -fprint, -L. */
+/** Tests and the form of their values. Anything else is refused: no -exec, -delete, -fprint, -L. */
 const tests = new Map<string, RegExp | undefined>([
   ['-name', /^/],
   ['-iname', /^/],
@@ -101,7 +101,7 @@ function refuse(words: readonly Word[], because: Text): GuardViolation {
   ]);
 }
 
-/** The pipeline that does what a find command does; undefined where a part of it cannot be carried over. */
+/** The pipeline equivalent to a find command; undefined if a part of it cannot be translated. */
 export function asFd(words: readonly Word[]): string | undefined {
   const at = words.findIndex((word) => /^-(exec|execdir|ok|okdir)$/.test(word.text));
   if (at < 0) {

@@ -5,7 +5,7 @@ import { GuardViolation } from '../guard.ts';
 import { type OptionTable, parseOptions } from '../options.ts';
 import type { Word } from '../words.ts';
 
-/** Options that rg has too, under the same letter or another. `undefined`: nothing is needed. */
+/** Options that rg has too, under the same letter or another. `undefined`: needs no option. */
 const inRipgrep = new Map<string, string | undefined>([
   ['-i', '-i'],
   ['-v', '-v'],
@@ -119,7 +119,7 @@ export const grep: Grammar = {
   },
 };
 
-/** What grep takes and rg needs no word for: it skips binary files, follows no link, and prints as it finds. */
+/** Options of grep for which rg needs none: it skips binary files, follows no link, and prints as it finds. */
 const suggestible: OptionTable = {
   ...table,
   rows: [
@@ -130,7 +130,7 @@ const suggestible: OptionTable = {
   ],
 };
 
-/** The rg command that does what a grep command asks, or undefined where its flags cannot be carried over. */
+/** The rg command equivalent to a grep command; undefined if its flags cannot be translated. */
 export function asRipgrep(
   name: string,
   words: readonly Word[],
@@ -155,7 +155,7 @@ export function asRipgrep(
     const [first, ...rest] = operands;
     const named = kinds.has('-e') || kinds.has('-f');
     const pattern = named || !first ? [] : [shellQuote(isBasic ? fromBasic(first.text) : first.text)];
-    // Only one of rg's engines knows what was matched before.
+    // Only one of rg's engines supports backreferences.
     const backwards = pattern.some((text) => /\\[1-9]/.test(text)) && !kinds.has('-P') ? ['-P'] : [];
     const dashed = first?.text.startsWith('-') && !named ? ['-e'] : [];
     const searched = named ? operands : rest;
@@ -170,12 +170,12 @@ export function asRipgrep(
       ...searched.map((word) => word.raw),
     ].join(' ');
   } catch {
-    // Nothing is suggested where the command cannot be read.
+    // A command that cannot be parsed gets no suggestion.
     return undefined;
   }
 }
 
-/** A basic regular expression as rg writes it: `\(a\|b\)` is `(a|b)`, and `(` is a letter. */
+/** A basic regular expression in rg's syntax: `\(a\|b\)` is `(a|b)`, and `(` is a literal. */
 function fromBasic(pattern: string): string {
   return pattern.replace(/\\?[(){}|+?]/g, (found) =>
     found.startsWith('\\') ? found.slice(1) : `\\${found}`,

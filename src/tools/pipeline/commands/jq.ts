@@ -52,10 +52,10 @@ const pairs = new Map<string, 'text' | 'file'>([
   ['--rawfile', 'file'],
 ]);
 
-/** `jq -r '.items[].name' FILE…`. The filter is read before jq sees it. */
+/** `jq -r '.items[].name' FILE…`. The filter is judged before jq runs it. */
 export const jq: Grammar = {
   ...table,
-  // Words are read again below: two values after one flag are not in the table's language.
+  // Words are parsed again below: the table cannot express two values after one flag.
   rows: [
     ...table.rows,
     ...[...pairs.keys()].map((flag) => ({ flags: [flag] })),
@@ -90,7 +90,7 @@ export const jq: Grammar = {
     }
     const flags = options.filter(({ row }) => row.flags[0] !== '-f');
     const exit = options.some(({ row }) => row.flags[0] === '-e');
-    // A filter that starts with a minus would be an option to jq.
+    // jq would take a filter that starts with a minus for an option.
     const safe = filter.startsWith('-') ? ` ${filter}` : filter;
     return program('jq', [...passOptions(flags).flatMap(apart), ...given, safe, ...files(rest), ...tail], {
       answers: exit ? [0, 1, 4] : [0],
@@ -98,7 +98,7 @@ export const jq: Grammar = {
   },
 };
 
-/** jq takes a value as a word of its own only. */
+/** jq takes a value only as a separate word. */
 function apart(arg: StageArgument): StageArgument[] {
   return typeof arg === 'string' && arg.startsWith('--indent=') ? ['--indent', arg.slice(9)] : [arg];
 }
@@ -129,7 +129,7 @@ function takePairs(words: readonly Word[]): Taken {
       index += 2;
     } else if (word.text === '--args' || word.text === '--jsonargs') {
       const rest = words.slice(index + 1).map((other) => other.text);
-      // The filter may stand after it.
+      // The filter may follow it.
       const hasFilter = plain.some((other) => !other.text.startsWith('-'));
       if (!hasFilter) plain.push(...words.slice(index + 1, index + 2));
       const texts = hasFilter ? rest : rest.slice(1);

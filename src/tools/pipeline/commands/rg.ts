@@ -130,7 +130,7 @@ const rows: OptionRow[] = [
   { flags: ['-L', '--follow'], refused: leaves },
 ];
 
-/** Nothing to search is nothing found. */
+/** No files to search means no matches, which is no error. */
 const minor = new RegExp(`^rg: No files were searched|^Running with --debug|${unreadable.source}`);
 
 /** `rg -n PATTERN PATH…`. Without a path the first stage searches the working folder, a later one its input. */

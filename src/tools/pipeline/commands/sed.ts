@@ -33,7 +33,7 @@ const table: OptionTable = {
   ],
 };
 
-/** `sed -n '10,20p' FILE…`. The script is read before any sed sees it. */
+/** `sed -n '10,20p' FILE…`. The script is judged before any sed runs it. */
 export const sed: Grammar = {
   ...table,
   plan({ options, operands }, context) {
@@ -66,14 +66,14 @@ function quiet(remedy: Remedy, words: readonly Word[]): Remedy {
   return { pipeline: remedy.pipeline.replace(/^sed /, 'sed -n ') };
 }
 
-/** `q5` ends sed with 5 because the script says so. */
+/** `q5` makes 5 an intended exit status. */
 function exitCodes(script: string): number[] {
   return [0, ...[...script.matchAll(/[qQ]\s*(\d+)/g)].map((match) => Number(match[1]))];
 }
 
-/** `sed -i s/a/b/ FILE` as `sed s/a/b/ FILE | tee FILE`: our tee reads all before it writes. */
+/** `sed -i s/a/b/ FILE` as `sed s/a/b/ FILE | tee FILE`: our tee reads all its input before it writes. */
 function savedByTee(words: readonly Word[]): Remedy | undefined {
-  // `sed -i '' …` is how some seds spell it.
+  // Some seds spell it `sed -i '' …`.
   const given = words.filter((word) => !/^-i|^--in-place/.test(word.text) && word.text !== '');
   const inScript = given.some((word) => /^-\w*[ef]$|^--(expression|file)/.test(word.text));
   const operands = given.filter(
@@ -110,7 +110,7 @@ function refuse(
   const change = (script: string, stage: string): Remedy => ({
     pipeline: `sed ${words.map((word) => (word === inline ? `'${script}'` : word.raw)).join(' ')}${stage}`,
   });
-  // Only the lines that change are written there.
+  // Only the changed lines are written there.
   const save = (script: string, file: string): Remedy =>
     change(script.includes('p') ? script : `${script}p`, ` | tee ${file}`);
   return new GuardViolation(

@@ -68,8 +68,8 @@ export const sort: Grammar = {
 };
 
 /**
- * Of what is piped in sort does not know the size: it would begin with little room and write to files that count as its
- * output. For files it chooses well by itself.
+ * sort does not know the size of piped input: it would begin with little memory and write temporary files that count as
+ * its output. For files it chooses well.
  */
 function roomFor(options: readonly ParsedOption[], operands: readonly Word[]): string[] {
   const reads = operands.some((operand) => operand.text !== '-');

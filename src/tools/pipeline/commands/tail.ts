@@ -22,7 +22,7 @@ export const tail: Grammar = {
   ],
   plan({ options, operands }) {
     const [first, ...rest] = operands;
-    // The old spelling of `-n +2`, which stands alone before one file.
+    // The old spelling of `-n +2`, valid only alone before one file.
     if (first && /^\+\d+$/.test(first.text) && options.length === 0 && rest.length < 2)
       return program('tail', ['-n', first.text, '--', ...files(rest)]);
     return program('tail', [...passOptions(options), '--', ...files(operands)]);

@@ -2,12 +2,12 @@ import { text } from '../../../contract/text/text.ts';
 import type { Grammar } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 
-/** `… | tee FILE`, `… | tee -a FILE`: the only stage that writes, and it is ours. */
+/** `… | tee FILE`, `… | tee -a FILE`: the only stage that writes, implemented by us. */
 export const tee: Grammar = {
   command: 'tee',
   rows: [
     { flags: ['-a', '--append'] },
-    // A shell's tee survives interrupts with it; ours has none to survive.
+    // Makes a shell's tee ignore interrupts; ours gets none.
     { flags: ['-i', '--ignore-interrupts'] },
   ],
   plan({ options, operands }, { isFirst }) {

@@ -3,7 +3,7 @@ import { shellQuote } from '../../../ground/shell-quote.ts';
 import { type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 
-/** `tr a-z A-Z`, `tr -d '\r'`. Reads only what is piped in. */
+/** `tr a-z A-Z`, `tr -d '\r'`. Reads only piped input. */
 export const tr: Grammar = {
   command: 'tr',
   stopsAtOperand: true,

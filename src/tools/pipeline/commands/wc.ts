@@ -15,7 +15,7 @@ export const wc: Grammar = {
   plan: ({ options, operands }) => program('wc', [...passOptions(options), '--', ...files(operands)]),
 };
 
-/** A list of names inside a file would be opened by the command and not by us. */
+/** The command itself would open the names listed in a file, without our checks. */
 export function filesFromList(command: string) {
   return {
     reason: 'DISALLOWED_FLAG',

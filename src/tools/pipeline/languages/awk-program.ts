@@ -1,7 +1,7 @@
 import { everyReading, Unreadable } from '../explore.ts';
 import { type AwkToken, awkTokens } from './awk-tokens.ts';
 
-/** What an awk program reads by name, or why it may not run. */
+/** The files that an awk program reads by name, or why it may not run. */
 export type AwkVerdict =
   | { readonly ok: true; readonly reads: readonly string[] }
   | { readonly ok: false; readonly kind: 'io' | 'unreadable'; readonly what: string };
@@ -25,7 +25,7 @@ class AwkIo extends Error {
   }
 }
 
-/** Names that reach outside of a program, or reach those by a name that is made while it runs. */
+/** Names that reach outside a program, or reach such names by one made at run time. */
 const refusedNames = new Map([
   ['system', 'system() runs commands'],
   ['ARGV', 'ARGV chooses the files that are read; name them as operands'],
@@ -63,7 +63,7 @@ function startsLine(tokens: readonly AwkToken[], index: number): boolean {
 
 const continuesLine = new Set([',', '{', '&&', '||', '?', ':']);
 
-/** A `>` outside of parentheses in a print statement is a file. */
+/** A `>` outside parentheses in a print statement writes a file. */
 function assertPrintsOnly(tokens: readonly AwkToken[], start: number): void {
   let depth = 0;
   for (let index = start + 1; index < tokens.length; index++) {
@@ -81,7 +81,7 @@ function assertPrintsOnly(tokens: readonly AwkToken[], start: number): void {
   }
 }
 
-/** The file of `getline [variable] < "file"`. What is not a plain name of a file is refused. */
+/** The file of `getline [variable] < "file"`. Anything but a plain file name is refused. */
 function getlineFile(tokens: readonly AwkToken[], start: number): string[] {
   const at = afterVariable(tokens, start + 1);
   if (tokens[at]?.text !== '<' || tokens[at]?.kind !== 'sign') {
@@ -99,7 +99,7 @@ function getlineFile(tokens: readonly AwkToken[], start: number): string[] {
   return name === '-' ? [] : [name];
 }
 
-/** Where the variable that a getline fills ends: `x`, `$2`, `$(i + 1)`, `a[i]`. */
+/** The end of the variable that a getline fills: `x`, `$2`, `$(i + 1)`, `a[i]`. */
 function afterVariable(tokens: readonly AwkToken[], start: number): number {
   let at = start;
   let isField = false;
@@ -125,7 +125,7 @@ function afterBracket(tokens: readonly AwkToken[], start: number): number {
   throw new Unreadable('a bracket is not closed');
 }
 
-/** A `<` further on in the same expression may yet belong to the getline: it cannot be told, so it is refused. */
+/** A later `<` in the same expression may belong to the getline; since that is undecidable here, it is refused. */
 function assertNoLaterFile(tokens: readonly AwkToken[], start: number): void {
   let depth = 0;
   for (let at = start; at < tokens.length; at++) {

@@ -41,10 +41,10 @@ const beforeOperand = new Set([
   'while',
   'if',
 ]);
-/** Names that may stand without arguments, so that a slash after them divides for some awks only. */
+/** Names that need no arguments, so that a slash after them divides only for some awks. */
 const bareNames = new Set(['length', 'getline', 'next', 'nextfile', 'BEGIN', 'END']);
 
-/** Cuts an awk program into tokens. Where awks differ about a slash, `choose` picks a reading. */
+/** Splits an awk program into tokens. `choose` picks a reading if awks differ about a slash. */
 export function awkTokens(program: string, choose: Choose): AwkToken[] {
   const tokens: AwkToken[] = [];
   let at = 0;
@@ -106,7 +106,7 @@ function regexLength(rest: string, choose: Choose): number {
     if (next === '\n') break;
     if (next === '\\') at++;
     else if (next === '[') inBrackets = true;
-    // gawk and mawk read on after a slash in brackets, the original awk ends there; so does each after `[…]`.
+    // gawk and mawk continue after a slash in brackets, the original awk ends there; all end at a slash after `[…]`.
     else if (next === '/' && (!inBrackets || !choose())) return at + 1;
   }
   throw new Unreadable('a regular expression is not closed');

@@ -1,4 +1,4 @@
-/** Why a jq filter may not run; undefined where it may. */
+/** Why a jq filter may not run; undefined if it may. */
 export function refusedInJq(filter: string): string | undefined {
   return new Reader(filter).refused();
 }
@@ -17,7 +17,7 @@ const refusedNames = new Map([
 /** Reads a filter's tokens: strings with the filters inside them, fields, names, brackets. */
 class Reader {
   readonly #filter: string;
-  /** Brackets around the position; `"` is a string that a filter stands in. */
+  /** Brackets around the position; `"` is a string that contains the filter. */
   readonly #open: string[] = [];
   #before = '';
 
@@ -31,7 +31,7 @@ class Reader {
       const rest = this.#filter.slice(at);
       const next = rest[0] ?? '';
       if (next === '#') {
-        // jq 1.7 goes on after a backslash at the end of a comment, 1.6 does not: read the shorter one.
+        // jq 1.7 continues a comment after a backslash at its end, 1.6 does not: read the shorter one.
         const end = rest.indexOf('\n');
         at += end < 0 ? rest.length : end;
       } else if (next === '"') at = this.#string(at + 1);
@@ -61,7 +61,7 @@ class Reader {
     return !token.startsWith('$') && /^\s*[:,}]/.test(this.#filter.slice(end));
   }
 
-  /** From inside a string to behind it, or to the filter inside it; -1 where it does not end. */
+  /** Moves from inside a string to its end, or to the filter inside it; -1 if it does not end. */
   #string(start: number): number {
     for (let at = start; at < this.#filter.length; at++) {
       const next = this.#filter[at];

@@ -1,11 +1,11 @@
 import { type Choose, everyReading, Unreadable } from '../explore.ts';
 
-/** What a sed script reads by name, or why it may not run. */
+/** The files that a sed script reads by name, or why it may not run. */
 export type SedVerdict =
   | { readonly ok: true; readonly reads: readonly string[] }
   | { readonly ok: false; readonly kind: 'write' | 'exec' | 'unreadable'; readonly what: string };
 
-/** Judges a sed script by reading it as sed does: commands, addresses, labels, text. */
+/** Judges a sed script by parsing it as sed does: commands, addresses, labels, text. */
 export function judgeSed(script: string): SedVerdict {
   try {
     const reads = everyReading((choose) => new Reader(script, choose).read());
@@ -119,7 +119,7 @@ class Reader {
     return delimiter;
   }
 
-  /** Up to the delimiter. Old seds end at one in brackets, new ones do not: both readings are tried. */
+  /** Reads up to the delimiter. Old seds end at one in brackets, new ones do not: both readings are tried. */
   #delimited(delimiter: string, isRegex: boolean): void {
     let inBrackets = false;
     for (;;) {
@@ -210,7 +210,7 @@ class Reader {
     this.#end();
   }
 
-  /** Up to the first line end that no backslash precedes. */
+  /** Reads up to the first line end without a backslash before it. */
   #text(): void {
     for (;;) {
       const next = this.#take();

@@ -1,7 +1,7 @@
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import type { Word } from '../words.ts';
 
-/** awk programs that do what cut, paste, column, uniq, nl and comm do; undefined where an option is not carried over. */
+/** awk programs equivalent to cut, paste, column, uniq, nl and comm; undefined if an option cannot be translated. */
 
 export function cut(words: readonly Word[]): string | undefined {
   const read = readCut(words);
@@ -63,7 +63,7 @@ function readCut(words: readonly Word[]) {
   return { ...read, files: operandsOf(files) };
 }
 
-/** A separator as awk takes it literally: alone, a blank and some letters mean something else. */
+/** A literal separator for awk: a single blank and some letters have other meanings. */
 function fieldSeparator(delimiter: string): string | undefined {
   if (delimiter === '\t') return "'\\t'";
   if (/^[,:;=/%@_-]$/.test(delimiter)) return delimiter;
@@ -152,13 +152,13 @@ export function nl(words: readonly Word[]): string | undefined {
   const after = operandsOf(words.filter((word) => !word.text.startsWith('-')).map((word) => word.raw));
   if (flags.length === 1 && /^(-ba|--body-numbering=a)$/.test(flags[0] ?? ''))
     return `awk '{printf "%6d\\t%s\\n", NR, $0}'${after}`;
-  // Empty lines bear no number.
+  // Empty lines get no number.
   return flags.length === 0
     ? `awk '$0 != "" {printf "%6d\\t%s\\n", ++n, $0} $0 == "" {print "       "}'${after}`
     : undefined;
 }
 
-/** Of two sorted files: what both hold, or only one. */
+/** Lines that two sorted files share, or that only one has. */
 export function comm(words: readonly Word[]): string | undefined {
   const letters = words
     .filter((word) => /^-[123]+$/.test(word.text))

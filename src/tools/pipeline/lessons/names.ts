@@ -3,9 +3,9 @@ import { measuredInFd } from '../measures.ts';
 import { parseOptions } from '../options.ts';
 import type { Word } from '../words.ts';
 
-/** What find, fd, rg --files or git ls-files asks for, where all of it can be asked of another. */
+/** The search of a find, fd, rg --files or git ls-files command, if all of it can be translated. */
 export interface NameSearch {
-  /** Folders to search, as written; none for the working folder. */
+  /** Folders to search, as written; empty for the working folder. */
   readonly below: readonly string[];
   /** Globs of which one must match. */
   readonly names: readonly {
@@ -14,14 +14,14 @@ export interface NameSearch {
     readonly ofPath: boolean;
   }[];
   readonly except: readonly string[];
-  /** Options of fd that rg has no word for. */
+  /** Options of fd without an equivalent in rg. */
   readonly onlyFd: readonly string[];
   readonly maxDepth?: string | undefined;
   readonly hidden: boolean;
   readonly ignored: boolean;
 }
 
-/** The search that a command makes; undefined where a part of it could not be carried over. */
+/** The search that a command makes; undefined if a part of it cannot be translated. */
 export function nameSearchOf(command: string, words: readonly Word[]): NameSearch | undefined {
   switch (command) {
     case 'find':
@@ -38,7 +38,7 @@ export function nameSearchOf(command: string, words: readonly Word[]): NameSearc
   }
 }
 
-/** The search in fd's words. */
+/** The search as an fd command. */
 export function inFd({ below, names, except, onlyFd, maxDepth, hidden, ignored }: NameSearch): string {
   const flags = [...(hidden ? ['-H'] : []), ...(ignored ? ['-I'] : []), ...onlyFd];
   const extensions = names.map(({ glob, ignoresCase, ofPath }) =>
@@ -52,7 +52,7 @@ export function inFd({ below, names, except, onlyFd, maxDepth, hidden, ignored }
     pattern = globs.length > 1 ? `{${globs.join(',')}}` : (globs[0] ?? '');
     flags.push('-g');
     if (names.some(({ ignoresCase }) => ignoresCase)) flags.push('-i');
-    // A pattern in small letters would match large ones too.
+    // A lower-case pattern would match capitals too.
     else if (/\p{Ll}/u.test(pattern) && !/\p{Lu}/u.test(pattern)) flags.push('-s');
     if (names.some(({ ofPath }) => ofPath)) flags.push('-p');
   }
@@ -62,7 +62,7 @@ export function inFd({ below, names, except, onlyFd, maxDepth, hidden, ignored }
   return ['fd', ...flags, ...wanted, ...below].join(' ');
 }
 
-/** Flags and paths with which rg searches the content of the same files; undefined where it has no word for it. */
+/** Flags and paths with which rg searches the content of the same files; undefined if it has no equivalent. */
 export function inRipgrep({
   below,
   names,
@@ -114,7 +114,7 @@ function readFind(words: readonly Word[]): NameSearch | undefined {
   const search = building();
   let isNot = false;
   let tests = 0;
-  // How many alternatives `-o` has joined; each must be a name.
+  // The number of alternatives that `-o` has joined; each must be a name.
   let alternatives = 0;
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as Word;
@@ -144,7 +144,7 @@ function readFind(words: readonly Word[]): NameSearch | undefined {
       tests++;
     }
   }
-  // Names that all must match are more than globs can say; so is an alternative to something else.
+  // Globs cannot express names that must all match, nor an alternative to a different test.
   return search.names.length > 1 + alternatives ||
     (alternatives > 0 && search.names.length !== alternatives + 1)
     ? undefined
@@ -199,7 +199,7 @@ function readFd(words: readonly Word[]): NameSearch | undefined {
     const wanted = pattern && globOfPattern(pattern.text, has('-g'));
     if (pattern && wanted === undefined) return undefined;
     if (wanted && search.names.length > 0) return undefined;
-    // fd minds case only where the pattern has a capital.
+    // fd respects case only if the pattern has a capital.
     const ignoresCase = has('-i') || (pattern !== undefined && !/\p{Lu}/u.test(pattern.text));
     if (wanted) search.names.push({ glob: wanted, ignoresCase, ofPath: false });
     search.hidden = has('-H');
@@ -207,12 +207,12 @@ function readFd(words: readonly Word[]): NameSearch | undefined {
     search.below.push(...below.map((word) => word.raw));
     return search;
   } catch {
-    // What cannot be read has no lesson in it.
+    // A command that cannot be parsed gets no suggestion.
     return undefined;
   }
 }
 
-/** A pattern of fd as a glob, where it is a plain one; empty for any name. */
+/** A plain pattern of fd as a glob; empty for any name. */
 function globOfPattern(pattern: string, isGlob: boolean): string | undefined {
   if (isGlob) return pattern;
   if (pattern === '' || pattern === '.') return '';

@@ -2,7 +2,7 @@ import { shellQuote } from '../../../ground/shell-quote.ts';
 import { unescaped } from '../unescaped.ts';
 import type { Word } from '../words.ts';
 
-/** awk programs that print what echo, printf and seq print; undefined where that depends on more than the words. */
+/** awk programs that print what echo, printf and seq print; undefined if that depends on more than the words. */
 
 export function echo(words: readonly Word[]): string | undefined {
   const start = words.findIndex((word) => !/^-[neE]+$/.test(word.text));
@@ -11,7 +11,7 @@ export function echo(words: readonly Word[]): string | undefined {
     .map((word) => word.text)
     .join('');
   const said = start < 0 ? [] : words.slice(start);
-  // A shell would put names in their place.
+  // A shell would replace them by file names.
   if (said.some((word) => word.pattern !== undefined)) return undefined;
   const plain = said.map((word) => word.text).join(' ');
   const text = flags.includes('e') ? unescaped(plain) : plain;
@@ -21,7 +21,7 @@ export function echo(words: readonly Word[]): string | undefined {
 export function printf(words: readonly Word[]): string | undefined {
   const [format, ...values] = words;
   if (!format || words.some((word) => word.pattern !== undefined)) return undefined;
-  // Only what needs no rounding or padding: %s and %d as they are.
+  // Only formats without rounding or padding: plain %s and %d.
   const parts = format.text.split(/(%[sd%])/);
   if (parts.some((part) => !/^%[sd%]$/.test(part) && part.includes('%'))) return undefined;
   const holes = parts.filter((part) => part === '%s' || part === '%d').length;

@@ -2,18 +2,18 @@ import { asRipgrep } from '../commands/grep.ts';
 import type { Word } from '../words.ts';
 import { inRipgrep, nameSearchOf } from './names.ts';
 
-/** A command that was to be run on names that another finds: `find … | xargs CMD`, `-exec CMD`, `CMD $(fd …)`. */
+/** A command to be run on the names that another finds: `find … | xargs CMD`, `-exec CMD`, `CMD $(fd …)`. */
 export interface PerFile {
   /** The command that finds the names, and its words. */
   readonly finder: string;
   readonly found: readonly Word[];
   /** The command for the names, with its own words. */
   readonly command: readonly Word[];
-  /** Are all names given to one run of it? Then wc prints a total. */
+  /** Whether one run gets all names. Then wc prints a total. */
   readonly together: boolean;
 }
 
-/** One pipeline that does the same: rg finds files and reads them. Undefined where there is none. */
+/** One equivalent pipeline: rg finds the files and reads them. Undefined if there is none. */
 export function onFiles({ finder, found, command, together }: PerFile): string | undefined {
   const search = nameSearchOf(finder, found);
   const where = search && inRipgrep(search);
@@ -42,13 +42,13 @@ export function onFiles({ finder, found, command, together }: PerFile): string |
   }
 }
 
-/** `path:count` as wc prints it. */
+/** `path:count` in wc's format. */
 function counts(withTotal: boolean): string {
   const total = withTotal ? '; t += n} END {print t, "total"}' : '}';
   return `awk '{n = $0; sub(/.*:/, "", n); sub(/:[0-9]+$/, ""); print n, $0${total}'`;
 }
 
-/** The command behind xargs and its own options; empty where its options do more than hand names over. */
+/** The command after xargs and its options; empty if these do more than pass names on. */
 export function behindXargs(words: readonly Word[]): readonly Word[] {
   for (let index = 0; index < words.length; index++) {
     const text = words[index]?.text ?? '';

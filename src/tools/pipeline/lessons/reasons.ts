@@ -8,7 +8,7 @@ const interpreters =
 const networked = /^(curl|wget|nc|ncat|ssh|scp|telnet|ping|ftp|socat)$/;
 const loops = /^(for|while|until|if|then|else|elif|fi|do|done|case|esac|select|function|\[\[?|test|\{|\})$/;
 
-/** Words for a command that nothing here stands for. */
+/** An explanation for a command without an equivalent here. */
 export function explained(command: string): Remedy[] {
   if (writers.test(command)) {
     return [
@@ -54,12 +54,12 @@ export function explained(command: string): Remedy[] {
   ];
 }
 
-/** Is it a command that writes, moves or removes files? */
+/** Whether the command writes, moves or removes files. */
 export function changesFiles(command: string): boolean {
   return writers.test(command);
 }
 
-/** A word that begins, or stands inside, a loop or a condition of the shell. */
+/** Whether a word begins, or belongs to, a loop or a condition of the shell. */
 export function isLoop(word: string): boolean {
   return loops.test(word);
 }

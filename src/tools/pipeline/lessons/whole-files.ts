@@ -2,7 +2,7 @@ import { shellQuote } from '../../../ground/shell-quote.ts';
 import type { Word } from '../words.ts';
 import { operandsOf } from './columns.ts';
 
-/** Pipelines that do what cat, tac, rev, tree, stat and cp do; undefined where an option is not carried over. */
+/** Pipelines equivalent to cat, tac, rev, tree, stat and cp; undefined if an option cannot be translated. */
 
 export function cat(
   words: readonly Word[],
@@ -18,7 +18,7 @@ export function cat(
     .replace('u', '');
   switch (letters) {
     case '':
-      // Without a file it hands on what comes in: the stage is left out.
+      // Without a file it only passes its input on: the stage is left out.
       if (named.length === 0) return undefined;
       if (named.length > 1 || named.some((word) => word.pattern !== undefined))
         return `tail -q -n +1${after}`;
@@ -36,7 +36,7 @@ export function cat(
     case 'T':
     case 'E':
     case 'vet':
-      // Shows what cannot be seen, in sed's spelling.
+      // Shows invisible characters, in sed's notation.
       return `sed -n 'l 0'${after}`;
     default:
       return undefined;
@@ -52,7 +52,7 @@ const longCat = new Map([
   ['--show-tabs', 'T'],
 ]);
 
-/** Each file is turned around by itself, so only one can be. */
+/** tac reverses each file separately, so only one file can be translated. */
 export function tac(words: readonly Word[]): string | undefined {
   const { flags, files } = apart(words);
   if (flags.length > 0 || files.length > 1) return undefined;
@@ -65,7 +65,7 @@ export function rev(words: readonly Word[]): string | undefined {
   return `awk '{s = ""; for (i = length($0); i > 0; i--) s = s substr($0, i, 1); print s}'${operandsOf(files.map((word) => word.raw))}`;
 }
 
-/** What lists the same names as `tree`, one path a line. */
+/** A command that lists the same names as `tree`, one path a line. */
 export function tree(words: readonly Word[]): string | undefined {
   const flags: string[] = [];
   const below: string[] = [];
