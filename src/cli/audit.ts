@@ -16,7 +16,7 @@ type Options = Readonly<Record<string, unknown>>;
 const pageEntries = 1000;
 const followMs = 300;
 
-/** The newest entries, oldest of them first; with `--follow`, new ones as they come. */
+/** Prints the newest entries in order; with `--follow`, new ones as they come. */
 export async function tailAudit(flags: Flags, options: Options): Promise<number> {
   return withLog(flags, async (log) => {
     const newest = await log.search({ limit: wholeNumber(options.lines, '--lines'), newestFirst: true });
@@ -29,7 +29,7 @@ export async function tailAudit(flags: Flags, options: Options): Promise<number>
       note(text('No call was recorded yet.', '記録された呼び出しはまだありません。'));
     while (options.follow) {
       await sleep(followMs);
-      // The reader may leave while there is nothing to write.
+      // Notices a reader that left while there was nothing to write.
       await flushOutput();
       for (const entry of await log.search({ afterSeq: last, limit: pageEntries })) {
         show(entry, options);
@@ -62,14 +62,14 @@ export async function searchAudit(
   });
 }
 
-/** Exit code 1 where anything was changed, removed or cut off. */
+/** Exit code 1 if anything was changed, removed or cut off. */
 export async function verifyAudit(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
   try {
     const { audit } = await checkpoint.store();
     const log = await audit.verify();
-    // The mirrors of the pipeline's writes are records too. A broken log is nothing to hold them against.
+    // The mirrors of the pipeline's writes are records too. A broken log cannot confirm them.
     const mirror = log.ok ? await verifyMirrors(settings, audit) : undefined;
     if (options.json) sayJson({ ...inEnglish(log), mirror: mirror && inEnglish(mirror) });
     else {
@@ -116,7 +116,7 @@ function farAway({ records, roots }: UnreachableMirror): Text {
   );
 }
 
-/** For programs, which know one language. */
+/** Programs always get English. */
 function inEnglish<T extends object>(verdict: T): object {
   return 'problem' in verdict ? { ...verdict, problem: (verdict.problem as Text).en } : verdict;
 }
@@ -149,7 +149,7 @@ function show(entry: AuditEntry, options: Options): void {
     return;
   }
   const outcome = entry.code ?? entry.outcome;
-  // Callers wrote most of it, and a terminal obeys what it is shown.
+  // Callers wrote most of it, so the text must not control the terminal.
   say(
     [
       new Date(entry.atMs).toISOString(),

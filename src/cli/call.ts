@@ -15,7 +15,7 @@ import { noteUnreadEnvFile } from './common/note-unread.ts';
 import { ownProgram } from './common/own-command.ts';
 import { note, say, sayJson } from './common/say.ts';
 
-/** One call through the whole road, as the local caller. Exit code 1 where the tool failed, 2 where it was refused. */
+/** Makes one call, as the local caller. Exit code 1 if the tool failed, 2 if it was refused. */
 export async function call(
   tool: string,
   words: string | undefined,
@@ -28,13 +28,13 @@ export async function call(
   return exitCodeOf(reply);
 }
 
-/** The same without the terminal's part in it; what must be so before it goes comes first. */
+/** Makes the call and returns its reply without printing it; `prepare` runs first. */
 export async function walk(
   call: Pick<Call, 'tool' | 'input' | 'patienceMs' | 'replyBytes'>,
   settings: Settings,
   prepare?: (checkpoint: Checkpoint) => Promise<void>,
 ): Promise<Reply> {
-  // Whoever has no home learns here which folder is missing; the call itself tells its caller no path of the machine.
+  // Without a home, the error names the missing folder here; the call itself tells its caller no host paths.
   makeStateFolder(settings.stateFolder);
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
   const checkpoint = await openCheckpoint(isTerminal ? withPatience(settings) : settings, {
@@ -53,7 +53,7 @@ export async function walk(
       signal: cancel.signal,
       elicit: person && ((question) => person.ask(question, cancel.signal)),
       progress: (_done, _total, message) => {
-        // It is said again and again for clients that would give up; a person reads it once.
+        // Progress repeats for clients that would give up; a person reads it once.
         if (message !== undefined && message !== said) note(`… ${message}`);
         said = message ?? said;
       },
@@ -65,7 +65,7 @@ export async function walk(
   }
 }
 
-/** Whoever typed the call answers what policy asks about it. The terminal is read only once there is a question. */
+/** The person that typed the call answers its questions. The terminal is read only once there is a question. */
 function openPerson(locale: Locale, onInterrupt: () => void): { readonly ask: AskPerson; close(): void } {
   let lines: Lines | undefined;
   const { stdin: input, stderr: output } = process;
@@ -73,7 +73,7 @@ function openPerson(locale: Locale, onInterrupt: () => void): { readonly ask: As
   return { ask: createAskPerson(open, output, locale), close: () => lines?.close() };
 }
 
-/** Where nobody chose what is served, the tool's own toolset is: whoever types a name means that tool. */
+/** If no toolsets are configured, the tool's own toolset is served: the name shows which tool is meant. */
 async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
   const settings = loadSettings(flags);
   noteUnreadEnvFile(flags, settings.locale);
@@ -83,7 +83,7 @@ async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
   return Object.freeze({ ...settings, toolsets: [...settings.toolsets, toolset] });
 }
 
-/** What others see on a command line, such as a passkey, comes by the input. */
+/** Input that others must not see on a command line, such as a passkey, comes through stdin. */
 async function readInput(): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 import { joinSentences, type Text, text, verbatim } from '../contract/text/text.ts';
 
-/** How each client is told of a server that it starts itself. */
+/** The clients whose configuration can name a server for them to start. */
 export const clientNames = [
   'claude',
   'claude-desktop',
@@ -21,14 +21,14 @@ export const clientNames = [
 export type ClientName = (typeof clientNames)[number];
 
 export interface ClientConfig {
-  /** Where the client looks, with `~` for the home folder. */
+  /** The client's configuration file, with `~` for the home folder. */
   readonly file: Text;
   readonly words: string;
-  /** What else it wants before it calls our tools. */
+  /** Further settings without which the client does not call our tools. */
   readonly needs?: Text | undefined;
-  /** How its own tools are switched off: a model that has both goes round us, unasked and unrecorded. */
+  /** How to switch off the client's own tools: a model that has both bypasses us, unasked and unrecorded. */
   readonly alone: Text;
-  /** The same as a change of its settings, where those can be changed by us. */
+  /** The same as a change of its settings, if we can make it. */
   readonly off?: OwnToolsOff | undefined;
 }
 
@@ -43,11 +43,11 @@ export const startsElsewhere: ReadonlySet<ClientName> = new Set([
 ]);
 
 export interface OwnToolsOff {
-  /** From the home folder, or from the folder that tools see. */
+  /** Relative to the home folder, or to the folder that tools see. */
   readonly file: string;
   readonly isInHome: boolean;
   readonly key: readonly string[];
-  /** The values of that list, or the keys of that object with what each is set to. */
+  /** The values of that list, or the keys of that object with the value of each. */
   readonly names: readonly string[];
   readonly each?: boolean | undefined;
 }

@@ -36,27 +36,27 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
   }
 }
 
-/** Whoever may write the records of this server may log in to it. */
+/** Write access to the server's records is enough to log in. */
 export async function consoleLink(checkpoint: Checkpoint, address: Address): Promise<string> {
   const { consoleSessions } = await checkpoint.store();
   const code = await consoleSessions.createCode(accountName(), Date.now());
   return `http://${reachableHost(address.host)}:${address.port}/login?code=${code}`;
 }
 
-/** A host as an address has it. One that means "all of them" is none that a browser or a client can open. */
+/** A host for an address. A wildcard address is replaced, as browsers and clients cannot open it. */
 export function reachableHost(listening: string): string {
   const host = ['0.0.0.0', '::'].includes(listening) ? '127.0.0.1' : listening;
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Lets `sekisho console` find this server; returns what removes the note when it stops. */
+/** Lets `sekisho console` find this server; returns a function that removes the note on stop. */
 export function noteAddress(stateFolder: string, address: Address): () => void {
   const path = noteOf(stateFolder);
   const words = JSON.stringify({ ...address, pid: process.pid });
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   writeFileSync(path, words, { mode: 0o600 });
   return () => {
-    // Another server may have written its own meanwhile.
+    // Another server may have written its note in between.
     if (readIfThere(path) === words) rmSync(path, { force: true });
   };
 }
@@ -66,11 +66,11 @@ function readAddress(stateFolder: string): Address | undefined {
   if (words === undefined) return undefined;
   const { host, port, pid } = parsed(words);
   if (typeof host !== 'string' || !Number.isInteger(port) || !Number.isInteger(pid)) return undefined;
-  // In a container of its own the server has a number that says nothing here.
+  // In a container the server's pid means nothing here.
   return outsideOf() || isAlive(Number(pid)) ? { host, port: Number(port) } : undefined;
 }
 
-/** A server that was killed while it wrote leaves half a note: as good as none. */
+/** A killed server may leave half a note, which counts as none. */
 function parsed(words: string): Partial<Record<'host' | 'port' | 'pid', unknown>> {
   try {
     return Object(JSON.parse(words));
@@ -80,13 +80,13 @@ function parsed(words: string): Partial<Record<'host' | 'port' | 'pid', unknown>
 }
 
 function isAlive(pid: number): boolean {
-  // Zero and below mean groups of processes.
+  // Zero and negative numbers are process groups.
   if (pid < 1) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // One that belongs to somebody else lives as well.
+    // A process of another user is alive as well.
     return errnoCode(error) === 'EPERM';
   }
 }

@@ -13,7 +13,7 @@ import type { Finding } from './server/finding.ts';
 import { examine, type ServerReport } from './server/report.ts';
 import { settingsAtStart, unnamedFolderNote } from './serving/working-folder.ts';
 
-/** What works on this machine, what is missing, and the command that installs it. Exit code 2 if something is. */
+/** Reports what works here, what is missing, and the command that installs it. Exit code 2 if something is. */
 export async function doctor(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
   const settings = settingsAtStart(flags);
   const checkpoint = await openCheckpoint(settings);
@@ -51,7 +51,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         remedy: status.remedy,
       });
     }
-    // Commands run in the first that works; what the others lack is nobody's concern.
+    // Commands run in the first sandbox that works, so faults of the others do not matter.
     const chosen = statuses.find((status) => status.works);
     if (chosen?.name === 'landlock')
       findings.push({ what: 'git', works: false, isWarning: true, detail: gitBehindLandlock });
@@ -140,7 +140,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
   }
 }
 
-/** What of the person's own programs commands are shown, and what is kept from them. */
+/** The person's own programs that commands can see, and those hidden from them. */
 function toolchainFindings({
   found,
   folders,
@@ -164,7 +164,7 @@ const asInMetadata = text(
   'http.oauth.issuers には、発行者自身のメタデータとまったく同じ名前を書いてください',
 );
 
-/** A proxied server that was started, or reached: its tools, its pins and its walls. */
+/** The finding on a proxied server: its tools, its pins and its sandbox. */
 function findingOf({ name, works, ...report }: ServerReport): Finding {
   const { tools, pinned, held, place, problem, hint } = report;
   const counts = [
@@ -205,7 +205,7 @@ const gitBehindLandlock = text(
   'コマンドは .git/config とフックに書き込めます。検査はコマンドの終了時に行うため、それまでは、書き込まれた内容をあなたの git が読むことがあります。bubblewrap では書き込めません',
 );
 
-/** A person signs, logs in and has programs of their own: commands have neither keys nor passwords. */
+/** A person signs, logs in and has their own programs: commands have neither keys nor passwords. */
 function withoutSettings(names: readonly string[]): Text {
   return text(
     `commands do not have these of your git settings: ${names.join(', ')}; a reply says so where a commit becomes another for it`,
@@ -213,7 +213,7 @@ function withoutSettings(names: readonly string[]): Text {
   );
 }
 
-/** What rests on a layer is decided without one, more strictly. */
+/** Without layers, decisions that need one are made more strictly. */
 function withoutLayer(why: Text, { process, rules }: Settings): Text {
   const direct = text(
     `${why.en}; commands run on the folders themselves, which are compared before and after`,
@@ -234,14 +234,14 @@ const switchedOff = text(
 const selfTested = text('self-test passed', '自己診断は正常');
 const tryThis = text('try', '対処');
 
-// As wide as each other at a terminal.
+// Padded to the same width at a terminal.
 const states = {
   ok: text('ok     ', '正常'),
   warning: text('warning', '注意'),
   missing: text('missing', '不足'),
 } as const;
 
-/** For a program, which reads the other fields. */
+/** The finding for programs, which read the other fields. */
 function inWords({ detail, remedy, ...finding }: Finding): object {
   return { ...finding, detail: told(detail), ...(remedy !== undefined && { remedy: told(remedy) }) };
 }

@@ -12,11 +12,11 @@ import { withHistory } from './common/with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What tools changed, newest first. Exit code 1 where there is nothing. */
+/** Lists the changes of tools, newest first. Exit code 1 if there are none. */
 export function showHistory(path: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withHistory(flags, async ({ checkpoint, folders }) => {
     const place = path === undefined ? undefined : folders[0]?.at(path);
-    // A file that is served alone has its folder for a root.
+    // The root of a single served file is its folder.
     const root = place && (folders[0]?.roots[place.rootIndex]?.hostPath ?? dirname(place.hostPath));
     const { history, audit } = await checkpoint.store();
     const sinceMs =
@@ -60,7 +60,7 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
   });
 }
 
-/** The last interrupted call that was told: each is news once. `--since` tells all of its time. */
+/** The last interrupted call that was reported: each is reported once. `--since` reports all of its time. */
 function toldUpTo(checkpoint: Checkpoint): number | undefined {
   return existsSync(toldFile(checkpoint))
     ? Number(readFileSync(toldFile(checkpoint), 'utf8')) || undefined
@@ -71,12 +71,12 @@ function toldFile({ settings }: Checkpoint): string {
   return join(settings.stateFolder, 'interrupted-told');
 }
 
-/** What happened to which path. */
+/** The change and its path. */
 export function changeOf({ path, before, after }: HistoryEntry): string {
   return `${told(verb(before, after))} ${cleanLine(path)} (${told(sizeOf(before))} → ${told(sizeOf(after))})`;
 }
 
-/** One line: id, time, what happened to which path, by whom. */
+/** One line: id, time, change, path and author. */
 export function describeEntry(entry: HistoryEntry): string {
   const words = [
     entry.id,

@@ -14,7 +14,7 @@ import { isDownloader, needsDownload } from './server/report.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Takes over the servers of a client's configuration into ours. Names that we have already are left alone. */
+/** Imports the servers of a client's configuration into ours. Names that exist already are left alone. */
 export async function importServers(from: string, options: Options): Promise<number> {
   const sources = sourcesOf(from);
   const target = options.out
@@ -81,7 +81,7 @@ export async function importServers(from: string, options: Options): Promise<num
   }
   assertMakeable(target, text('the configuration', '設定ファイル'));
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-  // It may hold the secrets that were in the client's file.
+  // It may contain secrets from the client's file.
   writeFileSync(target, words, { mode: 0o600 });
   say(
     text(
@@ -92,12 +92,12 @@ export async function importServers(from: string, options: Options): Promise<num
   return 0;
 }
 
-/** What of its command line is a folder, as filesystem servers have it. */
+/** Arguments that are folders, as filesystem servers take them. */
 function foldersIn({ args = [] }: ServerConfig): readonly string[] {
   return args.filter((arg) => isAbsolute(arg) && statSync(arg, { throwIfNoEntry: false })?.isDirectory());
 }
 
-/** Those that the person at the terminal says yes to; none where nobody is there to ask. */
+/** The things that the person at the terminal agrees to; empty without a terminal. */
 async function agreedTo<T>(things: readonly T[], question: (thing: T) => Text): Promise<readonly T[]> {
   if (things.length === 0 || !process.stdin.isTTY) return [];
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -138,7 +138,7 @@ function onlyReads(folder: string): Text {
   );
 }
 
-/** Where each client keeps its servers: its own folder first, then this project's. */
+/** Each client's files for its servers: its own folder first, then this project's. */
 function sourcesOf(from: string): readonly string[] {
   const home = homeOf(process.env);
   const places: Readonly<Record<string, readonly string[]>> = {
@@ -170,7 +170,7 @@ function sourcesOf(from: string): readonly string[] {
   );
 }
 
-/** Claude's own file holds much else, and servers only where some were added. */
+/** Claude's own file has many other settings, and servers only if some were added. */
 function holdsServers(path: string): boolean {
   // Refused by name when it is read.
   if (path.endsWith('.toml')) return true;
@@ -178,10 +178,7 @@ function holdsServers(path: string): boolean {
   return clientServers(value) !== undefined;
 }
 
-/**
- * No client has these keys, and a file that lies in a project can be anybody's: rights here are given by the operator
- * alone.
- */
+/** No client has these keys, and a project's file may come from anyone: only the operator grants rights here. */
 const rights = [
   'sandbox',
   'network',
@@ -201,7 +198,7 @@ function withoutRights(config: ServerConfig) {
   return { kept: kept as ServerConfig, dropped: rights.filter((key) => Object.hasOwn(config, key)) };
 }
 
-/** By its address alone: `type` is often left out. */
+/** Decided by the address alone: `type` is often left out. */
 function isRemoteSse({ url, type }: ServerConfig): boolean {
   return url !== undefined && type === undefined && /\/sse\/?$/.test(url);
 }
@@ -219,7 +216,7 @@ function knownNames(words: string): Set<string> {
   return new Set([...names(value.servers), ...names(value.mcpServers)]);
 }
 
-/** Comments and order of the file stay. */
+/** Keeps the file's comments and order. */
 function add(words: string, name: string, config: ServerConfig): string {
   const formattingOptions = { insertSpaces: true, tabSize: 2 };
   return applyEdits(words, modify(words, ['mcpServers', name], config, { formattingOptions }));

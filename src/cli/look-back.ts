@@ -12,7 +12,7 @@ import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What happened lately. */
+/** Prints a digest of recent calls. */
 export function showDigest(flags: Flags, options: Options): Promise<number> {
   const sinceMs = Date.now() - durationMs(String(options.since), '--since');
   return withOperator(flags, async ({ operator }) => {
@@ -23,7 +23,7 @@ export function showDigest(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** What one session did; without an id the one that called last. Exit code 1 where there is none. */
+/** Prints one session's story; without an id the latest caller's. Exit code 1 if there is none. */
 export function showStory(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ operator, checkpoint }) => {
     const { sessions } = await operator.digest(Date.now() - lookBackMs);
@@ -45,7 +45,7 @@ export function showStory(id: string | undefined, flags: Flags, options: Options
   });
 }
 
-/** Each path from before the session to after it. */
+/** The diff of each path across the session. */
 async function diffsOf(changes: readonly StoryChange[], checkpoint: Checkpoint): Promise<readonly string[]> {
   const { history, folders } = await checkpoint.history();
   const diffs: string[] = [];

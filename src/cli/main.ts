@@ -5,7 +5,7 @@ import { joinSentences } from '../contract/text/text.ts';
 import { flushOutput, note, OutputClosed, speak, told, watchOutput } from './common/say.ts';
 import { createProgram, RanElsewhere } from './program/program.ts';
 
-/** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
+/** Exit codes of every command; the documents list those of `ask`, `undo` and `policy test`. */
 export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as const;
 
 /** Runs one command line and returns its exit code. Errors are one line each, without a stack. */
@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<number> {
   speak(spokenLocale(args, process.env));
   try {
     const exitCode = await run(args);
-    // Its output is the protocol's, which knows of clients that leave.
+    // The output of `serve` belongs to the protocol, which handles clients that leave.
     if (args[0] !== 'serve') await flushOutput();
     return exitCode;
   } catch (error) {
@@ -32,13 +32,13 @@ async function run(args: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (error instanceof RanElsewhere) return error.exitCode;
-    // It was told in words already: help, a version, or what is wrong with an option.
+    // commander has already printed it: help, a version, or an error in an option.
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.configuration;
   }
 }
 
-/** As a shell says of a program whose reader left before it was done: 128 and the number of SIGPIPE. */
+/** The shells' status for a program whose reader left early: 128 and the number of SIGPIPE. */
 const readerGone = 141;
 
 function report(error: unknown): number {

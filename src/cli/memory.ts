@@ -23,7 +23,7 @@ export function exportMemory(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Stores what `memory export` printed; what is there already is not doubled. */
+/** Stores the output of `memory export`; existing memories are not duplicated. */
 export function importMemory(file: string, flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ acts }) => {
     const input = file === '-' ? process.stdin : createReadStream(file);
@@ -42,12 +42,12 @@ export function importMemory(file: string, flags: Flags, options: Options): Prom
   });
 }
 
-/** Opened at the first line asked for: an interface that nobody listens to lets lines go by. */
+/** Created when the first line is read: without a listener, an interface drops lines. */
 async function* linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
   yield* createInterface({ input });
 }
 
-/** Embeds what waits for it and says how far it came; exit code 1 where something is left. */
+/** Embeds pending memories and reports progress; exit code 1 if some are left. */
 export async function embedMemory(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
   const { embeddings } = settings.memory;

@@ -5,7 +5,7 @@ import type { NodeView } from '../contract/nodes.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { say, sayJson } from './common/say.ts';
 
-/** Prints the servers that serve on this store, with their load and version. Exit code 1 where one is lost. */
+/** Prints the servers on this store, with their load and version. Exit code 1 if one is lost. */
 export async function showNodes(flags: Flags, { json }: { readonly json: boolean }): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
@@ -61,5 +61,5 @@ const states = {
   draining: text('draining', '停止準備中'),
   lost: text('lost', '応答なし'),
 };
-/** Less is what machines with time servers have. */
+/** Machines with time servers differ by less. */
 const noticedMs = 2000;

@@ -7,7 +7,7 @@ import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Where notices go. */
+/** Lists the channels of notices. */
 export function listChannels(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const { channels, escalate } = checkpoint.settings.notify;
@@ -28,7 +28,7 @@ export function listChannels(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Sends one notice of no question, and says what became of it. */
+/** Sends one test notice, and reports the result. */
 export function testChannel(name: string, flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const tried = await acts.testNotice(name);
@@ -47,7 +47,7 @@ export function testChannel(name: string, flags: Flags, options: Options): Promi
   });
 }
 
-/** The newest notices, and what became of each. */
+/** Lists the newest notices and their deliveries. */
 export function noticeLog(flags: Flags, options: Options): Promise<number> {
   const lines = Number(options.lines);
   if (!(Number.isInteger(lines) && lines >= 1 && lines <= 1000)) {
@@ -98,7 +98,7 @@ const statuses = {
   dropped: text('not needed any more', '不要になった'),
 } as const;
 
-/** Browsers that web push reaches. */
+/** Lists the browsers that web push reaches. */
 export function listDevices(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const devices = await (await checkpoint.store()).notices.devices();

@@ -6,7 +6,7 @@ import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Passkeys that answer and log in. */
+/** Lists the passkeys that answer and log in. */
 export function listPasskeys(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const passkeys = await (await checkpoint.store()).passkeys.list();
@@ -24,7 +24,7 @@ export function listPasskeys(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** For a device that was lost: from now on it neither answers nor logs in. */
+/** Removes the passkey of a lost device, which then neither answers nor logs in. */
 export function removePasskey(id: string, flags: Flags): Promise<number> {
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const whole = wholeId(id, idsOf(await (await checkpoint.store()).passkeys.list()));

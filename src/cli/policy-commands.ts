@@ -19,7 +19,7 @@ export function explain(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Says what would happen to a call, or become of the effects in a file; nothing is run or recorded. */
+/** Predicts the outcome of a call, or of the effects in a file; nothing is run or recorded. */
 export function test(json: string | undefined, flags: Flags, options: Options): Promise<number> {
   const { effects } = options;
   if ((json === undefined) === (typeof effects !== 'string'))

@@ -12,7 +12,7 @@ import { idsOf, wholeId } from './common/whole-id.ts';
 
 const newestEntries = 10_000;
 
-/** Says of a recorded call what was decided, by which rule, and where what it sent had come from. */
+/** Explains a recorded call: the decision, its rule, and the origin of the data that it sent. */
 export async function why(id: string, flags: Flags, json: boolean): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
@@ -27,7 +27,7 @@ export async function why(id: string, flags: Flags, json: boolean): Promise<numb
   }
 }
 
-/** What the rules say of the same call today, to the person at the terminal; nothing of what was no call of a tool. */
+/** The verdict of today's rules on the same call, for the local person; undefined if it is no tool call. */
 async function judgedNow(entry: AuditEntry, checkpoint: Checkpoint): Promise<PolicyTrial | undefined> {
   const policy = await checkpoint.policy();
   const trial = await policy.test(JSON.stringify({ tool: entry.tool, arguments: entry.arguments ?? {} }));
@@ -77,7 +77,7 @@ function told(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): 
     .join('\n');
 }
 
-/** As the road writes it (`src/call/approve.ts`). */
+/** The facts that `src/call/approve.ts` writes. */
 interface PolicyFacts {
   readonly decision: string;
   readonly rule: string;
@@ -86,7 +86,7 @@ interface PolicyFacts {
   readonly because: Text;
 }
 
-/** As the road writes it (`src/call/flow/flow.ts`). */
+/** The facts that `src/call/flow/flow.ts` writes. */
 interface FlowFacts {
   readonly readPrivate: boolean;
   readonly readOutside: boolean;

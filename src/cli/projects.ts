@@ -11,22 +11,22 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { say, sayJson } from './common/say.ts';
 
-/** A folder that a server may work in, with what is known of it. Times are ISO 8601. */
+/** A folder that a server may work in, and its facts. Times are ISO 8601. */
 interface KnownProject {
   readonly folder: string;
-  /** The key in `projects` whose settings it has. */
+  /** The key in `projects` that gives its settings. */
   readonly key: string;
   readonly profile: string | undefined;
   readonly exists: boolean;
-  /** When its records last changed; absent: never used. */
+  /** When its records last changed; undefined if it was never used. */
   readonly usedAt: string | undefined;
-  /** Questions that wait for an answer. */
+  /** The number of open questions. */
   readonly waiting: number;
-  /** Is it the project of the current folder? */
+  /** Whether it is the project of the current folder. */
   readonly isHere: boolean;
 }
 
-/** Lists the projects of the configuration; of `PARENT/*` those that were used. */
+/** Lists the projects of the configuration; for `PARENT/*` those that were used. */
 export async function showProjects(flags: Flags, { json }: { readonly json: boolean }): Promise<number> {
   const home = homeOf(process.env);
   const { file, path } = readConfigFile(flags.config, process.env, home, process.cwd());
@@ -49,7 +49,7 @@ function rootHere(keys: readonly string[], home: string): string | undefined {
   }
 }
 
-/** The folder itself; of `PARENT/*` the folders in it that have records. */
+/** The folder itself; for `PARENT/*` its folders with records. */
 function foldersOf(path: string, home: string): readonly string[] {
   if (!isParent(path)) return [path];
   const parent = dirname(path);

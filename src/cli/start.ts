@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// By its default export: an older Node lacks the name, and should reach the line below that says so.
+// The default import: an older Node lacks the named export, and must still reach the message below.
 import nodeModule from 'node:module';
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -10,10 +10,10 @@ if (major < 24) {
   process.exit(2);
 }
 nodeModule.enableCompileCache?.();
-// Not process.exit: what is still being written to a pipe would be cut.
+// Not process.exit, which would cut output still being written to a pipe.
 process.exitCode = await start(process.argv.slice(2));
 
-/** A client waits for each hook: those load nothing of the other commands. */
+/** A client waits for each hook, so hooks load nothing of the other commands. */
 async function start(args: readonly string[]): Promise<number> {
   const [command, option = ''] = args;
   if (command === 'hook' && /^[a-z]+$/.test(option) && !args.includes('--help')) {

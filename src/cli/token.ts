@@ -10,7 +10,7 @@ import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Makes a token and prints it; only its hash is kept. */
+/** Creates a token and prints it; only its hash is kept. */
 export async function createToken(flags: Flags, options: Options): Promise<number> {
   const user = String(options.user);
   if (!/^[\w.@+-]{1,64}$/.test(user)) {

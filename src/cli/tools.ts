@@ -5,7 +5,7 @@ import { noteUnreadEnvFile } from './common/note-unread.ts';
 import { note, say, sayJson } from './common/say.ts';
 import { limitLines } from './serving/limit-lines.ts';
 
-/** What would be served to the local caller. */
+/** Lists the tools that the local caller would be served. */
 export async function tools(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
   const settings = loadSettings(flags);
   noteUnreadEnvFile(flags, settings.locale);

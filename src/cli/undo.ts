@@ -15,8 +15,8 @@ import { changeOf } from './history.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Takes changes back; without a word about which, those of the last call, after showing them. Exit code 1 where it stopped
- * before the end, there was nothing to take back, or the person did not agree.
+ * Undoes changes; by default those of the last call, after showing them. Exit code 1 if it stopped early, there was
+ * nothing to undo, or the person did not agree.
  */
 export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   const given = orderOf(id, options);
@@ -50,7 +50,7 @@ async function selected(
   return auditId ? { auditId } : { id };
 }
 
-/** Shows what the last call changed, and asks whether to take it back. Undefined: nothing there, or no yes. */
+/** Shows the last call's changes, and asks whether to undo them. Undefined without changes or agreement. */
 async function lastCall(history: HistoryStore, isAgreed: boolean): Promise<UndoSelection | undefined> {
   const recent = await history.list({ standing: true, limit: 1000 });
   const last = recent.find(({ undoes }) => undoes === undefined);
@@ -86,7 +86,7 @@ async function lastCall(history: HistoryStore, isAgreed: boolean): Promise<UndoS
 
 const shown = 20;
 
-/** One of the three; undefined where none is given. Throws `ConfigError` for several. */
+/** One of the three; undefined if none is given. Throws `ConfigError` for several. */
 function orderOf(id: string | undefined, { session, since, call }: Options): UndoSelection | undefined {
   const given = [id, session, since].filter((each) => each !== undefined).length;
   if (given === 0 && call !== true) return undefined;

@@ -14,7 +14,7 @@ import { describe, describeGroup, describeOffers, inWords, statuses } from './sh
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Lists what calls are waiting for, or answers some of them. */
+/** Lists the open questions, or answers some of them. */
 export async function approve(ids: readonly string[], flags: Flags, options: Options): Promise<number> {
   if (ids.length === 0) return withOperator(flags, (at) => list(at, options));
   let worst = 0;
@@ -36,7 +36,7 @@ async function approveOne(id: string, flags: Flags, options: Options): Promise<n
   return 1;
 }
 
-/** The question of this id, or those of a group that is still what it was when its id was shown. */
+/** The question of this id, or those of a group that is unchanged since its id was shown. */
 async function questionsOf(id: string, { checkpoint }: AtWork): Promise<readonly ApprovalRecord[]> {
   const { approvals } = await checkpoint.store();
   if (id.startsWith('grp_')) {
@@ -48,8 +48,8 @@ async function questionsOf(id: string, { checkpoint }: AtWork): Promise<readonly
 }
 
 /**
- * A question is answered from any folder: where it is not among this one's, the others are looked through. There only
- * for a whole id, since the beginning of one could be that of a question nobody thought of.
+ * A question can be answered from any folder: if it is not among this folder's, the others are searched. Only for a
+ * whole id, since a prefix could match an unintended question.
  */
 function placesOf(id: string, flags: Flags): readonly Flags[] {
   if (!isWholeApprovalId(id) || flags.state !== undefined) return [flags];

@@ -9,7 +9,7 @@ import { inWords } from './show.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Lists what was allowed beyond single calls and still stands; with `unused` what nothing has needed for weeks. */
+/** Lists the standing approvals; with `unused` those not needed for weeks. */
 export function listGrants(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ operator }) => {
     const grants = (await operator.grants()).filter(({ isUnused }) => isUnused || !options.unused);
@@ -20,10 +20,7 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/**
- * Takes standing approvals back; the next call like it is asked about again. Without an id with `unused` all of
- * those.
- */
+/** Revokes standing approvals, so that such calls are asked about again: one by its id, or all `unused` ones. */
 export function revokeGrants(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ acts, operator }) => {
     const grants = await operator.grants();

@@ -6,7 +6,7 @@ import { told } from '../common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** The answer that the options mean. Throws `ConfigError` where they say two things or none. */
+/** The answer from the options. Throws `ConfigError` if they contradict each other or give none. */
 export function answerFrom(options: Options, nowMs: number): Answer {
   const instead = typeof options.instead === 'string' ? options.instead : undefined;
   const reaches = [options.session, options.always, options.for, options.until].filter(Boolean).length;
@@ -42,7 +42,7 @@ function dateMs(words: string, nowMs: number): number {
   );
 }
 
-/** How far a yes reaches, as a person reads it. */
+/** The reach of an approval, for a person. */
 export function reachWords({ scope, untilMs }: Pick<Answer, 'scope' | 'untilMs'>): string {
   return scope === 'until' && untilMs !== undefined
     ? told(text(`until ${new Date(untilMs).toISOString()}`, `${new Date(untilMs).toISOString()} まで`))

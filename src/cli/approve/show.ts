@@ -6,12 +6,12 @@ import { counted } from '../../ground/counted.ts';
 import { told } from '../common/say.ts';
 import { reachWords } from './reach.ts';
 
-/** For a program, which reads the other fields. */
+/** The record for programs, which read the other fields. */
 export function inWords(record: ApprovalRecord): object {
   return { ...record, message: told(record.message) };
 }
 
-/** A question with all that its person reads. */
+/** A question with everything that a person needs to answer it. */
 export function describe(record: ApprovalRecord, waitMs: number): string {
   const since = new Date(record.createdAtMs).toISOString();
   const leftMs = record.createdAtMs + waitMs - Date.now();
@@ -27,7 +27,7 @@ export function describe(record: ApprovalRecord, waitMs: number): string {
   return `${record.id}  ${told(head)}${waits}\n${told(record.message).replace(/^/gm, '  ')}`;
 }
 
-/** Several questions that are alike, with the one command that answers them. */
+/** Several similar questions, with the one command that answers them. */
 export function describeGroup({ id, records }: QuestionGroup, waitMs: number): string {
   const [first] = records;
   const head = text(
@@ -38,7 +38,7 @@ export function describeGroup({ id, records }: QuestionGroup, waitMs: number): s
   return `${told(head)} (${rule})\n\n${records.map((record) => describe(record, waitMs)).join('\n\n')}`;
 }
 
-/** What a wider yes would be, each with the option that gives it. */
+/** The possible wider approvals, each with its option. */
 export function describeOffers(offers: readonly GrantOffer[]): string {
   return offers
     .map(({ scope, untilMs, rule, covered }) => describeOffer(scope, untilMs, rule, covered))

@@ -17,7 +17,7 @@ import { openSession } from './sessions.ts';
 import { talk } from './talk.ts';
 import { createEventView, createTextView } from './view.ts';
 
-/** What the command works with; a test brings its own. */
+/** The environment of the command; a test brings its own. */
 export interface AskWorld {
   readonly environment: NodeJS.ProcessEnv;
   readonly input: Readable & { readonly isTTY?: boolean };
@@ -26,11 +26,11 @@ export interface AskWorld {
   readonly cwd?: string | undefined;
   readonly retryDelaysMs?: readonly number[] | undefined;
   readonly now?: (() => number) | undefined;
-  /** Called with what Ctrl-C and what a request to end should do; returns how to stop listening. */
+  /** Registers the handlers of Ctrl-C and of a request to end; returns a function that removes them. */
   onSignals(interrupt: () => void, stop: () => void): () => void;
 }
 
-/** One question, or an interactive session where none is given. Returns the exit code. */
+/** Asks one question, or runs an interactive session if none is given. Returns the exit code. */
 export async function askModel(
   words: readonly string[],
   flags: Flags,
@@ -110,7 +110,7 @@ export async function askModel(
   }
 }
 
-/** 0 answered, 1 not, 2 where the model's server refuses us, 3 where it cannot be reached. */
+/** 0 answered, 1 not, 2 if the model's server refuses us, 3 if it cannot be reached. */
 function exitCodeOf({ reason, error }: Pick<Asked, 'reason' | 'error'>): number {
   if (reason === 'answered') return 0;
   return (error && codes.get(error.code)) ?? 1;
@@ -131,14 +131,14 @@ function processWorld(): AskWorld {
       let told = 0;
       const heard = (signal: NodeJS.Signals) => {
         told += 1;
-        // Whatever does not stop at the first two is ended at the third.
+        // The third signal ends the process, whatever still runs.
         if (told > 2) process.exit(3);
         if (signal === 'SIGINT') interrupt();
         else stop();
       };
       const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       for (const name of names) process.on(name, heard);
-      // An answer that nobody reads is not worth the work.
+      // Without a reader, the answer is not worth the work.
       process.stdout.once('error', stop);
       return () => {
         for (const name of names) process.off(name, heard);

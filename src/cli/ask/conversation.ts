@@ -15,11 +15,11 @@ import { versionOf } from '../common/version.ts';
 import type { SessionFile } from './sessions.ts';
 import type { View } from './view.ts';
 
-/** A model, its tools and what was said so far. */
+/** A model, its tools and the messages so far. */
 export interface Conversation {
   readonly endpoint: Endpoint;
   ask(question: string, signal: AbortSignal): Promise<Pick<Asked, 'reason' | 'error'>>;
-  /** Forgets what was said. */
+  /** Forgets the messages. */
   clear(): void;
   useModel(endpoint: Endpoint): void;
   tools(): Promise<readonly Tool[]>;
@@ -37,16 +37,16 @@ export interface ConversationOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What the model reads of one result; it can ask for the rest. */
+/** The part of one result that the model reads; it can request the rest. */
 const maxResultChars = 60_000;
-/** What a conversation keeps; models are sent less (`contextChars`). */
+/** The size of a kept conversation; models are sent less (`contextChars`). */
 const keptChars = 4_000_000;
 
 export function openConversation(options: ConversationOptions): Conversation {
   const { checkpoint, session, view } = options;
   const { gateway, settings } = checkpoint;
   const now = options.now ?? Date.now;
-  // A yes "for this session" ends with the process, even where the conversation is taken up again.
+  // An approval "for this session" ends with the process, even if the conversation is resumed.
   const arrival: Arrival = {
     transport: 'ask',
     connectionId: `ask-${randomUUID()}`,

@@ -1,11 +1,11 @@
 import { type Locale, text } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
-/** What Ctrl-C and a request to end come to, whatever is going on. */
+/** The effects of Ctrl-C and of a request to end. */
 export interface Interrupts {
-  /** The running question is cancelled; with none, what is typed is taken back, then the first says how to leave. */
+  /** Cancels the running question; without one, clears the typed text, else says how to leave, then leaves. */
   interrupt(): void;
-  /** The running question is cancelled, and none is read after it. */
+  /** Cancels the running question, and reads no further one. */
   stop(): void;
   readonly hasStopped: boolean;
   /** Does work that an interrupt cancels. */

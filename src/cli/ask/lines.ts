@@ -4,23 +4,23 @@ import { leavePastes, markPastes, pastedLines, withPastesAsText } from './paste.
 
 /** Lines that a person types, or that come through a pipe. */
 export interface Lines {
-  /** The next line, or nothing at the end of the input. */
+  /** The next line; undefined at the end of the input. */
   next(prompt: string): Promise<string | undefined>;
-  /** A line typed after this prompt was shown: what was typed ahead never answers a question. */
+  /** A line typed after this prompt was shown: text typed ahead never answers a question. */
   answer(prompt: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Says something while the person may be typing, and shows their line again. */
+  /** Prints a message while the person may be typing, and shows their line again. */
   remark(words: string): void;
-  /** Takes back what stands on the line. Says whether there was something. */
+  /** Clears the typed line. Returns whether there was any text. */
   clear(): boolean;
   close(): void;
 }
 
 export interface LinesOptions {
   readonly input: Readable;
-  /** Where prompts are shown. */
+  /** The stream for prompts. */
   readonly output: Writable;
   readonly isTerminal: boolean;
-  /** Ctrl-C; a terminal that is read line by line sends no signal for it. */
+  /** Ctrl-C: a terminal that is read line by line sends no signal for it. */
   onInterrupt(): void;
 }
 
@@ -57,7 +57,7 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
     ended = true;
     if (isTerminal) {
       source.destroy();
-      // What comes next, a shell's prompt most of all, begins on a line of its own.
+      // The next output, usually a shell's prompt, begins on a new line.
       if (waiting) output.write('\n');
     }
     if (marksPastes) output.write(leavePastes);
@@ -96,7 +96,7 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
       return line === undefined ? read(prompt) : Promise.resolve(line);
     },
     answer(prompt, signal) {
-      // What stands half typed on the line was not meant for this question either.
+      // Text already on the line was not meant for this question either.
       clear();
       return read(prompt, signal);
     },

@@ -7,19 +7,19 @@ import { text } from '../../contract/text/text.ts';
 
 export interface ModelChoice {
   readonly models: Readonly<Record<string, ModelSettings>>;
-  /** The flag's word, the session's and the configuration's: the first that says something wins. */
+  /** The flag's, the session's and the configuration's model: the first one set wins. */
   readonly wanted: readonly (string | undefined)[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Throws `ConfigError` where no model is meant or its key is missing. The key goes nowhere but into requests. */
+/** Throws `ConfigError` if no model is chosen or its key is missing. The key is only sent in requests. */
 export function chooseModel({ models, wanted, environment }: ModelChoice): Endpoint {
   const name = wanted.find((word) => word !== undefined) ?? onlyNameOf(models, environment);
   const settings = (Object.hasOwn(models, name) ? models[name] : undefined) ?? withoutConfiguration(name);
   return endpointOf(name, settings, environment);
 }
 
-/** GLM-4.7 is known by its name; any other name that the configuration does not explain is a model of Ollama. */
+/** GLM-4.7 is built in; any other name that is not configured is a model of Ollama. */
 function withoutConfiguration(name: string): ModelSettings {
   if (name !== 'glm-4.7') return withDefaults(name, { model: name });
   return withDefaults(name, {
@@ -29,7 +29,7 @@ function withoutConfiguration(name: string): ModelSettings {
   });
 }
 
-/** Where nothing was said: the one configured, or GLM-4.7 where its key is at hand. */
+/** The default: the only configured model, or GLM-4.7 if its key is set. */
 function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['environment']): string {
   const [first, ...others] = Object.keys(models);
   if (first !== undefined && others.length === 0) return first;

@@ -1,25 +1,25 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Asks a terminal to mark what is pasted, and to stop marking it. */
+/** Makes a terminal mark pasted text, and stop marking it. */
 export const markPastes = '\x1b[?2004h';
 export const leavePastes = '\x1b[?2004l';
 
-/** Stands for a line's end within a paste, so that what was pasted is one question and can be seen to be. */
+/** Replaces a line end within a paste, so that the paste is one question and visibly so. */
 const newline = '␤';
 const start = '\x1b[200~';
 const end = '\x1b[201~';
 /** Longer than the parts of one sequence are ever apart. */
 const keyWaitMs = 100;
 
-/** What a person typed, with the lines that they pasted. */
+/** The typed text, with the line ends of pastes restored. */
 export function pastedLines(line: string): string {
   return line.replaceAll(newline, '\n');
 }
 
 /**
- * A terminal's input in which each paste is one line and types no keys: a line's end in it does not send the question,
- * and a control character does nothing.
+ * A terminal's input in which each paste is one line and types no keys: its line ends do not send the question, and its
+ * control characters do nothing.
  */
 export function withPastesAsText(input: Readable): Readable {
   const decoder = new StringDecoder('utf8');
@@ -48,7 +48,7 @@ export function withPastesAsText(input: Readable): Readable {
     const kept = beginningOf(isPasting ? end : start, words);
     held = words.slice(words.length - kept);
     pass(words.slice(0, words.length - kept));
-    // Escape alone is a key that was pressed, unless more follows at once.
+    // Escape alone is a pressed key, unless more follows at once.
     clearTimeout(waiting);
     if (held !== '' && !isPasting) waiting = setTimeout(release, keyWaitMs).unref();
   }
@@ -64,7 +64,7 @@ export function withPastesAsText(input: Readable): Readable {
       output.write(words);
       return;
     }
-    // The two halves of one line's end may come apart.
+    // The two halves of a CRLF may arrive separately.
     output.write(textOf(endedInReturn && words.startsWith('\n') ? words.slice(1) : words));
     endedInReturn = words.endsWith('\r');
   }
@@ -73,7 +73,7 @@ export function withPastesAsText(input: Readable): Readable {
   return Object.assign(output, {
     isTTY: true,
     ...(setRawMode && { setRawMode: (isRaw: boolean) => setRawMode.call(input, isRaw) }),
-    /** Leaves the terminal to whoever reads it next. */
+    /** Leaves the terminal to its next reader. */
     destroy(this: PassThrough) {
       input.off('data', take);
       input.pause();
@@ -89,7 +89,7 @@ function textOf(pasted: string): string {
     .replace(/[\x00-\x1f\x7f]/g, '');
 }
 
-/** How many characters at the end could be the beginning of the mark. */
+/** The number of characters at the end that could begin the mark. */
 function beginningOf(mark: string, words: string): number {
   for (let chars = Math.min(mark.length - 1, words.length); chars > 0; chars -= 1) {
     if (words.endsWith(mark.slice(0, chars))) return chars;

@@ -5,7 +5,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
-/** Puts policy's questions to the person at the terminal, one at a time. Anything but a clear yes is a no. */
+/** Asks the person at the terminal policy's questions, one at a time. Anything but a clear yes is a no. */
 export function createAskPerson(lines: () => Lines, output: Writable, locale: Locale): AskPerson {
   let turn: Promise<unknown> = Promise.resolve();
   return (question, signal) => {
@@ -30,6 +30,6 @@ function answerOf(line: string | undefined): Answer {
   if (['y', 'yes', 'はい'].includes(word)) return { action: 'accept', scope: 'once' };
   if (['s', 'session'].includes(word)) return { action: 'accept', scope: 'session' };
   if (['h', 'hour'].includes(word)) return { action: 'accept', scope: 'hour' };
-  // A sentence is a no that says more; a slip of a key says nothing.
+  // A sentence is a no with instructions; a few letters may be a slip.
   return word.length > 3 ? { action: 'decline', instead: line } : { action: 'decline' };
 }

@@ -15,18 +15,18 @@ import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/** A session's file, held by this process until it is closed. */
+/** A session's file, locked by this process until it is closed. */
 export interface SessionFile {
   readonly saved: SavedSession;
-  /** Replaces the file as a whole, for this user's eyes only. */
+  /** Replaces the whole file, readable only by this user. */
   save(session: SavedSession): void;
   close(): void;
 }
 
-/** More than any conversation of ours comes to; reading it would take a machine's memory. */
+/** Larger than any conversation; reading such a file would exhaust the memory. */
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** Opens or begins the session of this name. Throws `ConfigError` where another process holds it. */
+/** Opens or creates the session of this name. Throws `ConfigError` if another process holds it. */
 export function openSession(stateFolder: string, name: string): SessionFile {
   const folder = join(stateFolder, 'ask');
   const path = join(folder, `${fileNameOf(name)}.jsonl`);
@@ -96,7 +96,7 @@ function replace(path: string, words: string): void {
   }
 }
 
-/** Two processes would each forget what the other said. A lock whose process has died counts for nothing. */
+/** Two processes would each lose the other's messages. A dead process's lock is ignored. */
 function takeLock(lock: string, name: string): void {
   for (const mayClear of [true, false]) {
     try {

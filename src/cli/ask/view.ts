@@ -4,12 +4,12 @@ import { cleanChunk, cleanLine, cleanText } from '../../contract/text/clean-text
 import { type Locale, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 
-/** Where events are shown. */
+/** The display of events. */
 export interface View {
   show(event: AskEvent): void;
 }
 
-/** JSON Lines on the output, for programs; what the model thought only where it is wanted. */
+/** JSON Lines on the output, for programs; the model's thoughts only on request. */
 export function createEventView(output: Writable, withReasoning: boolean): View {
   return {
     show(event) {
@@ -19,8 +19,8 @@ export function createEventView(output: Writable, withReasoning: boolean): View 
 }
 
 /**
- * For a person: the model's words on the output as they come, everything else on lines beside it. Whatever a model
- * or a tool wrote is cleaned, so that no escape sequence reaches the terminal.
+ * For a person: the model's words on the output as they come, everything else on separate lines. All text of models and
+ * tools is cleaned, so that no escape sequence reaches the terminal.
  */
 export function createTextView(
   output: Writable,
@@ -44,7 +44,7 @@ export function createTextView(
     if (!atLineStart) write('\n');
   }
 
-  /** Thoughts go beside, so that a pipe gets the answer alone. */
+  /** Thoughts go to the other stream, so that a pipe gets only the answer. */
   function think(words: string): void {
     endText();
     const cleaned = cleanChunk(thoughts.rest + words);

@@ -3,7 +3,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { told } from './say.ts';
 
-/** Asks the person at the terminal; whoever leaves, or says anything else than yes, has not agreed. */
+/** Asks the person at the terminal; leaving, or any answer but yes, is a no. */
 export async function agrees(question: Text): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const left = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { text } from '../../contract/text/text.ts';
 
-/** Does this process have root's number on the machine itself? In a namespace of users it can stand for somebody else. */
+/** Whether this process is root on the machine itself: in a user namespace, uid 0 can stand for another user. */
 export function isRoot(): boolean {
   if (process.getuid?.() !== 0) return false;
   try {

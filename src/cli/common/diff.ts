@@ -7,7 +7,7 @@ import { withHistory } from './with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What one change changed, as a unified diff. */
+/** Prints one change as a unified diff. */
 export function showDiff(id: string, flags: Flags, options: Options): Promise<number> {
   return withHistory(flags, async ({ checkpoint, history, folders }) => {
     const store = await checkpoint.store();

@@ -3,7 +3,7 @@ import type { Flags } from '../../config/settings.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import { note } from './say.ts';
 
-/** Says that servers named in a `.env` of the start folder are missing, wherever a person may look for their tools. */
+/** Notes that servers named in a `.env` of the start folder are missing. */
 export function noteUnreadEnvFile(flags: Flags, locale: Locale): void {
   const unread = unreadEnvFile(flags);
   if (unread) note(unread[locale]);

@@ -5,10 +5,10 @@ import type { Flags } from '../../config/settings.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
 import { locales, text } from '../../contract/text/text.ts';
 
-/** Above the options that every command takes, in its help. */
+/** The heading above the options common to all commands, in their help. */
 export const settingsHeading = text('Settings of the server and its records:', 'サーバーと記録の設定:');
 
-/** Adds the options that say what is served and where; the same for every command that opens a checkpoint. */
+/** Adds the options that choose what is served and where; the same for every command that opens a checkpoint. */
 export function withSettings(command: Command): Command {
   return command
     .optionsGroup(settingsHeading.en)
@@ -49,7 +49,7 @@ export function withSettings(command: Command): Command {
     .optionsGroup('Options:');
 }
 
-/** The parsed options as the configuration takes them. */
+/** The parsed options as flags for the configuration. */
 export function flagsOf(options: Readonly<Record<string, unknown>>): Flags {
   return options as Flags;
 }

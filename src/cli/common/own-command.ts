@@ -25,8 +25,8 @@ function started(): Started {
 }
 
 /**
- * How a client starts this very program: by npx where it came from the registry that way, else by its own path, since a
- * client started from a desktop has little PATH.
+ * The command with which a client starts this very program: npx if it came from the registry that way, else its own
+ * path, since a client started from a desktop has a short PATH.
  */
 export function ownCommand(
   args: readonly string[],
@@ -37,7 +37,7 @@ export function ownCommand(
     : { command: node, args: [script, ...args] };
 }
 
-/** What a person types here to have this very program: `sekisho`, `npx sekisho`, or the whole path. */
+/** The command that a person types here for this very program: `sekisho`, `npx sekisho`, or the whole path. */
 export function ownName(from?: Started): string {
   return (from === undefined && outsideOf()?.name) || nameIn(from ?? started());
 }
@@ -60,13 +60,13 @@ function programIn(from: Started): string {
   return isOnPath('sekisho', script, from) ? 'sekisho' : byPath(from);
 }
 
-/** The address that editors check `sekisho.jsonc` by: of the registry, or the file that came along. */
+/** The address of the schema with which editors check `sekisho.jsonc`: the registry's, or the bundled file's. */
 export function schemaAddress(): string {
   if (isPublished()) return 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
   return pathToFileURL(join(packageFolder(), 'docs', 'sekisho.schema.json')).href;
 }
 
-/** The folder of the package that this program stands in. */
+/** The folder of the package that contains this program. */
 export function packageFolder(): string {
   return packageOf(realPathOf(started().script)) ?? process.cwd();
 }
@@ -81,17 +81,17 @@ function byPath(from: Started): string {
   return `${node} ${shellQuote(from.script)}`;
 }
 
-/** Whether what that name starts is this file. */
+/** Whether that name on the PATH starts this file. */
 function isOnPath(name: string, file: string, { path }: Started): boolean {
   const places = path.split(delimiter).map((folder) => join(folder, name));
-  // npm puts its own folders there for as long as it runs.
+  // npm adds its own folders to the PATH while it runs.
   const found = places.find(
     (each) => !each.includes(`${join('node_modules', '.bin')}${sep}`) && existsSync(each),
   );
   return found !== undefined && realPathOf(found) === realPathOf(file);
 }
 
-/** The folder in whose copy of the package, or as whose dependency, npx finds it. */
+/** The folder from which npx finds it, as the package itself or as a dependency. */
 function projectOf(file: string): string | undefined {
   const folder = packageOf(file);
   const end = folder?.lastIndexOf(`${sep}node_modules${sep}`) ?? -1;

@@ -3,12 +3,12 @@ import { ConfigError } from '../../contract/error.ts';
 import type { ApprovalStore } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** Fewer characters fit by accident. */
+/** Fewer characters match by accident. */
 const fewestChars = 4;
 
 /**
- * The id that these characters begin, with the letters before its `_` or without them; the characters themselves where
- * there is none. Throws `ConfigError` where several begin so.
+ * The id that begins with these characters, with or without the letters before its `_`; the characters themselves if
+ * there is none. Throws `ConfigError` if several match.
  */
 export function wholeId(given: string, ids: readonly string[]): string {
   if (ids.includes(given)) return given;
@@ -26,7 +26,7 @@ export function wholeId(given: string, ids: readonly string[]): string {
   return fitting[0] ?? given;
 }
 
-/** Of a question. What waits is meant before what is over. */
+/** A question's id. Open questions come before closed ones. */
 export async function wholeApprovalId(given: string, approvals: ApprovalStore): Promise<string> {
   if (await approvals.get(given)) return given;
   const waiting = wholeId(given, idsOf(await approvals.list('pending', Date.now())));
@@ -37,13 +37,13 @@ export function isWholeApprovalId(given: string): boolean {
   return /^apr_[a-z0-9]{16}$/.test(given);
 }
 
-/** Of a change. */
+/** A change's id. */
 export async function wholeEntryId(given: string, history: HistoryStore): Promise<string> {
   if (await history.get(given)) return given;
   return wholeId(given, idsOf(await history.list({ limit: newestEntries })));
 }
 
-/** How far back a change is found by the beginning of its id. */
+/** The number of changes that are searched for a prefix. */
 const newestEntries = 10_000;
 
 export function idsOf(records: readonly { readonly id: string }[]): readonly string[] {

@@ -5,7 +5,7 @@ import type { Acts, Operator } from '../../contract/operator.ts';
 import type { Person } from '../../contract/person.ts';
 import { accountName } from './account-name.ts';
 
-/** What a command works with: the acts of the person at the terminal, and what they act on. */
+/** The tools of a command: the acts of the person at the terminal, and the records. */
 export interface AtWork {
   readonly acts: Acts;
   readonly operator: Operator;
@@ -17,7 +17,7 @@ export function personHere(): Person {
   return { name: `cli:${accountName()}`, principal: 'local', isOperator: true, face: 'cli' };
 }
 
-/** Opens what the flags name for one command, and closes it afterwards. */
+/** Opens the checkpoint of the flags for one command, and closes it afterwards. */
 export async function withOperator<T>(flags: Flags, work: (at: AtWork) => Promise<T>): Promise<T> {
   const checkpoint = await openCheckpoint(loadSettings(flags));
   try {

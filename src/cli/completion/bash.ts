@@ -1,6 +1,6 @@
 import type { CommandWords } from './words.ts';
 
-/** Words for bash: candidates by command, values by option, and files where neither is known. */
+/** Completion for bash: candidates by command, values by option, and files if neither is known. */
 export function bashCompletion(commands: readonly CommandWords[]): string {
   return `_sekisho() {
   local path="" word candidates="" current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -20,12 +20,12 @@ ${commandCases(commands, (words) => `candidates="${words}"`)}
 complete -o default -F _sekisho sekisho`;
 }
 
-/** Every command's words as one shell pattern; the value of an option is none of them. */
+/** All command paths as one shell pattern, so that the value of an option is not taken for a command. */
 export function knownPaths(commands: readonly CommandWords[]): string {
   return commands.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join('|');
 }
 
-/** A case for each option that takes a value, of each command: what the value may be, or nothing. */
+/** A case for each option with a value, of each command: the possible values, or nothing. */
 export function optionCases(commands: readonly CommandWords[], body: (choices: string) => string): string {
   return commands
     .flatMap(({ path, options }) =>
@@ -36,7 +36,7 @@ export function optionCases(commands: readonly CommandWords[], body: (choices: s
     .join('\n');
 }
 
-/** A case for each command: its sub-commands, what its argument may be, and its options. */
+/** A case for each command: its sub-commands, its argument's values, and its options. */
 export function commandCases(commands: readonly CommandWords[], body: (words: string) => string): string {
   return commands
     .map(({ path, children, choices, options }) => {

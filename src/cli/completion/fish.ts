@@ -1,6 +1,6 @@
 import type { CommandWords } from './words.ts';
 
-/** Words for fish, which shows what each one means. */
+/** Completion for fish, which shows descriptions. */
 export function fishCompletion(commands: readonly CommandWords[]): string {
   return [
     `function __sekisho_at
@@ -20,7 +20,7 @@ end`,
 function linesOf({ path, children, choices, options }: CommandWords): readonly string[] {
   const at = `complete -c sekisho -n ${quoted(`__sekisho_at "${path}"`)}`;
   return [
-    // Only what has no words of its own may take a file.
+    // Only commands without words of their own may take a file.
     ...(children.length + choices.length > 0 ? [`${at} -f`] : []),
     ...children.map(({ name, description }) => `${at} -a ${name} -d ${quoted(description)}`),
     ...choices.map((choice) => `${at} -a ${choice}`),

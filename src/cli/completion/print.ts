@@ -6,7 +6,7 @@ import { fishCompletion } from './fish.ts';
 import type { CommandWords, OptionWords } from './words.ts';
 import { zshCompletion } from './zsh.ts';
 
-/** Prints a completion script; words come from the program itself, so that none can be missing. */
+/** Prints a completion script; the words come from the program itself, so that none can be missing. */
 export function printCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): number {
   const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
   say(scripts[shell](wordsOf(program)));

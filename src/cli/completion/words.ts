@@ -1,10 +1,10 @@
-/** What may stand behind a command, as the shells' scripts need it. */
+/** The words that may follow a command, for the shells' scripts. */
 export interface CommandWords {
-  /** Its words, e.g. `token create`; empty for `sekisho` alone. */
+  /** The command's words, e.g. `token create`; empty for `sekisho` alone. */
   readonly path: string;
   readonly children: readonly Described[];
   readonly options: readonly OptionWords[];
-  /** What its argument may be, where that is a short list. */
+  /** The possible values of its argument, if the list is short. */
   readonly choices: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { commandCases, knownPaths, optionCases } from './bash.ts';
 import type { CommandWords } from './words.ts';
 
-/** Words for zsh, whether the script is sourced or lies in a folder of `fpath` as `_sekisho`. */
+/** Completion for zsh, whether the script is sourced or is in a folder of `fpath` as `_sekisho`. */
 export function zshCompletion(commands: readonly CommandWords[]): string {
   return `#compdef sekisho
 _sekisho() {

@@ -6,26 +6,26 @@ export interface Start {
   readonly engine: EngineName;
   readonly image: string;
   readonly platform: NodeJS.Platform;
-  /** Who runs this, outside; undefined where there is no such number. */
+  /** The user outside; undefined if the system has no user numbers. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
-  /** Docker's daemon is the user's own: its root is them. */
+  /** Docker's daemon runs as the user: its root is them. */
   readonly isRootless: boolean;
   readonly mounts: readonly Mount[];
   readonly isStateNamed: boolean;
-  /** The current folder, as the container knows it. */
+  /** The current folder inside the container. */
   readonly folder: string;
-  /** Variables that go along, by name: their values are on no command line. */
+  /** Variables to pass, by name: their values are on no command line. */
   readonly variables: readonly string[];
   readonly port: { readonly host: string; readonly port: number } | undefined;
   readonly isTerminal: boolean;
-  /** What follows `sekisho`. */
+  /** The arguments after `sekisho`. */
   readonly args: readonly string[];
 }
 
 /**
- * The arguments of `docker run` or `podman run`: a container that ends with the command, read-only but for what is mounted, without
- * capabilities (root keeps one), as the person's own user. Its seccomp profile and the masks over /proc are off, since bubblewrap needs
- * namespaces and a /proc of its own; every command then has the walls and the filter of ours.
+ * The arguments of `docker run` or `podman run`: a container that ends with the command, read-only except for the
+ * mounts, without capabilities (root keeps one), as the person's own user. Its seccomp profile and the masks over /proc
+ * are off, since bubblewrap needs namespaces and its own /proc; every command then has our sandbox and filter.
  */
 export function engineArguments(start: Start): readonly string[] {
   const { isTerminal, mounts, port } = start;
@@ -37,7 +37,7 @@ export function engineArguments(start: Start): readonly string[] {
     ...['--security-opt', 'apparmor=unconfined', '--security-opt', 'label=disable'],
     ...['/tmp', '/var/tmp'].flatMap((path) => ['--tmpfs', `${path}:rw,exec,nosuid,nodev,mode=1777`]),
     ...userOf(start),
-    // Linux lets none other map root into a namespace of its own, as bubblewrap then must.
+    // Without it, Linux does not let bubblewrap map root into its own namespace, which it then must.
     ...(isRoot(start) ? ['--cap-add', 'SETFCAP'] : []),
     ...(start.isStateNamed ? [] : ['--volume', `${volumeOf(start)}:/state`]),
     ...mounts.flatMap((mount) => ['--mount', mountWords(mount)]),
@@ -49,7 +49,7 @@ export function engineArguments(start: Start): readonly string[] {
   ];
 }
 
-/** Each account of a machine whose engine is shared has a volume of its own. */
+/** On a machine with a shared engine, each account has its own volume. */
 function volumeOf({ user }: Pick<Start, 'user'>): string {
   return user ? `sekisho-state-${user.uid}` : 'sekisho-state';
 }
@@ -58,13 +58,13 @@ function isRoot({ user, isRootless }: Start): boolean {
   return isRootless || user?.uid === 0;
 }
 
-/** Files that tools write must be the person's, whatever the engine makes of numbers. */
+/** Files that tools write must belong to the person, however the engine maps users. */
 function userOf({ engine, platform, user, isRootless }: Start): readonly string[] {
   if (!user) return [];
   if (isRootless) return ['--user', '0:0'];
   const same = ['--user', `${user.uid}:${user.gid}`];
   if (engine === 'docker' || user.uid === 0) return same;
-  // Podman's own map of users; in a virtual machine its user there stands for the person.
+  // Podman maps users itself; in a virtual machine its user there stands for the person.
   return platform === 'linux' ? ['--userns', 'keep-id', ...same] : ['--userns', 'keep-id'];
 }
 

@@ -5,7 +5,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { versionOf } from '../common/version.ts';
 
-/** Runs an engine with arguments and returns how it ended: its exit code, or undefined where there is no such program. */
+/** Runs an engine with arguments and returns its exit code; undefined if the program is missing. */
 export type Try = (engine: EngineName, args: readonly string[]) => number | undefined;
 
 export interface Engine {
@@ -13,15 +13,12 @@ export interface Engine {
   readonly image: string;
 }
 
-/** The name that `sekisho image build` gives. `localhost` is no registry: nobody fetches it from elsewhere. */
+/** The name from `sekisho image build`. `localhost` is no registry, so an engine never fetches it. */
 export function ownImage(): string {
   return `localhost/sekisho:${versionOf()}`;
 }
 
-/**
- * The engine that has the image. Throws `ConfigError` that says what is missing and how it is had: an engine, one that
- * answers, or the image.
- */
+/** The engine that has the image. Throws `ConfigError` with what is missing and how to get it. */
 export function engineWithImage(
   choice: Pick<RuntimeChoice, 'engine' | 'image'>,
   program: string,
@@ -45,7 +42,7 @@ export function engineWithImage(
   );
 }
 
-/** The first engine that answers, image or not. Throws `ConfigError` where none does. */
+/** The first engine that answers, with or without the image. Throws `ConfigError` if none does. */
 export function answeringEngine(wanted: EngineName | undefined, attempt: Try = tryEngine): EngineName {
   const states = (wanted ? [wanted] : engines).map((name) => ({ name, code: attempt(name, ['info']) }));
   const answering = states.find(({ code }) => code === 0);

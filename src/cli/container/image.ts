@@ -12,8 +12,8 @@ import { answeringEngine, ownImage } from './engine.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Builds the image of this very version from the package that this program stands in, and names it as `--runtime container` looks
- * for it. The engine fetches the base, Debian's packages and npm's. Returns the engine's exit code.
+ * Builds the image of this very version from this program's package, under the name that `--runtime container` looks
+ * for. The engine fetches the base, Debian's packages and npm's. Returns the engine's exit code.
  */
 export async function buildImage(options: Options): Promise<number> {
   const engine = answeringEngine(options.engine as EngineName | undefined);
@@ -25,7 +25,7 @@ export async function buildImage(options: Options): Promise<number> {
     const base = options.base === undefined ? [] : ['--build-arg', `BASE=${options.base}`];
     const authorities = process.env.NODE_EXTRA_CA_CERTS;
     const secret = authorities && existsSync(authorities) ? ['--secret', `id=ca,src=${authorities}`] : [];
-    // Podman keeps health checks in Docker's form of image only.
+    // Podman keeps health checks only in Docker's image format.
     const form = engine === 'podman' ? ['--format', 'docker'] : [];
     const args = ['build', ...form, ...secret, ...base, '--tag', ownImage(), context];
     const { status, error } = spawnSync(engine, args, { stdio: ['ignore', 2, 2], windowsHide: true });
@@ -43,12 +43,12 @@ export async function buildImage(options: Options): Promise<number> {
   }
 }
 
-/** `sekisho.tgz`, as npm would publish the package. Throws `ConfigError` where npm cannot. */
+/** `sekisho.tgz`, as npm would publish the package. Throws `ConfigError` if npm cannot. */
 function packInto(context: string, folder: string): void {
   const { status, stderr, error } = spawnSync(
     'npm',
     ['pack', '--ignore-scripts', '--silent', '--pack-destination', context],
-    // On Windows npm is a script, which only a shell starts; no word here is anybody else's.
+    // On Windows npm is a script, which only a shell starts; all arguments are our own.
     { cwd: folder, encoding: 'utf8', shell: process.platform === 'win32', windowsHide: true },
   );
   const [packed] = status === 0 ? readdirSync(context).filter((name) => name.endsWith('.tgz')) : [];

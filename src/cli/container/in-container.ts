@@ -29,9 +29,9 @@ import { passedVariables } from './variables.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Runs this same command line in a container and returns its exit code: the folders of its settings mounted under their own
- * names, its state in a volume, its port published, its input, output and signals passed through. Throws `ConfigError`
- * where that cannot be.
+ * Runs this command line in a container and returns its exit code: the folders of its settings are mounted under their
+ * own names, its state is in a volume, its port is published, and input, output and signals are passed through. Throws
+ * `ConfigError` if that is not possible.
  */
 export async function runInContainer(
   args: readonly string[],
@@ -53,7 +53,7 @@ export async function runInContainer(
   const repeated = repeatSettings(
     { ...flags, config: files.config, envFile: files.variables, state },
     settings,
-    // Where this machine keeps its state is nothing to the container.
+    // This machine's state folder does not apply in the container.
     { ...process.env, XDG_STATE_HOME: undefined },
   );
   const variables = {
@@ -111,7 +111,7 @@ export async function runInContainer(
   });
 }
 
-/** Where it lies outside, the container has its own. */
+/** The path in the container, whatever the path outside. */
 const innerAuthorities = '/run/sekisho-authorities.pem';
 
 const tellsOfIt = new Set(['serve', 'doctor']);
@@ -131,12 +131,12 @@ function sameServer(options: Options, flags: Flags, settings: Settings): Outside
   return { command, args: [...whole], ...(Object.keys(env).length > 0 && { env: { ...env } }) };
 }
 
-/** Where the file or the machine says it, nobody need say it again. */
+/** Left out if the file or the machine already decides it. */
 function runtimeArgs({ runtime }: Options): readonly string[] {
   return runtime === undefined ? [] : ['--runtime', String(runtime)];
 }
 
-/** Where this was started, if the container has it, else the first folder that it has. */
+/** The current folder if the container has it, else its first folder. */
 function folderOf({ roots }: Settings): string {
   const cwd = process.cwd();
   const isShown = roots.some(({ path }) => isInside(cwd, path));
@@ -147,14 +147,14 @@ function personOf({ getuid, getgid }: NodeJS.Process): { uid: number; gid: numbe
   return getuid && getgid ? { uid: getuid(), gid: getgid() } : undefined;
 }
 
-/** Docker's daemon without root maps its own root to the person, and every other number to nobody's. */
+/** Rootless Docker maps its root to the person, and every other number to an unrelated one. */
 function isDockerRootless({ name }: Engine): boolean {
   if (name !== 'docker' || process.platform !== 'linux') return false;
   const { stdout } = spawnSync('docker', ['info', '--format', '{{.SecurityOptions}}'], { encoding: 'utf8' });
   return String(stdout).includes('name=rootless');
 }
 
-/** The port is published by its number, so a free one is found here where none was named. */
+/** The port is published by its number, so a free one is found here if none was named. */
 async function freeAddress(address: { host: string; port: number }): Promise<{ host: string; port: number }> {
   if (address.port !== 0) return address;
   const server = createServer();

@@ -1,6 +1,6 @@
 /**
- * What a path is called in the container: the same, so that configurations, records and clients' paths fit in both; of a
- * Windows drive as Docker writes it, `C:\Users\me` as `/c/Users/me`.
+ * A path in the container: the same, so that configurations, records and clients' paths work in both; a Windows drive
+ * as Docker writes it, `C:\Users\me` as `/c/Users/me`.
  */
 export function innerPath(path: string): string {
   const drive = /^([A-Za-z]):[\\/]/.exec(path);

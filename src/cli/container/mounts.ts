@@ -13,25 +13,25 @@ export interface Mount {
 }
 
 /**
- * What of the machine the settings name, and nothing else. Throws `ConfigError` for what would cover the container's own
- * system, or that an engine cannot be told of.
+ * The paths that the settings name, and nothing else. Throws `ConfigError` for a path that would cover the container's
+ * own system, or that an engine cannot express.
  */
 export function mountsOf(
   settings: Pick<Settings, 'roots' | 'files' | 'process' | 'vault'>,
-  /** Files of the server's own: its configuration, its variables. */
+  /** The server's own files: its configuration, its variables. */
   own: readonly string[],
-  /** The state folder, where one was named; else records live in a volume. */
+  /** The state folder, if one was named; otherwise records are in a volume. */
   state: string | undefined,
 ): readonly Mount[] {
   const shown = [...settings.roots, ...settings.files].flatMap(({ path, named, writable }) =>
-    // A client sends paths as the person named them, and both names must lead there.
+    // A client sends paths as the person named them, so both names must work.
     [...new Set([path, named])].map((inside) => ({ outside: path, inside, writable })),
   );
   const more = [
     ...[settings.vault.root, ...(state ? [state] : [])].map((path) => ({ path, writable: true })),
     ...[...settings.process.readable, ...own].map((path) => ({ path, writable: false })),
   ]
-    // What a root holds is shown with it, and what is not there yet is not shown.
+    // Paths inside a root come with it, and missing ones are not mounted.
     .filter(({ path }) => existsSync(path) && !settings.roots.some((root) => isInside(path, root.path)))
     .map(({ path, writable }) => ({ outside: path, inside: path, writable }));
   const all = [...shown, ...more].map((mount) => ({ ...mount, inside: innerPath(mount.inside) }));
@@ -50,7 +50,7 @@ function assertMountable(path: string): void {
       ),
     );
   }
-  // A mount is told in one line of words with commas and colons between them.
+  // A mount is described in one string with commas and colons.
   if (/[,"\n\r]/.test(path)) {
     throw new ConfigError(
       text(

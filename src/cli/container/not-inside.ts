@@ -1,6 +1,6 @@
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** Why clients' hooks cannot be had where the server runs in a container. */
+/** Why clients' hooks are not available if the server runs in a container. */
 export const noHooks = text(
   "Hooks judge a client's own tools on this machine, and a server in a container cannot see what those do. Hooks need Linux and --runtime host; switch the client's own tools off instead.",
   'フックはこのマシン上でクライアント自身のツールを審査するもので、コンテナー内のサーバーからはその動きが見えません。Linux と --runtime host が必要です。代わりに、クライアント自身のツールを無効にしてください。',

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { settingsHeading } from '../common/options.ts';
 
 /**
- * A command line without the settings that every command takes, and without `--http`: they are told anew, as the container
- * has them. Whatever follows `--` stays.
+ * A command line without the common settings and without `--http`: these are added again with the container's values.
+ * Everything after `--` stays.
  */
 export function withoutSettings(args: readonly string[], command: Command): readonly string[] {
   const dropped = command.options.filter(

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { configFolderOf, configPathOf, homeOf, stateFolderOf } from '../../config/state.ts';
 
-/** Files outside of every root that the server reads as it starts, each where it is there. */
+/** Files outside every root that the server reads at start, each if it exists. */
 export interface OwnFiles {
   readonly config: string | undefined;
   readonly variables: string | undefined;
   /** The list of servers that `MCP_CONFIG_PATH` names. */
   readonly servers: string | undefined;
-  /** Certificate authorities of a company's. */
+  /** A company's certificate authorities. */
   readonly authorities: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export function ownFilesOf(flags: Flags, environment: NodeJS.ProcessEnv): OwnFil
   };
 }
 
-/** The state folder, where flag or file named one; a volume holds all others. */
+/** The state folder, if a flag or the file named one; otherwise a volume has the state. */
 export function namedState(
   { stateFolder, roots }: Pick<Settings, 'stateFolder' | 'roots'>,
   environment: NodeJS.ProcessEnv,

@@ -3,8 +3,8 @@ import { constants } from 'node:os';
 import type { EngineName } from '../../config/runtime.ts';
 
 /**
- * Starts the engine with this process's own input, output and terminal, hands signals on, and returns its exit code, which is
- * that of the command in the container. Rejects where it cannot be started.
+ * Starts the engine with this process's own input, output and terminal, forwards signals, and returns its exit code,
+ * which is that of the command in the container. Rejects if it cannot be started.
  */
 export function runEngine(
   engine: EngineName,

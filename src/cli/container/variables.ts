@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Names of the variables that go into the container: what every server reads, and what the files given here name, such as a
- * model's `keyVariable`. Where programs and homes lie is another matter there.
+ * Names of the variables that go into the container: those that every server reads, and those that the given files
+ * name, such as a model's `keyVariable`. Variables for programs' and homes' paths do not apply there.
  */
 export function passedVariables(environment: NodeJS.ProcessEnv, files: readonly string[]): readonly string[] {
   const named = new Set(files.flatMap((file) => readIfThere(file).match(/[A-Za-z_]\w*/g) ?? []));

@@ -5,7 +5,7 @@ import type { HookProject } from './projects.ts';
 import { notRun, shownAsShell } from './shell.ts';
 import type { EventRequest, HookRequest } from './socket.ts';
 
-/** Finds who decides. */
+/** Finds the project that decides. */
 interface Projects {
   of(session: string, folder: string): Promise<Pick<HookProject, 'gate' | 'isLeft'>>;
   all(): Promise<readonly Pick<HookProject, 'gate'>[]>;
@@ -14,11 +14,11 @@ interface Projects {
 interface Serving {
   readonly projects: Projects;
   readonly locale: Locale;
-  /** Aborts when whoever asked is gone. */
+  /** Aborts when the sender is gone. */
   readonly signal: AbortSignal;
 }
 
-/** What one request comes to, as its sender prints it. */
+/** The answer to one request, as its sender prints it. */
 export async function answerRequest(line: string, serving: Serving): Promise<string> {
   let client = '';
   const said = await orRefusal(
@@ -34,7 +34,7 @@ export async function answerRequest(line: string, serving: Serving): Promise<str
   return JSON.stringify(said);
 }
 
-/** What one event comes to. */
+/** The answer to one event. */
 export function answerEvent(event: EventRequest, serving: Omit<Serving, 'signal'>): Promise<Said> {
   return orRefusal(
     serving,
@@ -82,7 +82,7 @@ async function ran(request: HookRequest & { kind: 'run' }, serving: Serving): Pr
   return { stdout: '', stderr: `Sekisho: ${noPermit[serving.locale]}\n`, exitCode: notRun };
 }
 
-/** The conversation that an event is about, as each client names it. */
+/** The conversation of an event, under each client's field name. */
 function sessionIn(given: unknown): string {
   const { session_id: session, conversation_id: conversation } = Object(given) as Record<string, unknown>;
   return String(session ?? conversation ?? '');

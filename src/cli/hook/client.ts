@@ -6,8 +6,8 @@ import { endWithClient } from './end-with-client.ts';
 import { type HookRequest, maxEventBytes, noteOf, quickSocketOf, readPermit, socketOf } from './socket.ts';
 
 /**
- * What a client starts for each use of a tool. It knows nothing of tools: it hands the event on and prints the answer.
- * Its start is what a person waits for, so it imports little.
+ * The program that a client starts for each use of a tool. It knows nothing of tools: it forwards the event and prints
+ * the answer. A person waits for its start, so it imports little.
  */
 export async function hook([client = '', ...flags]: readonly string[]): Promise<number> {
   const script = process.argv[1] ?? '';
@@ -22,18 +22,18 @@ export async function hook([client = '', ...flags]: readonly string[]): Promise<
   };
   const exitCode = await decide()
     .catch(refuse)
-    // A hook without a runtime has made it, and became this one.
+    // A hook without a runtime created the note, and became this one.
     .finally(() => rmSync(noteOf(quickSocketOf(flags[1] ?? '', script)), { force: true }));
   return exitCode === refused && isOver(event) ? failed : exitCode;
 }
 
-/** There is nothing to refuse then: a client would take it as an order to go on, or throw the person's words away. */
+/** After a turn a client would take a refusal as an order to continue, or discard the person's words. */
 function isOver(event: string): boolean {
   try {
     const name = (JSON.parse(event) as { hook_event_name?: unknown } | null)?.hook_event_name;
     return ofTurns.has(String(name));
   } catch {
-    // What cannot be read is refused.
+    // An unreadable event is refused.
     return false;
   }
 }
@@ -43,7 +43,7 @@ const ofTurns = new Set([
   ...['stop', 'beforeSubmitPrompt', 'sessionEnd'],
 ]);
 
-/** Runs the command that a hook let through, and ends as it ends. */
+/** Runs the command that a hook permitted, with its exit code. */
 export async function runPermitted([, words = '', , ...command]: readonly string[]): Promise<number> {
   const named = readPermit(words);
   try {
@@ -64,7 +64,7 @@ async function ask(path: string, request: HookRequest, start: StartServer | unde
   return exitCode;
 }
 
-/** What a server answers; it is started where that is told how. */
+/** Sends a request to the server, and starts one if `start` says how. */
 export async function askServer(
   path: string,
   request: HookRequest,
@@ -106,6 +106,6 @@ function refuse(error: unknown): number {
   return refused;
 }
 
-/** What every client reads as a refusal; any other status is a hook that failed and need not be heeded. */
+/** The exit status that every client reads as a refusal; any other failure may be ignored. */
 const refused = 2;
 const failed = 1;

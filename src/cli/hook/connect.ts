@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { noteOf } from './socket.ts';
 
-/** How the server is started where none answers. */
+/** How to start the server if none answers. */
 export interface StartServer {
   readonly script: string;
   readonly flags: readonly string[];
 }
 
-/** A connection to the server, which is started where there is none: once, however many come at the same time. */
+/** Connects to the server, and starts it if there is none: once, however many hooks come at the same time. */
 export async function connectTo(socket: string, start: StartServer | undefined): Promise<Socket> {
   const endMs = performance.now() + startMs;
   let started: { hasEnded: boolean } | undefined;
@@ -30,7 +30,7 @@ function tryConnect(path: string): Promise<Socket | undefined> {
     const socket = connect(path);
     socket.once('connect', () => resolve(socket));
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // A client's own sandbox: the command that we let through runs inside of it, and is to reach us.
+      // A client's own sandbox: the permitted command runs inside it and must reach us.
       if (['EPERM', 'EACCES'].includes(error.code ?? ''))
         reject(
           new Error(
@@ -44,8 +44,8 @@ function tryConnect(path: string): Promise<Socket | undefined> {
 }
 
 /**
- * Whether this process is the one that starts the server, or becomes it: whoever makes the note is, unless one answers by
- * then. One that did not come up in time is tried anew.
+ * Whether this process starts the server, or becomes it: the process that creates the note does, unless a server
+ * answers by then. A start that took too long is tried again.
  */
 export async function isOursToStart(socket: string): Promise<boolean> {
   const note = noteOf(socket);
@@ -53,12 +53,12 @@ export async function isOursToStart(socket: string): Promise<boolean> {
   try {
     writeSync(openSync(note, 'wx', 0o600), String(process.pid));
   } catch {
-    // Another one was first.
+    // Another process was first.
     const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
     if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
     return false;
   }
-  // Another one may have come up between our look and our note.
+  // Another server may have started between the check and the note.
   const there = await tryConnect(socket);
   if (!there) return true;
   there.destroy();
@@ -80,14 +80,14 @@ async function startOnce(
   });
   server.once('exit', () => {
     started.hasEnded = true;
-    // The next one tries anew: the configuration may be mended by then.
+    // The next hook tries again: the configuration may be mended by then.
     rmSync(noteOf(socket), { force: true });
   });
   server.unref();
   return started;
 }
 
-/** Why it did not start, in its own words. */
+/** Why the server did not start, from its log. */
 function lastWords(socket: string): string {
   try {
     return readFileSync(`${socket}.log`, 'utf8').trim().split('\n').slice(-3).join(' ').slice(0, 500);
@@ -96,6 +96,6 @@ function lastWords(socket: string): string {
   }
 }
 
-/** Long for a start, short for whoever waits for an answer that will be no. */
+/** Long enough for a start, short enough for a caller that waits for a refusal. */
 const startMs = 10_000;
 const betweenMs = 10;

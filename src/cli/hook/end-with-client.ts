@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /**
- * Ends this process, and with it the command that it stands for, once the client that had it started is gone: some leave
- * their shells running when they are told twice to stop.
+ * Ends this process and its command once the client that started it is gone: some clients leave their shells running
+ * when they are told twice to stop.
  */
 export function endWithClient(): void {
   const client = clientAbove(process.ppid);
@@ -17,11 +17,11 @@ interface Process {
   readonly pid: number;
   readonly name: string;
   readonly parent: number;
-  /** Tells it from a later one with the same number. */
+  /** Distinguishes it from a later process with the same number. */
   readonly startedAt: string;
 }
 
-/** The first above us that is no shell; none where the system does not say, or nobody is left. */
+/** The first ancestor that is not a shell; undefined if the system does not tell, or there is none. */
 function clientAbove(pid: number): Process | undefined {
   let above = processOf(pid);
   for (let steps = 0; above && shells.has(above.name) && steps < mostSteps; steps++)
@@ -36,7 +36,7 @@ function processOf(pid: number): Process | undefined {
     const fields = rest.split(' ');
     return { pid, name: basename(name), parent: Number(fields[1]), startedAt: fields[19] ?? '' };
   } catch {
-    // It is gone, or this is no Linux.
+    // The process is gone, or this is not Linux.
     return undefined;
   }
 }
@@ -44,5 +44,5 @@ function processOf(pid: number): Process | undefined {
 const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'busybox', 'env', 'timeout', 'nice']);
 const mostSteps = 16;
 const everyMs = 1000;
-/** As of a program that SIGTERM ended. */
+/** The status of a program that SIGTERM ended. */
 const ended = 143;

@@ -13,14 +13,14 @@ import { forHooks } from './shell.ts';
 export interface HookProject {
   readonly gate: Gate;
   readonly checkpoint: Checkpoint;
-  /** In a folder that is no project, if the person leaves the client's tools alone there. */
+  /** The folder is not a project, and the person leaves the client's tools alone there. */
   readonly isLeft: boolean;
   readonly roots: readonly string[];
 }
 
 /**
- * The projects of one server: each has its checkpoint, which is opened when the first hook comes from it. A session that moves to
- * another folder of its project keeps its variables and its /tmp.
+ * The projects of one server: each has a checkpoint, which is opened at its first hook. A session that moves to another
+ * folder of its project keeps its variables and its /tmp.
  */
 export class HookProjects {
   readonly #flags: Flags;
@@ -33,7 +33,7 @@ export class HookProjects {
     this.#runBy = runBy;
   }
 
-  /** The project that a hook is about: that of its session, as long as the client's folder lies in it. */
+  /** The project of a hook: that of its session, as long as the client's folder is in it. */
   async of(session: string, folder: string): Promise<HookProject> {
     const known = this.#bySession.get(session);
     if (known?.roots.some((root) => isInside(folder, root))) return known;
@@ -51,7 +51,7 @@ export class HookProjects {
     const key = JSON.stringify([settings.roots.map(({ path }) => path), settings.project]);
     const opened = this.#byRoots.get(key) ?? this.#open(settings);
     this.#byRoots.set(key, opened);
-    // One that could not be opened is tried anew.
+    // A failed opening is tried again at the next hook.
     opened.catch(() => this.#byRoots.delete(key));
     return opened;
   }

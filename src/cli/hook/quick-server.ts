@@ -6,7 +6,7 @@ import { type EventRequest, maxEventBytes, quickSocketOf, socketOf } from './soc
 
 interface Quick {
   readonly flags: Flags;
-  /** Ours, by which other hooks find us. */
+  /** Our own socket, by which other hooks find us. */
   readonly socket: string;
   readonly hold: (connection: Socket) => void;
   readonly listen: (server: Server, path: string) => Promise<() => void>;
@@ -14,8 +14,8 @@ interface Quick {
 }
 
 /**
- * Serves hooks that need no runtime: they send the client's name, their folder and the event, and shut their half.
- * What is not answered here they do again by Node, so a connection that ends without a word lets nothing through.
+ * Serves hooks without a runtime: they send the client's name, their folder and the event, and close their half.
+ * Unanswered requests are repeated through Node, so a connection that ends without an answer permits nothing.
  */
 export async function listenQuickly({ flags, socket, hold, listen, decide }: Quick): Promise<() => void> {
   const script = process.argv[1] ?? '';
@@ -63,7 +63,7 @@ function readTold(words: string): EventRequest | undefined {
   return { kind: 'event', client, event, folder };
 }
 
-/** The status to end with, the stream that the client reads then, and what to write to it. */
+/** The exit status, the stream that the client then reads, and the text for it. */
 function inBytes({ stdout, stderr, exitCode }: Said): Buffer {
   const words = Buffer.from(exitCode === 0 ? stdout : stderr);
   const head = Buffer.alloc(12);

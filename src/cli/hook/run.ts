@@ -6,7 +6,7 @@ import { walk } from '../call.ts';
 import { print } from '../common/say.ts';
 import { forHooks, shownAsShell } from './shell.ts';
 
-/** One command of the person at this terminal, as the tool `bash` would run it, from where they are. */
+/** Runs one command of the person at this terminal as the tool `bash` would, in the current folder. */
 export async function run(words: readonly string[], flags: Flags): Promise<number> {
   const [first = ''] = words;
   const command = words.length === 1 ? first : words.map(shellQuote).join(' ');

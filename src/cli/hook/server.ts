@@ -11,8 +11,8 @@ import { listenQuickly } from './quick-server.ts';
 import { maxEventBytes, noteOf, permitFor, quickSocketOf, socketOf } from './socket.ts';
 
 /**
- * Serves the hooks of clients on a socket of this user, until nobody has needed it for a while. A hook without a runtime names
- * no socket: it knows neither what has changed since it was made nor whether another hook has started one.
+ * Serves the hooks of clients on a socket of this user, until it has been idle for a while. A hook without a runtime
+ * names no socket: it knows neither of changes since it was made nor of servers that other hooks started.
  */
 export async function serveHooks(flags: Flags, options: { readonly socket?: string }): Promise<number> {
   if (options.socket !== undefined) return serveAt(options.socket, flags);
@@ -22,7 +22,7 @@ export async function serveHooks(flags: Flags, options: { readonly socket?: stri
     if (!(await isOursToStart(socket))) return 0;
     return await serveAt(socket, flags);
   } finally {
-    // Where it failed: who waits for it need not any more, and asks for its words.
+    // The start failed: waiting processes can stop waiting and read the log.
     for (const each of [socket, quickSocketOf(config, script)]) rmSync(noteOf(each), { force: true });
   }
 }
@@ -34,7 +34,7 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
       .map(shellQuote)
       .join(' '),
   );
-  // Wrong settings end the start, in their own words.
+  // Wrong settings stop the start with their own message.
   const { locale } = (await projects.at(process.cwd())).checkpoint.gateway;
   const connections = new Set<Socket>();
   let usedAtMs = performance.now();
@@ -72,7 +72,7 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
   return 0;
 }
 
-/** Takes the name whole, from whoever had it: a socket that a killed server left answers nobody. */
+/** Replaces an existing socket atomically: one that a killed server left does not answer. */
 async function listen(server: ReturnType<typeof createServer>, path: string): Promise<() => void> {
   const own = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { Reply } from '../../contract/call.ts';
 import type { Said } from '../../hooks/event.ts';
 
-/** A client works in the project itself, and its tools are those of the assistant. */
+/** A client works in the project itself, with the assistant's tools. */
 export function forHooks(settings: Settings): Settings {
   return Object.freeze({
     ...settings,
@@ -13,7 +13,7 @@ export function forHooks(settings: Settings): Settings {
   });
 }
 
-/** A command's reply as the shell itself would have said it. */
+/** A command's reply in the form of a shell's output. */
 export function shownAsShell(reply: Reply): Said {
   if (reply.kind === 'error') return { stdout: '', stderr: `${reply.text}\n`, exitCode: notRun };
   const {
@@ -28,5 +28,5 @@ export function shownAsShell(reply: Reply): Said {
   return { stdout, stderr, exitCode: exit_code };
 }
 
-/** Of a command that was found and not started, as shells have it. */
+/** The shells' status for a command that was found but not started. */
 export const notRun = 126;

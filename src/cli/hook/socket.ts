@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPathOf, homeOf, hookFolderOf } from '../../config/state.ts';
 
-/** What is asked of the server that hooks talk to: one line of JSON each way, and the connection ends. */
+/** A request to the hooks' server: one line of JSON each way, then the connection ends. */
 export type HookRequest =
   | EventRequest
   | { readonly kind: 'run'; readonly permit: string; readonly command: string; readonly folder: string };
@@ -12,16 +12,16 @@ export interface EventRequest {
   readonly kind: 'event';
   readonly client: string;
   readonly event: string;
-  /** In which the client started the hook. */
+  /** The folder in which the client started the hook. */
   readonly folder: string;
 }
 
-/** One event may hold a whole file, written in escapes. */
+/** One event may contain a whole file, with escapes. */
 export const maxEventBytes = 64 * 1024 * 1024;
 
 /**
- * The socket of the server for these settings, whatever folder a client works in. A changed configuration and another build have another server; the
- * former ends when nothing needs it any more.
+ * The server's socket for these settings, whatever folder a client works in. A changed configuration or another build
+ * has another server; the old one ends when it is no longer needed.
  */
 export function socketOf(
   flags: readonly string[],
@@ -36,8 +36,8 @@ export function socketOf(
 }
 
 /**
- * Where hooks that need no runtime find a server for a configuration, whatever has changed since they were made: it
- * hands on what is for another one.
+ * The socket on which hooks without a runtime find a server for a configuration, whatever has changed since they were
+ * made: it forwards requests meant for another server.
  */
 export function quickSocketOf(
   config: string,
@@ -48,17 +48,17 @@ export function quickSocketOf(
   return join(hookFolderOf(environment, homeOf(environment)), `${name}.quick`);
 }
 
-/** Who has made it starts a server, for a while. */
+/** The process that creates this note starts a server; the note expires. */
 export function noteOf(socket: string): string {
   return `${socket}.starting`;
 }
 
-/** A permit as `sekisho run` is handed it: it names the server too. */
+/** A permit for `sekisho run`: it names the server too. */
 export function permitFor(socket: string, permit: string): string {
   return `${socketName(socket)}.${permit}`;
 }
 
-/** The socket and the permit that such words name; undefined where they name none. */
+/** The socket and the permit in such words; undefined if they name none. */
 export function readPermit(
   words: string,
   environment: NodeJS.ProcessEnv = process.env,

@@ -12,8 +12,8 @@ import { schemaAddress } from '../common/own-command.ts';
 import type { Answers } from './questions.ts';
 
 /**
- * Adds a project to the configuration file, whose comments and other settings stay, or writes the file. Throws
- * `ConfigError` where the project is there already and may not be replaced, or the file fixes its folders by `roots`.
+ * Adds a project to the configuration file, keeping comments and other settings, or creates the file. Throws
+ * `ConfigError` if the project exists and may not be replaced, or the file fixes its folders by `roots`.
  */
 export function addProject(
   { path, replaces }: { readonly path: string; readonly replaces: boolean },

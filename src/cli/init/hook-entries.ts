@@ -6,8 +6,8 @@ import type { HookedClient, HookedEvent } from './hooked-clients.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The settings with our entries at the end of each event's, in place of those that start us with other flags; undefined
- * where they are there already.
+ * The settings with our entries at the end of each event's, replacing those that start us with other flags; undefined
+ * if they are there already.
  */
 export function withEntries(settings: string, { client, name, commands, file }: Entries): string | undefined {
   const held = hooksIn(settings, file);
@@ -37,9 +37,9 @@ interface Entries {
 }
 
 interface Commands {
-  /** For each use of a tool, where it has to be quick, and refuses whatever goes wrong. */
+  /** For each use of a tool: must be quick, and refuses on any failure. */
   readonly ofTools: string;
-  /** For the end of a turn and the like, where a refusal would be an order to go on. */
+  /** For the end of a turn and the like, where a refusal would be an order to continue. */
   readonly ofTurns: string;
 }
 
@@ -47,7 +47,7 @@ function commandOf({ matcher }: HookedEvent, { ofTools, ofTurns }: Commands): st
   return matcher === undefined ? ofTurns : ofTools;
 }
 
-/** The settings without any hook that starts us for this client, and without what is empty then. */
+/** The settings without any hook that starts us for this client, and without containers that are then empty. */
 export function withoutEntries(settings: string, client: HookedClient, name: string, file: string): string {
   let words = settings;
   for (const { event } of client.events) {
@@ -63,7 +63,7 @@ export function withoutEntries(settings: string, client: HookedClient, name: str
   return words;
 }
 
-/** What our entries start, by the event: of each the first. */
+/** The commands of our entries by event; the first of each. */
 export function ownCommandsIn(
   settings: string,
   client: HookedClient,
@@ -80,7 +80,7 @@ export function ownCommandsIn(
   );
 }
 
-/** As we wrote it: one hook, which starts us for this client. */
+/** An entry in our form: one hook, which starts us for this client. */
 function isOurs(entry: unknown, name: string): boolean {
   const command = commandIn(entry);
   if (command === undefined) return false;
@@ -116,7 +116,7 @@ function edited(words: string, path: (string | number)[], value: unknown, isArra
   );
 }
 
-/** As the rest of the file is written. */
+/** The formatting of the rest of the file. */
 export function formatOf(words: string): FormattingOptions {
   const indent = /^([ \t]+)\S/m.exec(words)?.[1] ?? '  ';
   return {

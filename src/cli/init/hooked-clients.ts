@@ -1,28 +1,28 @@
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** Where a client looks for hooks, and which of its events we want to hear of. */
+/** A client's file for hooks, and the events that we subscribe to. */
 export interface HookedClient {
   /** Below the home folder. */
   readonly file: string;
-  /** First the one that comes before a tool. */
+  /** The event before a tool comes first. */
   readonly events: readonly [HookedEvent, ...HookedEvent[]];
-  /** A use of the client's own tool that writes this file, as its hook tells of it. */
+  /** The event of the client's own tool that writes this file. */
   readonly write: (path: string) => { readonly tool_name: string; readonly tool_input: object };
-  /** Each entry of an event is a hook itself, in place of a list of hooks behind a matcher. */
+  /** Each entry of an event is a hook itself, instead of a list of hooks behind a matcher. */
   readonly isFlat?: boolean | undefined;
-  /** A file that is not there yet begins as this. */
+  /** The initial content of a new file. */
   readonly empty?: object | undefined;
-  /** Has the hook begin where the client works, if the client begins it elsewhere. */
+  /** Makes the hook begin in the client's folder, if the client begins it elsewhere. */
   readonly from?: ((line: string) => string) | undefined;
-  /** What the person has to do besides. */
+  /** A further step for the person. */
   readonly next?: Text | undefined;
 }
 
 export interface HookedEvent {
   readonly event: string;
-  /** Which tools; absent where the event is of none. */
+  /** The tools to match; undefined if the event is not about one. */
   readonly matcher?: string | undefined;
-  /** Of the hook, beside what is to be started. */
+  /** Further fields of the hook beside its command. */
   readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -30,7 +30,7 @@ const changing = 'Write|Edit|MultiEdit|NotebookEdit';
 
 const cursorChanging = 'Write|StrReplace|Edit|EditNotebook|Delete';
 
-/** Longer than a person who is asked elsewhere takes, by what we wait for one. */
+/** Longer than our own wait for a person elsewhere. */
 const seconds = 600;
 
 export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([

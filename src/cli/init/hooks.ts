@@ -17,7 +17,7 @@ import { showChange } from './show-change.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Puts our hooks into a client's settings, beside whatever stands there. */
+/** Adds our hooks to a client's settings, beside existing ones. */
 export async function initHooks(options: Options): Promise<number> {
   const { client, name } = clientOf(options);
   const home = homeOf(process.env);
@@ -25,7 +25,7 @@ export async function initHooks(options: Options): Promise<number> {
   if (!existsSync(config)) throw new ConfigError(words.noConfig(config));
   if (runtimeOf({ config }, process.env, process.platform).runtime === 'container')
     throw new ConfigError(noHooks);
-  // What would stop the server of the hooks is found here, not by the first tool.
+  // Finds settings errors here, before the first tool would meet them.
   loadSettings({ config, root: process.cwd() });
   const file = join(home, client.file);
   const now = readIfThere(file);
@@ -48,7 +48,7 @@ export async function initHooks(options: Options): Promise<number> {
   }
   program?.install();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Entries of an earlier version, in a file that was changed since, are not to come back when ours are taken out.
+  // Entries of an earlier version, in a file changed since, must not come back when ours are removed.
   const before =
     now?.trim() && remembered(name)?.after !== now ? withoutEntries(now, client, name, file) : now;
   remember(name, { file, before, after });
@@ -58,7 +58,7 @@ export async function initHooks(options: Options): Promise<number> {
   return 0;
 }
 
-/** Takes them out again: byte for byte as before, or where the file was changed since, ours alone. */
+/** Removes the hooks: restores the file byte for byte, or, if it was changed since, removes only ours. */
 export async function removeHooks(options: Options): Promise<number> {
   const { client, name } = clientOf(options);
   const file = join(homeOf(process.env), client.file);

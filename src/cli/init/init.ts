@@ -18,8 +18,8 @@ import { askPerson, networkFor, oneOf, ownToolsOf, profileNames } from './questi
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Adds the folder to the projects in `sekisho.jsonc` and prints what to paste into a client. Asks where a terminal is
- * there; with `--yes`, or without a terminal, takes the defaults and the options. Replaces a project only with `--force`.
+ * Adds the folder to the projects in `sekisho.jsonc` and prints the text to paste into a client. Asks at a terminal;
+ * with `--yes`, or without a terminal, takes the defaults and the options. Replaces a project only with `--force`.
  */
 export async function init(options: Options): Promise<number> {
   const locale = spokenLocale([], process.env);
@@ -55,7 +55,7 @@ export async function init(options: Options): Promise<number> {
     runtime,
     locale,
   );
-  // The written file must load. A file that would stop the next start is our mistake, found here.
+  // The written file must load. A file that would stop the next start is our bug, found here.
   loadSettings({ config: path, root: folder });
   const isUsual = path === configPathOf(undefined, process.env, homeOf(process.env), process.cwd());
   const { command, args } = ownCommand([
@@ -81,7 +81,7 @@ export async function init(options: Options): Promise<number> {
   return 0;
 }
 
-/** The project that the current folder lies in. A home is none unless the person names it, which a question lets them do. */
+/** The project that contains the current folder. A home counts only if the person names it when asked. */
 function folderHere(asks: boolean): string {
   try {
     return placementOf([], process.cwd(), homeOf(process.env)).root;
@@ -91,7 +91,7 @@ function folderHere(asks: boolean): string {
   }
 }
 
-/** What the file says of it: what was asked for, or the container where this machine has nothing else. */
+/** The runtime for the file: the requested one, or the container if this machine has nothing else. */
 function runtimeFor(named: unknown): Runtime | undefined {
   return runtimes.find((each) => each === named) ?? (process.platform === 'linux' ? undefined : 'container');
 }

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { homeOf, hookFolderOf } from '../../config/state.ts';
 
-/** What a file of a client was before we changed it and after, so that it can be as before. */
+/** A client's file before and after our change, so that it can be restored. */
 export interface Note {
   readonly file: string;
   readonly before?: string | undefined;
   readonly after: string;
 }
 
-/** Remembers a change. A second one of a file that nobody else has changed since keeps what was before the first. */
+/** Remembers a change. A second change of an otherwise unchanged file keeps the content before the first. */
 export function remember(name: string, { file, before, after }: Note): void {
   const path = noteOf(name);
   const known = remembered(name);

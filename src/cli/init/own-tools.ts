@@ -10,7 +10,7 @@ import { formatOf } from './hook-entries.ts';
 import { forget, readIfThere, remember, remembered } from './notes.ts';
 import { showChange } from './show-change.ts';
 
-/** Switches a client's own tools off in its settings, once the change was shown and agreed to. */
+/** Switches a client's own tools off in its settings, after showing the change and asking. */
 export async function switchOff(
   client: string,
   off: OwnToolsOff,
@@ -33,8 +33,8 @@ export async function switchOff(
 }
 
 /**
- * Puts the settings back as they were; where they were changed since, or we no longer know of it, takes our names out and
- * leaves the rest. Undefined where no name of ours is there.
+ * Restores the settings; if they were changed since, or our note is gone, removes our names and leaves the rest.
+ * Undefined if they contain no name of ours.
  */
 export async function switchOn(
   client: string,
@@ -59,7 +59,7 @@ export async function switchOn(
 
 const noteName = (client: string) => `${client}.own-tools`;
 
-/** The settings in which these tools are off, in the form that they are written in. */
+/** The settings with these tools off, in their existing format. */
 export function withoutTools(settings: string, { key, names, each }: OwnToolsOff, file: string): string {
   const problems: ParseError[] = [];
   const held: unknown = parse(settings, problems, { allowTrailingComma: true });
@@ -87,7 +87,7 @@ export function withoutTools(settings: string, { key, names, each }: OwnToolsOff
   );
 }
 
-/** The settings without our names. Where it is not known that we wrote them (`isOurs`), only if all of them are there. */
+/** The settings without our names. If it is unknown whether we wrote them (`isOurs`), only if all of them are there. */
 function withTools(settings: string, { key, names, each }: OwnToolsOff, isOurs: boolean): string {
   const held: unknown = parse(settings, [], { allowTrailingComma: true });
   const value = key.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), held);

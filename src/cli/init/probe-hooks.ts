@@ -14,7 +14,7 @@ export interface HookReport {
   readonly remedy: string;
 }
 
-/** What each client with hooks of ours would hear of what must be refused: the hooks themselves are started, as it does. */
+/** Tests each client's hooks with an event that must be refused, started as the client does. */
 export function probeHooks(): readonly HookReport[] {
   const home = homeOf(process.env);
   return [...hookedClients].flatMap(([name, client]) => {
@@ -44,7 +44,7 @@ function problemOf(name: string, client: HookedClient, file: string): Text | 'no
       cwd: process.cwd(),
       hook_event_name: event,
       permission_mode: 'dontAsk',
-      // Never in the reach of tools: it lies outside of the roots, or is hidden in them.
+      // Never within reach of tools: it is outside the roots, or hidden in them.
       ...client.write(join(hookFolderOf(process.env, homeOf(process.env)), 'probe')),
     });
     for (const [what, input] of [
@@ -61,7 +61,7 @@ function problemOf(name: string, client: HookedClient, file: string): Text | 'no
   }
 }
 
-/** As the clients read it. */
+/** Reads the result as the clients do. */
 function isRefusal(status: number | null, stdout: string): boolean {
   return status === 2 || (status === 0 && /"(permissionDecision|decision|permission)":"deny"/.test(stdout));
 }

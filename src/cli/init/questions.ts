@@ -18,7 +18,7 @@ export interface Answers {
   readonly ownTools: OwnTools;
 }
 
-/** What becomes of the client's own shell and file tools. */
+/** The handling of the client's own shell and file tools. */
 export type OwnTools = 'keep' | 'hooks' | 'off';
 
 /** The choices that `init` can carry out for this client. */
@@ -27,12 +27,12 @@ export function ownToolsOf(client: ClientName): readonly OwnTools[] {
   return ['keep', ...(hookedClients.has(client) ? ['hooks' as const] : []), ...(off ? ['off' as const] : [])];
 }
 
-/** Only this profile installs what a project names. */
+/** Only this profile installs a project's dependencies. */
 export function networkFor(profile: ProfileName, folder: string): readonly string[] {
   return profile === 'coding' ? registriesOf(folder) : [];
 }
 
-/** Asks a person at the terminal; Enter takes what was given. Undefined when they leave by Ctrl-C or Ctrl-D. */
+/** Asks a person at the terminal; Enter takes the default. Undefined if they leave by Ctrl-C or Ctrl-D. */
 export async function askPerson(
   given: Omit<Answers, 'network' | 'ownTools'>,
   locale: Locale,
@@ -95,7 +95,7 @@ export function oneOf<T extends string>(what: Text, value: string, among: readon
 
 export const profileNames = Object.keys(profiles) as ProfileName[];
 
-/** Asks until the answer can be taken: a slip of the finger does not begin everything anew. */
+/** Asks until the answer is valid, so that a slip does not restart all questions. */
 async function question<T>(
   terminal: Interface,
   words: string,

@@ -7,14 +7,14 @@ import { compileHook, type HookProgram } from '../../hooks/program/hook-program.
 import { told } from '../common/say.ts';
 import { noteOf, quickSocketOf } from '../hook/socket.ts';
 
-/** What the settings of a client start for each use of a tool, where this machine can run it. */
+/** The program that a client's settings start for each use of a tool, if this machine can run it. */
 export function quickHookOf(client: string): string {
   return join(hookFolderOf(process.env, homeOf(process.env)), `${client}-hook`);
 }
 
 /**
- * The program that does what `line` does, without its runtime, tried and ready to be put in its place; undefined where the
- * machine cannot run it, and `line` itself is what to start.
+ * The program equivalent to `line` without its runtime, tested and ready to be installed; undefined if the machine
+ * cannot run it and `line` must be used.
  */
 export function prepareQuickHook(
   client: string,
@@ -23,7 +23,7 @@ export function prepareQuickHook(
 ): { readonly path: string; install(): void; discard(): void } | undefined {
   const [node = '', script = ''] = line;
   const { platform, arch } = process;
-  // By npx, which looks for the script anew each time, there is none whose server could be named.
+  // npx looks up the script on each start, so no server could be named.
   const canRun = platform === 'linux' && (arch === 'x64' || arch === 'arm64') && node === process.execPath;
   if (!canRun) return undefined;
   const path = quickHookOf(client);
@@ -49,16 +49,16 @@ export function prepareQuickHook(
     const { status, stderr } = spawnSync(next, { input: '{}', encoding: 'utf8', timeout: 5_000 });
     if (status !== 2 || stderr !== program.refusal) throw new Error('it does not refuse');
     write(program);
-    // In one step: one that is running stays whole.
+    // Replaces it atomically: a running hook stays whole.
     return { path, install: () => renameSync(next, path), discard };
   } catch {
-    // A folder from which nothing may be started, a path that is too long for a socket.
+    // The folder may forbid execution, or the path may be too long for a socket.
     discard();
     return undefined;
   }
 }
 
-/** A path below a file. */
+/** A path below a file, which cannot exist. */
 const nowhere = '/proc/version/nowhere';
 
 const cut = text(

@@ -4,7 +4,7 @@ import { networkSets } from '../../config/network-sets.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** Sets of hosts that what the project names is installed from. */
+/** Sets of hosts from which the project's dependencies are installed. */
 export function registriesOf(folder: string): readonly string[] {
   return Object.entries(manifests).flatMap(([set, files]) =>
     files.some((file) => existsSync(join(folder, file))) ? [set] : [],

@@ -6,7 +6,7 @@ import { switchOn } from './own-tools.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Takes out of a client's settings what `init` put there: hooks, and names of its own tools. */
+/** Removes `init`'s entries from a client's settings: hooks, and names of its own tools. */
 export async function removeOurs(options: Options): Promise<number> {
   const client = String(options.client ?? 'claude');
   // Hooks may have been written into the same file after its tools were switched off.

@@ -6,12 +6,12 @@ import { say } from '../common/say.ts';
 
 interface Change {
   readonly file: string;
-  /** Absent where there is no file. */
+  /** Undefined if the file does not exist. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Shows what is to be changed, and asks where a person is: nothing is written on any other answer than yes. */
+/** Shows the change and, at a terminal, asks: nothing is written on any answer but yes. */
 export async function showChange({ file, before, after }: Change, isAgreed: boolean): Promise<boolean> {
   const name = (words: string | undefined) => (words === undefined ? '/dev/null' : file);
   say(cleanText(createTwoFilesPatch(name(before), name(after), before ?? '', after ?? '').trimEnd()));

@@ -26,7 +26,7 @@ export function addApprovals(program: Command, exitWith: (code: number) => void)
       const { approve } = await import('../approve/approve.ts');
       exitWith(await approve(ids, flagsOf(options), options));
     });
-  // The parent takes the options that both know, wherever they stand.
+  // The parent takes the options that both know, in any position.
   withSettings(approvals.command('grants').description('list standing approvals'))
     .option('--unused', 'only those unused for two weeks')
     .option('--json', 'print as JSON')

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Reading the log and verifying it. */
+/** The commands that read and verify the log. */
 export function addAudit(program: Command, exitWith: (code: number) => void): void {
   const audit = program.command('audit').description('read and verify the log of every call');
   withSettings(audit.command('tail').description('show the newest entries'))

@@ -4,10 +4,7 @@ import { settingsHeading } from '../common/options.ts';
 import { told } from '../common/say.ts';
 import { ja } from './ja.ts';
 
-/**
- * Puts the help into the reader's language, and shows a command's own options before those that every command takes, and
- * an example below them.
- */
+/** Translates the help, and shows a command's own options before the common ones, and an example below them. */
 export function helpWithExamples(program: Command): void {
   for (const command of [program, ...commandsBelow(program)]) {
     command.createHelp = () => new SettingsLast();
@@ -23,19 +20,19 @@ export function helpWithExamples(program: Command): void {
   }
 }
 
-/** A list behind a colon is names, the same in both. */
+/** A list after a colon consists of names, the same in both languages. */
 function inWords(english: string): string {
   const [, words = english, list = ''] = /^([^:]+): ([\w-]+(?:, [\w-]+)*)$/.exec(english) ?? [];
   const japanese = ja[english] ?? (ja[words] && `${ja[words]}: ${list}`);
   return told(text(english, japanese ?? english));
 }
 
-/** Every command and their commands, but not the program itself. */
+/** Every command and its sub-commands, without the program itself. */
 export function commandsBelow(command: Command): readonly Command[] {
   return command.commands.flatMap((each) => [each, ...commandsBelow(each)]);
 }
 
-/** As it is typed after `sekisho`, e.g. `audit tail`. */
+/** The command's words after `sekisho`, e.g. `audit tail`. */
 export function nameOf(command: Command): string {
   return command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -77,7 +74,7 @@ const titles = {
   settings: settingsHeading,
 } as const;
 
-/** One for each command, as it would be typed in a project. */
+/** One for each command, as typed in a project. */
 const examples: Readonly<Record<string, Text | string>> = {
   serve: 'serve --http --profile coding --mode read-only',
   call: `call file_read '{"path": "README.md", "end_line": 20}'`,

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** The commands that look back: what tools changed, and take it back; what a session did, and what happened in a while. */
+/** The commands that look back: list and undo the changes of tools, and summarize sessions and periods. */
 export function addHistoryCommands(program: Command, exitWith: (code: number) => void): void {
   withSettings(program.command('history [path]').description('list what tools changed, newest first'))
     .option('--session <id>', 'only this session')

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What clients start, and what their own shell tools become. */
+/** The commands that clients start, and those that replace their own shell tools. */
 export function addHooks(program: Command, exitWith: (code: number) => void, first?: string): void {
   withSettings(
     program
@@ -29,7 +29,7 @@ export function addHooks(program: Command, exitWith: (code: number) => void, fir
       const { hook } = await import('../hook/client.ts');
       exitWith(await hook([client, ...process.argv.slice(4)]));
     });
-  // Started by the first hook, never by a person: no help and no completion names it.
+  // Started by the first hook, never by a person: help and completion leave it out.
   if (first !== 'hook-server') return;
   withSettings(program.command('hook-server'))
     .option('--socket <path>')

@@ -1,4 +1,4 @@
-/** The help in Japanese, by its English words: a command's tree holds one language at a time. */
+/** The help in Japanese, keyed by its English text: a command's tree holds one language at a time. */
 export const ja: Readonly<Record<string, string>> = {
   'The checkpoint between AI agents and a machine.': 'AI エージェントとマシンの間に立つ関所。',
   'display help for command': 'ヘルプを表示',

@@ -1,6 +1,6 @@
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** What commander says of a command line, in both languages; unknown words stay as they are. */
+/** commander's error messages in both languages; unknown words stay unchanged. */
 export function mistakeIn(english: string): Text {
   let japanese = english.trimEnd();
   for (const [pattern, words] of forms) japanese = japanese.replace(pattern, words);

@@ -21,7 +21,7 @@ import { addTokens } from './tokens.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** The command ran in a container, which ended so. */
+/** The command ran in a container and ended with this exit code. */
 export class RanElsewhere extends Error {
   readonly exitCode: number;
   constructor(exitCode: number) {
@@ -31,8 +31,8 @@ export class RanElsewhere extends Error {
 }
 
 /**
- * Every command and option. Each action loads its own file, so that one command never pays for another's imports; and
- * a command line that names a command, which clients, hooks and scripts wait for, has only that one and those beside it.
+ * Every command and option. Each action loads its own file, so that no command pays for another's imports; a command
+ * line that names a command gets only that one and its neighbours, since clients, hooks and scripts wait for it.
  */
 export function createProgram(exitWith: (code: number) => void, args: readonly string[] = []): Command {
   const [first = ''] = args;
@@ -79,7 +79,7 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
   { names: ['store', 'nodes', 'projects', 'policy', 'memory'], add: addRecordCommands },
   { names: ['doctor', 'console'], add: addLooks },
   { names: ['init', 'image'], add: addSetUp },
-  // It completes all the others, which stand beside it.
+  // Completes all other commands, so it needs the whole list.
   { names: [], add: addCompletion },
 ];
 
@@ -197,7 +197,7 @@ function addCompletion(program: Command, exitWith: (code: number) => void): void
     });
 }
 
-/** Runs a command that opens records in a container, where flag, file or machine ask for one. */
+/** Runs a command that opens records in a container, if a flag, the file or the machine asks for one. */
 async function elsewhere(args: readonly string[], command: Command): Promise<number | undefined> {
   const isSetting = ({ long, helpGroupHeading }: Option) =>
     long === '--runtime' && helpGroupHeading === settingsHeading.en;

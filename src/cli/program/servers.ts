@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Proxied servers, and bringing them in from a client's settings. */
+/** The commands for proxied servers, and their import from a client's settings. */
 export function addServers(program: Command, exitWith: (code: number) => void): void {
   const server = program.command('server').description('manage proxied servers');
   withSettings(

@@ -4,7 +4,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 type Options = Readonly<Record<string, unknown>>;
 type ExitWith = (code: number) => void;
 
-/** `sekisho agent`, `project`, `coordinator`, `chat`, `team` and `task`: who works on what. */
+/** `sekisho agent`, `project`, `coordinator`, `chat`, `team` and `task`. */
 export function addTeamCommands(program: Command, exitWith: ExitWith): void {
   addAgents(program, exitWith);
   addProjects(program, exitWith);

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Tokens that open the server over HTTP. */
+/** The commands for bearer tokens over HTTP. */
 export function addTokens(program: Command, exitWith: (code: number) => void): void {
   const token = program.command('token').description('manage bearer tokens for HTTP');
   withSettings(token.command('create').description('create a token; it is shown only once'))

@@ -6,13 +6,13 @@ import type { Finding } from './finding.ts';
 
 type Store = Awaited<ReturnType<Checkpoint['store']>>;
 
-/** What is kept, and whether it can be. */
+/** Reports the kept records, and whether they can be kept. */
 export async function examineRecords(store: Store): Promise<readonly Finding[]> {
   const kept = await examineDatabase(store);
   return [kept, ...(kept.works ? await examineWakeups(store) : []), ...(await examineBucket(store))];
 }
 
-/** The database: can it be opened, are its pages whole, does the audit log hold. */
+/** Checks the database: whether it opens, its pages are whole, and the audit log verifies. */
 async function examineDatabase(store: Store): Promise<Finding> {
   const bad = (detail: Text | string, remedy?: Text | string): Finding => ({
     what: 'store',
@@ -35,14 +35,14 @@ async function examineDatabase(store: Store): Promise<Finding> {
   } catch (error) {
     const { message, cause } = error as Error;
     if (error instanceof ConfigError) return bad(error.text);
-    // What a failing read says is written for callers; its cause is the database's own word.
+    // A failed read's message is written for callers; its cause has the database's own message.
     return error instanceof ToolError
       ? bad(cause instanceof Error ? cause.message : message, bringBack)
       : bad(message);
   }
 }
 
-/** Where several servers share a database: does this one hear of what the others change? */
+/** If several servers share a database: checks whether this one is notified of the others' changes. */
 async function examineWakeups({ wakeups }: Store): Promise<readonly Finding[]> {
   const found = await wakeups();
   if (!found) return [];
@@ -70,7 +70,7 @@ async function examineWakeups({ wakeups }: Store): Promise<readonly Finding[]> {
   ];
 }
 
-/** Where former contents are in a bucket: is it there, and may it be read? */
+/** If former contents are in a bucket: checks whether it exists and is readable. */
 async function examineBucket({ probeBucket }: Store): Promise<readonly Finding[]> {
   if (!probeBucket) return [];
   try {

@@ -10,7 +10,7 @@ import { serverOf, withUpstreams } from './server.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** A person logs in at a server by their browser, and what the server offers is looked at. */
+/** Logs the person in at a server through their browser, and inspects what the server offers. */
 export function loginServer(name: string, flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale, { acts }) => {
     const server = serverOf(upstreams, name);
@@ -47,7 +47,7 @@ export function loginServer(name: string, flags: Flags, options: Options): Promi
   });
 }
 
-/** Ends the login, at the authorization server too where it can be told. */
+/** Ends the login, at the authorization server too if it supports that. */
 export function logoutServer(name: string, flags: Flags): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale, { acts }) => {
     serverOf(upstreams, name);
@@ -88,7 +88,7 @@ const words = {
   none: text('there was no login.', 'ログインしていません。'),
 } as const;
 
-/** A convenience: where there is no browser, the address that was printed is enough. */
+/** A convenience: without a browser, the printed address is enough. */
 function openBrowser(url: URL): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [url.href], { stdio: 'ignore', detached: true });

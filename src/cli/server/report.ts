@@ -6,17 +6,17 @@ import type { ServerSettings, ServerStatus } from '../../contract/upstream.ts';
 
 type Server = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['servers'][number];
 
-/** How one server is after it was asked, in words for the operator, who may read the server's own. */
+/** The state of one server after a check, for the operator, who may read the server's own messages. */
 export interface ServerReport extends ServerStatus {
   readonly works: boolean;
-  /** What holds its program, or where it is. */
+  /** The sandbox of its program, or its address. */
   readonly place: Text;
-  /** Its last words. */
+  /** Its last output. */
   readonly words?: string | undefined;
   readonly hint?: Text | undefined;
 }
 
-/** Starts the server, or reaches it, and says how it is. */
+/** Starts or reaches the server, and reports its state. */
 export async function examine(server: Server): Promise<ServerReport> {
   const { settings } = server;
   try {
@@ -27,7 +27,7 @@ export async function examine(server: Server): Promise<ServerReport> {
     const words = causesOf(error);
     const problem = error instanceof ToolError ? error.text : status.problem;
     const state = status.state === 'closed' ? status.state : 'failed';
-    // An error that knows what helps says so; else it is guessed.
+    // Prefers an error's own suggestion; otherwise guesses one.
     const known = error instanceof ToolError ? error.suggestion : undefined;
     const about = { works: false, place: placeOf(settings), words, hint: known ?? hintFor(settings, words) };
     return { ...status, state, problem, ...about };
@@ -43,13 +43,13 @@ export function placeOf({ start }: ServerSettings): Text {
 
 const maxWordsChars = 2000;
 
-/** For the operator: what happened, and the words of whoever made it happen. */
+/** For the operator: the error, and the original message of its cause. */
 export function wordsOf(error: unknown, locale: Locale): string {
   if (!(error instanceof ToolError)) return cleanText(String(error));
   return [error.text[locale], causesOf(error)].filter(Boolean).join('\n');
 }
 
-/** The error's causes, down to the one that says what happened. */
+/** The chain of an error's causes. */
 function causesOf(error: unknown): string {
   const words: string[] = [];
   let cause: unknown = error instanceof ToolError ? error.cause : error;
@@ -64,7 +64,7 @@ function causesOf(error: unknown): string {
   return cleanText(told.slice(-maxWordsChars));
 }
 
-/** Does this program fetch the server that it starts? The sandbox has no network. */
+/** Whether this program downloads the server that it starts. The sandbox has no network. */
 export function isDownloader(command: string): boolean {
   return /(?:^|\/)(?:npx|uvx|bunx|pnpx|pnpm|yarn|docker|podman)$/.test(command);
 }
@@ -76,7 +76,7 @@ export function needsDownload(command: string): Text {
   );
 }
 
-/** What most often helps, by what the server said as it failed. */
+/** The most frequent remedy, by the server's message as it failed. */
 function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text | undefined {
   if (start.kind === 'http') {
     if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH/.test(words)) {

@@ -14,7 +14,7 @@ import { examine, placeOf, type ServerReport } from './report.ts';
 type Options = Readonly<Record<string, unknown>>;
 type Upstreams = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>;
 
-/** Proxied servers, their tools and what waits for a person's look. Starts none of them. */
+/** Lists proxied servers, their tools and those that need a review. Starts none of them. */
 export function listServers(flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale) => {
     const places = new Map(upstreams.servers.map(({ settings }) => [settings.name, placeOf(settings)]));
@@ -26,7 +26,7 @@ export function listServers(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Starts servers and says how each is; exit code 1 if one does not work. */
+/** Starts servers and reports their state; exit code 1 if one does not work. */
 export function checkServers(name: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale) => {
     const servers = name === undefined ? upstreams.servers : [serverOf(upstreams, name)];
@@ -36,7 +36,7 @@ export function checkServers(name: string | undefined, flags: Flags, options: Op
   });
 }
 
-/** Shows what changed, and lets it in when a person says so: by an answer, or by the digest of what they saw. */
+/** Shows the changes, and approves them when a person agrees: by an answer, or by the digest of what they saw. */
 export function approveServer(name: string, flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams, _locale, { acts, operator }) => {
     serverOf(upstreams, name);
@@ -74,7 +74,7 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
   });
 }
 
-/** Forgets what was approved; the server is met as a stranger the next time. */
+/** Forgets the approvals; the next start treats the server as unknown. */
 export function forgetServer(name: string, flags: Flags): Promise<number> {
   return withUpstreams(flags, async (upstreams, _locale, { acts }) => {
     serverOf(upstreams, name);
@@ -84,7 +84,7 @@ export function forgetServer(name: string, flags: Flags): Promise<number> {
   });
 }
 
-/** Opens what the settings say, without serving it. */
+/** Opens the servers of the settings, without serving them. */
 export function withUpstreams(
   flags: Flags,
   work: (

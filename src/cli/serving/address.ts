@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
-/** Where `--http` listens: its own value, else what the settings say. Throws `ConfigError` for what is no address. */
+/** The address of `--http`: its own value, else the settings'. Throws `ConfigError` for an invalid address. */
 export function addressOf(value: unknown, settings: Settings): { host: string; port: number } {
   if (value === true) return { host: settings.http.host, port: settings.http.port };
   const match = /^(?:(.*):)?(\d{1,5})$/.exec(String(value));

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 
-/** How often callers may call, a line for each rule that fits something served. */
+/** The rate limits, one line for each rule that applies to something served. */
 export function limitLines({ rateRules, toolsets, locale }: Settings): readonly string[] {
   const served = new Set<string>(toolsets);
   const inForce = rateRules.filter((rule) => rule.toolsets?.some((name) => served.has(name)) ?? true);

@@ -2,7 +2,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/** Why nothing can listen at an address, as a mistake that the operator can mend; other errors as they are. */
+/** Turns a failure to listen into an error that the operator can fix; returns other errors unchanged. */
 export function listenProblem(error: unknown, host: string, port: number): unknown {
   const words = problems[errnoCode(error) as keyof typeof problems];
   if (words === undefined) return error;

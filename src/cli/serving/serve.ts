@@ -74,24 +74,24 @@ async function serveOverStdio(settings: Settings, flags: Flags, options: Options
   noteStanding();
   const unnamed = unnamedFolderNote(settings);
   if (unnamed) note(unnamed[settings.locale]);
-  // Beside the first calls: what is served is known before its rules are looked through.
+  // Runs beside the first calls, so that serving does not wait for the rules to be checked.
   warnOfRules(checkpoint).catch(logFault);
   const told = untilTold();
   await Promise.race([served.closed, told.signal]);
   told.forget();
   stop.abort();
-  // The last replies leave before what they came from is closed.
+  // Sends the last replies before their sources are closed.
   await served.closed;
   await served.close(limits.stopGraceMs);
   return 0;
 }
 
-/** Warns of root once the server stands: a start that fails says why, and nothing else. */
+/** Warns of root once the server runs, so that a failed start reports only its reason. */
 function noteStanding(): void {
   if (isRoot()) note(text(`Warning: ${asRoot.en}.`, `警告: ${asRoot.ja}。`));
 }
 
-/** Opens the project that the client says it works in, and tells the person which one that is. */
+/** Opens the project that the client reports, and tells the person which one. */
 async function openIn(
   folders: readonly string[],
   present: Checkpoint,
@@ -123,10 +123,10 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   );
   const forgetAddress = await begin(checkpoint, server.address, flags, options).catch(
     async (error: unknown) => {
-      // What listens would keep the process, and a probe would find it well.
+      // An open listener would keep the process alive, and a probe would find it healthy.
       await server.close();
       await checkpoint.close();
-      // It is the machine that failed, not a call.
+      // The machine failed, not a call.
       throw error instanceof ToolError ? new Error(error.message, { cause: error }) : error;
     },
   );
@@ -145,7 +145,7 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   return 0;
 }
 
-/** Tells the person here how to connect; returns what takes the note of the address back. */
+/** Tells the person here how to connect; returns a function that removes the note of the address. */
 async function begin(
   checkpoint: Checkpoint,
   address: { readonly host: string; readonly port: number },
@@ -163,7 +163,7 @@ async function begin(
 }
 
 async function warnOfRules(checkpoint: Checkpoint): Promise<void> {
-  // Looking them through loads the judge of commands, which the first list would wait for.
+  // The check loads the judge of commands, for which the first list would wait.
   if (!checkpoint.settings.rules.some(({ tool }) => tool !== undefined)) return;
   const { settings } = checkpoint;
   if (settings.rules.length === 0) return;
@@ -181,7 +181,7 @@ function pasted(flags: Flags, settings: Settings, options: Options): StdioServer
   return Object.keys(env).length === 0 ? server : { ...server, env };
 }
 
-/** The variables are often the whole machine's: where they cannot be followed, serving goes on without traces. */
+/** The variables are often set for the whole machine: if they are invalid, the server runs without traces. */
 function wantedTraces(): TraceSettings | undefined {
   try {
     return tracesOf(process.env);
@@ -209,7 +209,7 @@ function logFault(error: unknown): void {
   );
 }
 
-/** The stack, and what stood behind the words that a caller was told. */
+/** The stack, and the cause behind the message that a caller got. */
 function withCauses({ stack, message, cause }: Error): string {
   return [stack ?? message, cause instanceof Error ? `Cause: ${cause.message}` : ''].join('\n').trim();
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/* A process of its own: what is set here holds for all of it. */
+/** In a separate process, since the setting applies to the whole process. */
 const churn = `
   import { keepMemorySteady, youngBytes } from ${JSON.stringify(join(import.meta.dirname, 'steady-memory.ts'))};
   if (process.argv[1] === 'steady') keepMemorySteady(4 * 1024 * 1024);

@@ -2,22 +2,22 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps a long-running server as small as it was after its first thousand calls. V8 doubles the room of young objects
- * whenever several calls are under way as it collects, up to a hundred MiB that a tool server gains nothing from; and
- * until it has collected everything once, it lets old garbage pile up to a share of the machine's memory.
+ * Keeps a long-running server as small as it was after its first thousand calls. V8 doubles the space of young objects
+ * whenever several calls run during a collection, up to 100 MiB that a tool server gains nothing from; and until its
+ * first full collection, it lets old garbage grow to a share of the machine's memory.
  */
 export function keepMemorySteady(enoughBytes: number = enoughYoungBytes): void {
   const observer = new PerformanceObserver(() => {
     if (youngBytes() < enoughBytes) return;
     observer.disconnect();
     setFlagsFromString('--semi-space-growth-factor=1');
-    // When the calls of this moment are over: it takes some 10 ms.
+    // Waits for the current calls to end, since a collection takes some 10 ms.
     setTimeout(() => void collectEverything(), quietMs).unref();
   });
   observer.observe({ entryTypes: ['gc'] });
 }
 
-/** What V8 holds ready for objects that were just made. */
+/** The space that V8 reserves for new objects. */
 export function youngBytes(): number {
   return getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0;
 }

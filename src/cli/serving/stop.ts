@@ -1,6 +1,6 @@
 /**
- * Resolves when the process is told to stop; a second signal ends it at once. Signals that come together are one: Ctrl-C
- * in a client reaches us from the terminal and from the client, and running calls are still to be written down.
+ * Resolves when the process is told to stop; a second signal ends it at once. Signals that come together are one:
+ * Ctrl-C in a client reaches us from the terminal and from the client, and running calls must still be recorded.
  */
 export function untilTold(): { readonly signal: Promise<void>; forget(): void } {
   let tell: () => void = () => {};

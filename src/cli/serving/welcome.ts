@@ -10,14 +10,14 @@ import { personHere } from '../common/with-operator.ts';
 import { consoleLink, reachableHost } from '../console.ts';
 import { limitLines } from './limit-lines.ts';
 
-/** A server as a client that starts it itself has it in its configuration. */
+/** A server in the configuration of a client that starts it. */
 export interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a person needs to connect: the address, a token, and lines to paste into a client. */
+/** Prints what a person needs to connect: the address, a token, and lines to paste into a client. */
 export async function welcome(
   checkpoint: Checkpoint,
   address: { readonly host: string; readonly port: number },
@@ -54,7 +54,7 @@ export async function welcome(
   );
 }
 
-// As wide as each other at a terminal, where a Japanese letter is as wide as two others.
+// Padded to the same width at a terminal, where a Japanese letter is twice as wide.
 const labels = {
   toolsets: text('toolsets', 'ツールセット'),
   mode: text('mode', 'モード'),

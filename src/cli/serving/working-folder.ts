@@ -7,11 +7,11 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { ownName } from '../common/own-command.ts';
 
 /**
- * The settings of a server that a client starts. In a home or a system folder that nobody named, it serves an empty
+ * The settings of a server that a client starts. In a home or a system folder that was not named, it serves an empty
  * folder and refuses every call with the reason, since a client shows a reply to a call and hides a failed start.
  */
 export function settingsAtStart(flags: Flags, cwd: string = process.cwd()): Settings {
-  // A shell's own path to its folder says nothing of another one.
+  // The shell's PWD does not apply to another folder.
   const environment = cwd === process.cwd() ? process.env : { ...process.env, PWD: cwd };
   try {
     return loadSettings(flags, environment, cwd);
@@ -27,7 +27,7 @@ export function settingsAtStart(flags: Flags, cwd: string = process.cwd()): Sett
 }
 
 /**
- * The settings for a client that says where it works, if they differ from the present ones: its first folder is the
+ * The settings for a client that reports its folders, if they differ from the present ones: the first folder is the
  * project. The others count only if they are projects, too, and writing there is asked about.
  */
 export function settingsIn(
@@ -51,7 +51,7 @@ function tryLoading(flags: Flags, folder: string): Settings | undefined {
   try {
     return loadSettings(flags, process.env, folder);
   } catch {
-    // A folder that is not there, or a home: the start folder stays the project.
+    // The folder is missing, or is a home: the start folder stays the project.
     return undefined;
   }
 }
@@ -91,12 +91,12 @@ function pathsOf({ roots }: Settings): readonly string[] {
   return roots.map(({ path }) => path);
 }
 
-/** Did nobody name the folder, neither by a flag nor among the projects? */
+/** Whether the folder was named neither by a flag nor among the projects. */
 export function isUnnamed({ startedIn, project }: Settings): boolean {
   return startedIn !== undefined && project === undefined;
 }
 
-/** One line for a server that serves a folder which nobody named. */
+/** One line for a server whose folder was not named. */
 export function unnamedFolderNote(settings: Settings): Text | undefined {
   const { roots, rules } = settings;
   const [root] = roots;

@@ -7,7 +7,7 @@ import { secretFrom, withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Adds an agent; a passkey that we made is shown once. */
+/** Adds an agent; a generated passkey is shown once. */
 export function addAgent(id: string, flags: Flags, options: Options): Promise<number> {
   const { secret, isNew } = secretFrom(options.passkeyEnv, 'pk_');
   const hierarchy = options.manager ? 'manager' : 'worker';
@@ -59,7 +59,7 @@ export function listAgents(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Gives a new passkey; sessions under the old one end. */
+/** Sets a new passkey; sessions under the old one end. */
 export function changePasskey(id: string, flags: Flags, options: Options): Promise<number> {
   const { secret, isNew } = secretFrom(options.passkeyEnv, 'pk_');
   return withTeam(flags, async (admin) => {

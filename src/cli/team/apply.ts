@@ -12,7 +12,7 @@ import { withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Shows what a team file would change, and does it when a person agrees. Nobody who is not in the file is removed. */
+/** Shows what a team file would change, and applies it if a person agrees. Removes no agents outside the file. */
 export function applyTeam(file: string, flags: Flags, options: Options): Promise<number> {
   const team = readTeamFile(file, readText(file), process.env);
   return withTeam(flags, async (admin) => {

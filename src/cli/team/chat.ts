@@ -10,7 +10,7 @@ import { note, say, told } from '../common/say.ts';
 import { untilTold } from '../serving/stop.ts';
 import { withTeam } from './with-team.ts';
 
-/** One message and its answer, or a talk at the terminal where none is given. Returns the exit code. */
+/** Sends one message and prints its answer, or, without one, chats at the terminal. Returns the exit code. */
 export function chatWith(
   agentId: string,
   words: readonly string[],
@@ -43,7 +43,7 @@ interface Chat {
   readonly admin: TeamAdmin;
   readonly agentId: string;
   readonly projectId: string;
-  /** The person goes. */
+  /** Aborts when the person leaves. */
   readonly left: AbortController;
 }
 
@@ -63,7 +63,7 @@ async function sayOnce(
   return 1;
 }
 
-/** A line is a message; what the agent says is shown when it comes. */
+/** Each line is a message; the agent's messages are shown as they come. */
 async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<number> {
   const { admin, agentId, projectId, left } = chat;
   const { signal } = left;
@@ -76,7 +76,7 @@ async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<numbe
     let afterSeq = before.messages.at(-1)?.seq ?? 0;
     while (!signal.aborted) {
       const { messages } = await admin.talkWith(agentId, projectId, { afterSeq, waitMs: hearForMs, signal });
-      // What was typed here stands on the screen already.
+      // Messages typed here are already on the screen.
       const others = messages.filter(({ seq, isAgents }) => isAgents || !own.has(seq));
       if (others.length > 0) lines.remark(others.map((message) => shown(message, agentId)).join('\n'));
       afterSeq = messages.at(-1)?.seq ?? afterSeq;
@@ -100,7 +100,7 @@ async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<numbe
     await Promise.race([write(), hearing]);
   } finally {
     left.abort();
-    // Ended by the line above, or by what `race` has thrown.
+    // Ended by the line above, or `race` has thrown its error.
     await hearing.catch(() => {});
   }
   return 0;
@@ -113,7 +113,7 @@ function shown({ isAgents, content }: Talk['messages'][number], agentId: string)
 function projectOf(agents: readonly AgentRecord[], agentId: string, wanted: string | undefined): string {
   const agent = agents.find(({ id }) => id === agentId);
   const [first, second] = agent?.projects ?? [];
-  // What is not so is told by whoever writes there.
+  // An unknown agent or project is reported by the write itself.
   if (wanted !== undefined || !agent) return wanted ?? '';
   if (first === undefined)
     throw new ConfigError(

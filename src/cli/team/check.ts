@@ -3,7 +3,7 @@ import type { AgentRecord, TeamAdmin } from '../../contract/team/admin.ts';
 import { text } from '../../contract/text/text.ts';
 import type { TeamFile } from './file.ts';
 
-/** Throws where the file cannot be carried out as a whole, before any of it is: a half of a team helps nobody. */
+/** Throws before any change if the file cannot be applied as a whole: half a team is useless. */
 export async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void> {
   const inFile = team.projects.map((project) => project.id);
   const twice = inFile.find((id, index) => inFile.indexOf(id) !== index);
@@ -50,7 +50,7 @@ interface Place {
   readonly parent: string | undefined;
 }
 
-/** Everybody, those as well who are not in the file and stay as they are. */
+/** All agents, including those that are not in the file and stay unchanged. */
 function agentsAfter(team: TeamFile, records: readonly AgentRecord[]): ReadonlyMap<string, Place> {
   const places: Place[] = [
     ...records.map(({ id, hierarchy, parentId }) => ({ id, hierarchy, parent: parentId })),

@@ -5,7 +5,7 @@ import { secretFrom, withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Sets the token of the program that starts agents; the one before it is worth nothing from now on. */
+/** Sets the token of the program that starts agents; the previous one becomes invalid. */
 export function setCoordinatorToken(flags: Flags, options: Options): Promise<number> {
   const { secret, isNew } = secretFrom(options.tokenEnv, 'coord_');
   return withTeam(flags, async (admin) => {

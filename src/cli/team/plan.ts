@@ -4,13 +4,13 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { checkTeam } from './check.ts';
 import type { TeamFile } from './file.ts';
 
-/** One change, as a person reads it and as it is made. */
+/** One change: its description for a person, and the action. */
 export interface PlannedChange {
   readonly line: Text;
   apply(): Promise<unknown>;
 }
 
-/** What has to change for the records to be as the file says, in an order in which it can be done. */
+/** The changes that bring the records in line with the file, in a possible order. */
 export async function planTeam(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
   await checkTeam(team, admin);
   return [
@@ -45,7 +45,7 @@ async function planProjects(team: TeamFile, admin: TeamAdmin): Promise<readonly 
 async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
   const known = new Map((await admin.agents()).map((agent) => [agent.id, agent]));
   const changes: PlannedChange[] = [];
-  // Who was a manager becomes a worker once those below are elsewhere.
+  // A former manager becomes a worker once its reports have moved.
   const demotions: PlannedChange[] = [];
   for (const agent of parentsFirst(team.agents)) {
     const record = known.get(agent.id);

@@ -61,7 +61,7 @@ export function assignAgent(
   });
 }
 
-/** A paused project starts no agents and lets none in. */
+/** A paused project starts no agents and admits none. */
 export function setProjectStatus(id: string, status: 'active' | 'paused', flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
     await admin.changeProject(id, { status });

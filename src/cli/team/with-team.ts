@@ -5,7 +5,7 @@ import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { text } from '../../contract/text/text.ts';
 import { withOperator } from '../common/with-operator.ts';
 
-/** Opens the records of the team for one command: what changes them is in the log as the person's act. */
+/** Opens the records of the team for one command; changes are logged as the person's acts. */
 export function withTeam(flags: Flags, work: (admin: TeamAdmin) => Promise<number>): Promise<number> {
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const { admin } = await checkpoint.team.open();
@@ -13,7 +13,7 @@ export function withTeam(flags: Flags, work: (admin: TeamAdmin) => Promise<numbe
   });
 }
 
-/** A secret from the variable that was named, or a new one. Never from the command line, where others see it. */
+/** A secret from the named variable, or a new one. Never from the command line, where others see it. */
 export function secretFrom(
   variable: unknown,
   prefix: string,

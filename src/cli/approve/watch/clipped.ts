@@ -1,4 +1,4 @@
-/** The line cut to so many columns. Styles (`ESC[…m`) take none; letters of East Asia and emoji take two. */
+/** Cuts a line to this many columns. Styles (`ESC[…m`) take none; East Asian letters and emoji take two. */
 export function clipped(line: string, columns: number): string {
   let used = 0;
   let kept = '';
@@ -11,7 +11,7 @@ export function clipped(line: string, columns: number): string {
   return kept;
 }
 
-/** The text in lines of at most so many columns. */
+/** Wraps a text into lines of at most this many columns. */
 export function wrapped(text: string, columns: number): readonly string[] {
   return text.split('\n').flatMap((line) => {
     const rows: string[] = [];

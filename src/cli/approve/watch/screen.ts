@@ -1,10 +1,10 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { clipped } from './clipped.ts';
 
-/** The whole terminal, for as long as it is open. What stood there before comes back when it closes. */
+/** The whole terminal while it is open. Its former content returns on close. */
 export interface Screen {
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Shows these lines; what is longer or more than there is place for is cut. */
+  /** Draws these lines; those too long or too many are cut. */
   draw(lines: readonly string[]): void;
   close(): void;
 }
@@ -12,9 +12,9 @@ export interface Screen {
 export type Key = 'up' | 'down' | 'enter' | 'escape' | 'backspace' | 'interrupt' | { readonly char: string };
 
 /**
- * Takes the terminal over: another screen, no cursor, keys as they are pressed. Pasted text is no key: whoever pastes into
- * the wrong window answers nothing. A line of some styled parts each, so that no library is needed: React for the terminal
- * would be larger than all our other commands together.
+ * Takes over the terminal: alternate screen, no cursor, single keys. Pasted text counts as no key, so that a paste into
+ * the wrong window answers nothing. Lines consist of a few styled parts, so no library is needed: React for the
+ * terminal would be larger than all our other commands together.
  */
 export function openScreen(
   input: ReadStream,
@@ -35,7 +35,7 @@ export function openScreen(
     output.write('\x1b[2J');
     on.resize();
   };
-  // Another screen, no cursor, no wrapping, pastes marked.
+  // Alternate screen, no cursor, no wrapping, pastes marked.
   output.write('\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[2J');
   input.setRawMode(true);
   input.resume();
@@ -63,7 +63,7 @@ export function openScreen(
   };
 }
 
-/** The keys of what a terminal sent, and where a paste begins and ends. */
+/** The keys in a terminal's input, and the beginnings and ends of pastes. */
 export function keysIn(sent: string): readonly (Key | 'paste' | 'pasted')[] {
   const pattern = /\x1b\[20[01]~|\x1b\[[0-9;]*[A-Za-z~]|\x1bO[A-Z]|\x1b[^\x1b[O]|./gsu;
   return [...sent.matchAll(pattern)].flatMap(([part]) => {

@@ -2,28 +2,28 @@ import type { Answer, GrantOffer } from '../../../contract/operator.ts';
 import type { ApprovalRecord, AuditEntry } from '../../../contract/records.ts';
 import type { Key } from './screen.ts';
 
-/** What the view shows. Times by the clock of `performance`. */
+/** The state of the view. Times are on the clock of `performance`. */
 export interface Watching {
   readonly questions: readonly ApprovalRecord[];
   readonly calls: readonly AuditEntry[];
   readonly selected: string | undefined;
-  /** When the question under the keys became another one without the person's doing. */
+  /** When the selected question last changed without the person's doing. */
   readonly movedAt: number;
   readonly scrolled: number;
-  /** A wider yes that was chosen and waits for its second key. */
+  /** A wider approval that was chosen and waits for its second key. */
   readonly offer?: GrantOffer | undefined;
   /** The sentence that is being written. */
   readonly instead?: string | undefined;
   readonly note: string;
 }
 
-/** What a key leads to, beside another state. */
+/** The action that a key requests, beside a new state. */
 export type Wish =
   | { readonly kind: 'answer'; readonly ids: readonly string[]; readonly answer: Answer }
   | { readonly kind: 'offer'; readonly scope: GrantOffer['scope']; readonly id: string }
   | { readonly kind: 'leave' };
 
-/** The questions anew: the selection stays on its own, or goes to the oldest. */
+/** Takes in the new list: the selection stays on its question, or moves to the oldest. */
 export function withQuestions(
   state: Watching,
   questions: readonly ApprovalRecord[],
@@ -45,7 +45,7 @@ export function withQuestions(
   };
 }
 
-/** What a key does. A key that was meant for the question before answers none. */
+/** Handles a key. A key meant for the previous question answers none. */
 export function pressed(
   state: Watching,
   key: Key,

@@ -7,7 +7,7 @@ import { told } from '../../common/say.ts';
 import { wrapped } from './clipped.ts';
 import type { Watching } from './state.ts';
 
-/** The screen as lines: questions, the one that is selected in full, the newest calls, and what the keys do. */
+/** The screen as lines: questions, the selected one in full, the newest calls, and the keys. */
 export function linesOf(
   state: Watching,
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -56,7 +56,7 @@ function footOf(state: Watching, group: readonly string[], columns: number): rea
   return [...(state.note === '' ? [] : [state.note]), ...many, dim(told(labels.keys))];
 }
 
-/** A line of a diff in its colour; the words around it have none. */
+/** A line of a diff in its colour; other lines have none. */
 function coloured(line: string): string {
   if (line.startsWith('+')) return `\x1b[32m${line}`;
   if (line.startsWith('-')) return `\x1b[31m${line}`;

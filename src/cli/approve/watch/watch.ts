@@ -9,7 +9,7 @@ import { openScreen } from './screen.ts';
 import { pressed, type Watching, type Wish, withQuestions } from './state.ts';
 import { linesOf } from './view.ts';
 
-/** Questions and calls on the whole screen, until the person leaves. */
+/** Shows questions and calls on the whole screen, until the person leaves. */
 export function watchQuestions(flags: Flags): Promise<number> {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY)
@@ -50,7 +50,7 @@ async function watching(at: AtWork): Promise<void> {
     state = withQuestions(state, waiting.toReversed(), real, performance.now());
     draw();
   };
-  // One after the other: what a key leads to is done before the next is read.
+  // In order: a key's action is done before the next key is read.
   let work: Promise<unknown> = Promise.resolve();
   const after = (next: () => Promise<void>) => {
     work = work.then(next).catch(left.reject);
