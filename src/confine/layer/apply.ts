@@ -25,20 +25,20 @@ import type { PlannedOverlay, Step } from './plan.ts';
 import { keepFromFreeing, throwAway } from './trash.ts';
 
 export interface ApplyOptions {
-  /** A folder of ours on the layer's file system, which takes what goes; its content is removed later. */
+  /** Our own folder on the layer's file system for removed entries; their content is deleted later. */
   readonly trash: string;
-  /** What becomes of what others changed since the steps were planned. */
+  /** How to treat paths that others changed after the steps were planned. */
   readonly meets: 'overwrite' | 'leave';
-  /** Folders of such a name hold what was generated: nobody is told of what changes in them. */
+  /** Matches names of folders with generated content: changes in them are not reported. */
   readonly leavesOut?: ((name: string) => boolean) | undefined;
-  /** What is in hand. */
+  /** Called with the path of each step before it is done. */
   readonly at?: ((path: string) => void) | undefined;
 }
 
 /**
- * Does the steps of a landing. Each path is reached through open folders, so that whoever swaps a folder for a link
- * meanwhile wins nothing; a file takes its name whole. Where layer and root share a file system everything is a rename.
- * They may have been done before, in part. Returns the paths that were left to others.
+ * Does the steps of a landing; a step that was done before is harmless. Each path is reached through open folders, so
+ * that swapping a folder for a link gains nothing, and a file takes its name whole. If layer and root share a file
+ * system, everything is a rename. Returns the paths that were left as others changed them.
  */
 export async function applySteps(
   { on, upper, steps }: PlannedOverlay,
@@ -51,7 +51,7 @@ export async function applySteps(
     for (const step of steps) {
       await pause();
       options.at?.(step.path);
-      // Its mode is another's, too.
+      // Another program changed the entry, so its mode stays too.
       if (left.has(step.path)) continue;
       if (!(await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options))) left.add(step.path);
     }
@@ -61,7 +61,7 @@ export async function applySteps(
   }
 }
 
-/** Returns whether it was done. */
+/** Returns true if the step is done. */
 async function applyStep(
   step: Step,
   from: string,
@@ -80,7 +80,7 @@ async function applyStep(
     if (before && !isOthers) takeAway(folder, name, trash);
     return !isOthers;
   }
-  // What is others' now may be ours: it was moved before.
+  // The changed entry may be our own, moved by an earlier attempt.
   if (isOthers) return !lstatSync(asBytes(from), { throwIfNoEntry: false });
   await put(from, { folder, name, before }, trash);
   await renew(folder, name, leavesOut, createPause());
@@ -88,8 +88,8 @@ async function applyStep(
 }
 
 /**
- * Has all that is in a folder changed now: it was written when the command ran, and to a layer that was begun after that,
- * and before the folder came here, it would look as if it had been there.
+ * Updates the change time of everything in a folder. Its entries were written while the command ran, so a layer that
+ * began before the folder landed would otherwise take them for older than itself.
  */
 async function renew(
   folder: number,
@@ -104,10 +104,10 @@ async function renew(
       const pausing = pause();
       if (pausing) await pausing;
       try {
-        // Whoever it belongs to, and of a link itself.
+        // Works for every owner, and on a link itself.
         lchownSync(asBytes(entryOf(inner, each)), -1, -1);
       } catch {
-        // Others may have taken or replaced it since, which they did after the landing.
+        // Another program removed or replaced it after the landing.
         continue;
       }
       await renew(inner, each, leavesOut, pause);
@@ -117,7 +117,7 @@ async function renew(
   }
 }
 
-/** Gives what lies on the layer its name. Nothing where it has it: it was moved before. */
+/** Moves an entry of the layer to its name. Does nothing if it was moved before. */
 async function put(
   from: string,
   {
@@ -139,7 +139,7 @@ async function put(
     const code = errnoCode(error);
     if (code === 'ENOENT' && !lstatSync(source, { throwIfNoEntry: false })) return;
     if (code !== 'ENOTDIR' && !isElsewhere(error)) throw error;
-    // A folder comes where a file is.
+    // rename() does not put a folder in place of a file.
     if (before && lstatSync(source).isDirectory()) takeAway(folder, name, trash);
     if (!isElsewhere(error)) return renameSync(source, to);
     await copyEntry(from, folder, name, before);
@@ -147,7 +147,7 @@ async function put(
   }
 }
 
-/** Of a folder itself: a link in its place keeps what it leads to. */
+/** Opens the folder itself; a link in its place does not change the link's target. */
 function inPath(
   folders: ReturnType<typeof openFolders>,
   { path }: Step,
@@ -165,7 +165,7 @@ function inPath(
   }
 }
 
-/** Of a folder; marks of the layer are none of its own. */
+/** Copies a folder's attributes without the layer's marks. */
 async function carryAttributes(
   folders: ReturnType<typeof openFolders>,
   path: string,
@@ -186,7 +186,7 @@ async function carryAttributes(
   return true;
 }
 
-/** Out of the folder by one rename, where that is possible. */
+/** Moves the entry to the trash by one rename if possible. */
 function takeAway(folder: number, name: string, trash: string): void {
   try {
     throwAway(asBytes(entryOf(folder, name)), trash);
@@ -196,7 +196,7 @@ function takeAway(folder: number, name: string, trash: string): void {
   }
 }
 
-/** Removes an entry of an open folder with all that is in it, and follows no link. */
+/** Removes an entry of an open folder with its content; follows no link. */
 function removeIn(folder: number, name: string): void {
   const entry = asBytes(entryOf(folder, name));
   if (!statOf(folder, name)?.isDirectory()) {
@@ -213,7 +213,7 @@ function removeIn(folder: number, name: string): void {
   rmdirSync(entry);
 }
 
-/** The folders of the paths that come one after another, each opened from the one above and once for what they share. */
+/** Opens the folders of consecutive paths, each from the one above; shared parents are opened once. */
 function openFolders(on: string) {
   const root = openRootFolder(on);
   const open: { readonly name: string; readonly fd: number }[] = [];
@@ -242,5 +242,5 @@ function isElsewhere(error: unknown): boolean {
   return errnoCode(error) === 'EXDEV';
 }
 
-// Node does not name it; the value is the same on every architecture that Node runs on under Linux.
+// O_PATH: Node does not export it, and its value is the same on all Linux architectures that Node supports.
 const openPath = 0o10000000;

@@ -18,8 +18,8 @@ import { asBytes } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn } from '../files/walk.ts';
 
 /**
- * Copies an entry of a layer into an open folder, under a name of our own until it is whole: for a layer on another file
- * system. Paths are bytes.
+ * Copies an entry of a layer on another file system into an open folder, under a temporary name until it is whole.
+ * Paths are bytes.
  */
 export async function copyEntry(
   from: string,
@@ -60,7 +60,7 @@ async function copyTo(from: string, folder: number, name: string, former: Stats 
 }
 
 async function copyFile(from: string, to: Buffer, stat: Stats, former: Stats | undefined): Promise<void> {
-  // A command may have taken the right to read its own file away: the layer's may be changed.
+  // A command may have made its own file unreadable; the layer's copy may be changed.
   if ((stat.mode & 0o400) === 0) chmodSync(asBytes(from), 0o600);
   const source = await open(asBytes(from), constants.O_RDONLY | constants.O_NOFOLLOW);
   try {

@@ -6,8 +6,8 @@ import { cleanLine } from '../../contract/text/clean-text.ts';
 /** A unified diff of several files, one after another, within a bound. */
 export interface Diff {
   /**
-   * Adds what became of a file, from one path of the kernel's to another (none: there was none, or will be). Resolves with the
-   * lines that were added and removed; undefined where it is no text, too large, or takes too long to compare.
+   * Adds a file's change from one host path to another (undefined: no file). Resolves with the numbers of added and
+   * removed lines; undefined if the file is not text, too large, or takes too long to compare.
    */
   add(
     name: string,
@@ -60,7 +60,7 @@ export function createDiff(maxBytes: number): Diff {
   };
 }
 
-/** Are two files of this size the same? Those that are too large to be looked at are told as changed. */
+/** Compares two files of this size. Files too large to compare count as changed. */
 export async function hasSameContent(former: Buffer, latter: Buffer, bytes: number): Promise<boolean> {
   const [one, other] = await Promise.all([former, latter].map((path) => open(path, readOwn)));
   if (!one || !other) return false;
@@ -78,10 +78,10 @@ export async function hasSameContent(former: Buffer, latter: Buffer, bytes: numb
   }
 }
 
-/** The text of a small file, nothing for none; undefined for what is no text. */
+/** The text of a small file, '' for no file; undefined if it is not text. */
 async function textOf(path: Buffer | undefined): Promise<string | undefined> {
   if (path === undefined) return '';
-  // What may not be read is told without its lines.
+  // A file that is not readable is reported without its lines.
   const file = await open(path, readOwn).catch(() => undefined);
   if (!file) return undefined;
   try {
@@ -93,7 +93,7 @@ async function textOf(path: Buffer | undefined): Promise<string | undefined> {
   }
 }
 
-/** No link is followed, and nothing is waited for that has no other end. */
+/** Follows no link, and does not wait for the other end of a pipe. */
 const readOwn = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const compareMs = 200;
 const pieceBytes = 256 * 1024;

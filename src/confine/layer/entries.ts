@@ -5,9 +5,9 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { entryOf } from '../files/walk.ts';
 
-/* Paths and names here are bytes, one a character. */
+/* Paths and names here are bytes, one per character. */
 
-/** So that whoever does a step again knows whether it is still the same that lies there. */
+/** Identifies an entry, so that a repeated step can tell whether it is still the same. */
 export function signatureOf({ dev, ino, size, mtimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}`;
 }
@@ -16,7 +16,7 @@ export function statOf(folder: number, name: string): Stats | undefined {
   return lstatSync(asBytes(entryOf(folder, name)), { throwIfNoEntry: false });
 }
 
-/** A command may have taken the right to read its own folder away: the layer's may be changed. */
+/** A command may have made its own folder unreadable; the layer's copy may be changed. */
 export function namesIn(path: Buffer): readonly string[] {
   const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
   try {

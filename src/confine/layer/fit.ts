@@ -6,10 +6,10 @@ import type { Pause } from './pauses.ts';
 import { fileModeBits, folderModeBits } from './plan.ts';
 import { deepest, isWhiteout } from './read.ts';
 
-/** What must not land of a folder that is moved as a whole. */
+/** Collects the paths in a moved folder that must not land. */
 export interface Fitting {
   readonly marks: Marks;
-  /** What an entry of the layer is found by. Paths are bytes, relative to the folder of the overlay. */
+  /** The layer's entry for a path. Paths are bytes, relative to the overlay's folder. */
   readonly upperOf: (path: string) => Buffer;
   readonly isProtected: (path: string) => boolean;
   readonly refuse: (path: string) => void;
@@ -18,8 +18,8 @@ export interface Fitting {
 }
 
 /**
- * Makes what is to be moved fit to land, down to its last entry: a look at each, and nothing more where there is nothing
- * to mend. `mayBeMarked`: as the folder that it lies in says.
+ * Makes a moved folder fit to land, down to its last entry: one stat for each, and more only if it needs mending.
+ * `mayBeMarked` comes from the parent folder.
  */
 export async function makeFit(
   path: string,
@@ -51,10 +51,10 @@ export async function makeFit(
     const mayLand = isFolder || stat.isFile() || stat.isSymbolicLink();
     if (isWhiteout(stat)) rmSync(entry);
     else if (!mayLand || depth >= deepest || fitting.isProtected(inner)) fitting.refuse(inner);
-    // Most are files with nothing to mend, of which there may be very many.
+    // Most entries are files that need no mending, and there may be very many.
     else if (isFolder || holdsMarked || (stat.mode & 0o7777 & ~fileModeBits) !== 0) {
       await makeFit(inner, stat, holdsMarked, depth + 1, fitting);
-      // Its rights are its own again; only the outermost is given them where it lands.
+      // Restore the folder's own mode; only the outermost folder gets it when it lands.
       if (isFolder && (stat.mode & 0o700) !== 0o700) chmodSync(entry, stat.mode & folderModeBits);
     }
   }

@@ -3,11 +3,11 @@ import { createTurns } from '../../ground/turns.ts';
 import { createFolderLocks } from '../files/changing/folder-locks.ts';
 import { openLocks } from '../files/changing/lock.ts';
 
-/** Lets what commands did land one after another, while no tool changes a file there: in this server, and in all others. */
+/** Lands the changes of one command at a time, while no tool changes a file there, in this and all other servers. */
 export type InTurn = <T>(folders: readonly string[], land: () => Promise<T>) => Promise<T>;
 
 export function createInTurn(): InTurn {
-  // Those of this process queue here, so that only other servers are waited for by the lock.
+  // Landings of this process queue here, so that the lock waits only for other servers.
   const turns = createTurns();
   const locks = once(() => createFolderLocks(openLocks()));
   return (folders, land) =>

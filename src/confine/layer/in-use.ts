@@ -1,27 +1,27 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 
-/** What a command did is not to land: run on the folders themselves it can come to the same. */
+/** The changes must not land; running the command directly on the folders can have the same result. */
 export class LayerUnfit extends Error {
-  /** So it can on another layer, which shows what stood in the way. */
+  /** True if the command can succeed on a second layer, which shows the other program's changes. */
   readonly isPassing: boolean = false;
 }
 
-/** Another git was at work: what it left is there now. */
+/** Another git was running; its result is there now. */
 export class MetAnotherGit extends LayerUnfit {
   override readonly isPassing = true;
 }
 
-/** Of two gits that ran at once, the second must build on what the first left: it waits by locks, which a layer keeps apart. */
+/** A second git must build on the result of the first. It waits by lock files, which a layer hides from it. */
 export function isKeptByGit(path: string): boolean {
   return path.startsWith('.git/') || path.includes('/.git/');
 }
 
-/** Is it a database, by its name? Programs that share one agree by locks, which a layer keeps apart. */
+/** Recognizes a database by its name. Programs that share one coordinate by locks, which a layer keeps apart. */
 export function isDatabase(name: string): boolean {
   return /\.(db|db3|sqlite|sqlite3|mdb|ldb)$|-(wal|shm|journal)$/.test(name);
 }
 
-/** Which of these files some process has open, as far as we may see that. */
+/** Finds which of these files a process has open, as far as /proc shows us. */
 export function findOpen(
   files: readonly { readonly path: string; readonly stat: Stats }[],
 ): string | undefined {
@@ -42,7 +42,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {
-    // Closed meanwhile.
+    // Closed in the meantime.
     return undefined;
   }
 }
@@ -51,7 +51,7 @@ function entriesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Gone, or another user's.
+    // The process is gone, or belongs to another user.
     return [];
   }
 }

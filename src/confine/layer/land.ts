@@ -14,21 +14,21 @@ import type { PlannedOverlay } from './plan.ts';
 import { rootOf } from './read.ts';
 import { isFullDisk, landingNotBegun, landingStopped } from './stopped.ts';
 
-/** Paths, relative to their root. */
+/** Paths relative to their root. */
 export interface LandedPaths {
-  /** Changed by somebody else since the command began, and overwritten. */
+  /** Changed by another program since the command began, and overwritten. */
   readonly conflicts: readonly string[];
-  /** Removed by somebody else since the command began, and there again. */
+  /** Removed by another program since the command began, and created again by the landing. */
   readonly revived: readonly string[];
   readonly refused: readonly string[];
 }
 
 /**
- * Puts what lies on the layers in place of what lies below them. All of it is planned, and kept for taking it back, before
- * the first change; the plan is on disk by then, so that a server that is killed in the middle is followed by one that
- * finishes (`finishLanding`). `at` is the folder that holds the layers. What a program that waits for no lock changed since
- * it was planned is planned once more. Throws `LayerUnfit` before anything is changed where another program would be harmed,
- * and where the system refuses a step (a full disk): what came before it stands.
+ * Moves the changes on the layers into the folders below. Everything is planned, and kept for undo, before the first
+ * change. The plan is written to disk first, so that after a kill the next server completes it (`finishLanding`). `at`
+ * is the folder of the layers. Paths that a program without locks changed after the planning are planned once more.
+ * Throws `LayerUnfit` before any change if another program would be harmed, and throws if the system refuses a step (a
+ * full disk): earlier steps stand.
  */
 export async function landLayers(
   overlays: readonly Overlay[],
@@ -44,7 +44,7 @@ export async function landLayers(
   }
 }
 
-/** Is all of it in place? */
+/** Returns true if everything is in place. */
 async function landOnce(
   overlays: readonly Overlay[],
   at: string,
@@ -69,7 +69,7 @@ async function landOnce(
   await noted(async () => options.keeper?.begin());
   let isWhole = false;
   try {
-    // To keep it has taken its time.
+    // Keeping the former contents took time, so check again.
     if (mayTurnBack) for (const overlay of planned) turnBackFor(gitAtWork(overlay), mayTurnBack);
     await noted(() => {
       writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
@@ -85,7 +85,7 @@ async function landOnce(
   }
 }
 
-/** Nothing is changed yet: a full disk is told as that. */
+/** Nothing is changed yet, so a full disk is reported as that. */
 async function noted<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -94,7 +94,9 @@ async function noted<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Whoever shares these by locks is not overwritten, as long as the command can run once more and wait for them. */
+/**
+ * Does not overwrite files that other programs share by locks, as long as the command can run again and wait for them.
+ */
 function turnBackFor(why: LayerUnfit | undefined, mayTurnBack: LandOptions['mayTurnBack']): void {
   if (why && mayTurnBack?.()) throw why;
 }
@@ -120,7 +122,7 @@ function gitAtWork({ on, steps }: PlannedOverlay): LayerUnfit | undefined {
   return undefined;
 }
 
-/** Returns how many steps were left. */
+/** Returns the number of steps that were left. */
 async function apply(
   overlay: PlannedOverlay,
   { roots, trash, insists, keeper }: LandOptions & { readonly insists: boolean },
@@ -143,13 +145,13 @@ async function apply(
   }
 }
 
-/** What was removed stays removed once, whoever makes it anew. */
+/** A removal counts once, even if the path is created again. */
 function forgetDone({ upper, steps }: PlannedOverlay, late: ReadonlySet<string>): void {
   for (const { do: what, path } of steps)
     if (what === 'remove' && !late.has(path)) rmSync(asBytes(`${fromText(upper)}/${path}`), { force: true });
 }
 
-/** Does the rest of a landing that a killed server had begun. Nothing where it had not, or was done. */
+/** Finishes the landing that a killed server began. Does nothing if none was begun, or it was done. */
 export async function finishLanding(at: string): Promise<void> {
   let words: string;
   try {

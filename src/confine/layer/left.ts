@@ -10,7 +10,7 @@ const ended = z.object({
   names: z.array(z.string()).readonly(),
 });
 
-/** What another server has to know to judge and land a command that has ended. */
+/** Another server needs this to judge and land a command that has ended. */
 export type EndedCommand = z.output<typeof ended>;
 
 const kept = ended.extend({
@@ -18,24 +18,24 @@ const kept = ended.extend({
   beganAtMs: z.number(),
 });
 
-/** Notes in the folder of a layer that its command has ended: from now on it outlives its server. */
+/** Notes in a layer's folder that its command has ended: from then on the layer outlives its server. */
 export function noteEnded(at: string, note: z.output<typeof kept>): void {
   writeFileSync(join(at, name), JSON.stringify(note), { flush: true });
 }
 
-/** Undefined where its command had not ended, and where its landing had begun. */
+/** Undefined if the command had not ended, or its landing had begun. */
 export function readEnded(at: string): z.output<typeof kept> | undefined {
   const path = join(at, name);
   if (!existsSync(path) || existsSync(join(at, 'landing.json'))) return undefined;
   try {
     return kept.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    // Cut off by the kill: not all of it was noted.
+    // The kill cut the note off.
     return undefined;
   }
 }
 
-/** Are there such layers, of whichever server? */
+/** Returns true if such layers exist, of any server. */
 export function hasEnded(base: string): boolean {
   return existsSync(base) && readdirSync(base).some((each) => readEnded(join(base, each)) !== undefined);
 }

@@ -14,42 +14,45 @@ import { deepest, isWhiteout, rootOf } from './read.ts';
 import { throwAway } from './trash.ts';
 
 export interface LandOptions {
-  /** Host paths; what is told is relative to the innermost. */
+  /** Host paths; reported paths are relative to the innermost root. */
   readonly roots: readonly string[];
-  /** When the command began, in milliseconds: what changed below the layer since is others' doing. */
+  /** When the command began, in milliseconds: later changes below the layer are by others. */
   readonly beganAtMs: number;
-  /** Must a command leave this host path as it is, there or not? */
+  /** Must a command leave this host path unchanged, whether it exists or not? */
   readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
-  /** May it be left, as the command can run again? Asked where somebody would be harmed; absent: no. */
+  /**
+   * May the landing be dropped because the command can run again? Asked if another program would be harmed; undefined:
+   * no.
+   */
   readonly mayTurnBack?: (() => boolean) | undefined;
-  /** May it take the place of what others changed meanwhile? Absent: yes. */
+  /** May it replace entries that others changed during the run? Undefined: yes. */
   readonly overwrites?: boolean | undefined;
-  /** A folder of ours on the layer's file system, which takes what must not land. */
+  /** Our own folder on the layer's file system for entries that must not land. */
   readonly trash: string;
-  /** The rest of what has landed already: folders have their modes. */
+  /** Plans the rest of a landing; the folders have their modes already. */
   readonly isRest?: boolean | undefined;
-  /** Keeps what goes. */
+  /** Keeps the contents that are replaced or removed. */
   readonly keeper?: LandingKeeper | undefined;
-  /** Told of each name by which git would find a repository: host paths in bytes. */
+  /** Called for each name by which git would find a repository: host paths in bytes. */
   readonly onGitName?: ((path: string, isFolder: boolean) => void) | undefined;
 }
 
-/** What is found out for a landing; paths that are told are relative to their root. */
+/** Findings for a landing; reported paths are relative to their root. */
 export interface Told {
   readonly conflicts: string[];
-  /** Removed by others while the command ran, and there again. */
+  /** Removed by others while the command ran, and created again. */
   readonly revived: string[];
   readonly refused: string[];
   /** Databases that are replaced or removed. */
   readonly databases: { readonly path: string; readonly stat: Stats }[];
-  /** Other files that are, as the kernel finds them in bytes; so many as can be asked about. */
+  /** Other replaced or removed files, as host paths in bytes, as many as can be checked. */
   readonly replaced: string[];
 }
 
 /**
- * Reads off one overlay what is to be done, and changes nothing below it: told to the keeper, and returned as steps. What
- * must not land (devices, pipes, sockets, protected names, rights that are lent) is taken off the layer, and nobody but us
- * reaches that: the command has ended. Others may still write below it, so that side is walked through open folders.
+ * Plans an overlay's landing without changing anything below it: tells the keeper, and returns the steps. Takes off the
+ * layer what must not land: devices, pipes, sockets, protected names, setuid rights. Only we can reach the layer, since
+ * the command has ended. Others may still write below it, so that side is walked through open folders.
  */
 export async function makePlan(
   overlay: Overlay,
@@ -62,7 +65,7 @@ export async function makePlan(
   const top = fromText(overlay.upper);
   const on = fromText(overlay.on);
   const pause = createPause();
-  /** Files below that the layer hides or changed: where a copy on it may come from. */
+  /** Files below that the layer hides or changed: possible sources of a copy on it. */
   const sources = new Set<string>();
   const copies: { readonly path: string; readonly now: Stats }[] = [];
 
@@ -72,7 +75,7 @@ export async function makePlan(
   function place(path: string): { readonly root: string; readonly path: string } | undefined {
     const hostPath = hostOf(path);
     const root = rootOf(hostPath, options.roots);
-    // What is kept for commands beside the roots is nobody's file.
+    // Folders outside the roots that are kept for commands contain no user files.
     return root === undefined ? undefined : { root, path: relative(root, hostPath) };
   }
 
@@ -90,12 +93,12 @@ export async function makePlan(
     return sideOf(stat, `${top}/${path}`);
   }
 
-  /** Others made or changed it while the command ran. */
+  /** Changed by others while the command ran. */
   function isNew({ ctimeMs }: Stats): boolean {
     return ctimeMs >= options.beganAtMs;
   }
 
-  /** Others changed what goes. */
+  /** Notes an entry that is replaced or removed, and whether others changed it. */
   function look(path: string, before: Stats): void {
     if (before.isFile()) sources.add(likenessOf(before));
     if (before.isFile() && replaced.length < mostAsked) replaced.push(`${on}/${path}`);
@@ -119,13 +122,13 @@ export async function makePlan(
 
   const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
 
-  /** Is it such a folder, or in one? Of what an installation puts there nobody is told, file by file. */
+  /** Is it such a folder, or in one? The files of an installation are not reported one by one. */
   function isLeftOut(path: string, now: Stats): boolean {
     const names = path.split('/');
     return names.some((name, at) => leavesOut(name) && (now.isDirectory() || at < names.length - 1));
   }
 
-  /** A folder of the layer over one that is there; nothing of that shows through where it `covers`. */
+  /** Walks a folder of the layer that lies over an existing one; if it `covers`, nothing of that shows through. */
   async function walk(path: string, lower: number, depth: number, covers: boolean): Promise<void> {
     for (const name of namesIn(upperOf(path))) {
       await pause();
@@ -152,7 +155,7 @@ export async function makePlan(
   ): Promise<void> {
     const below = openFolderIn(lower, name, 'latin1');
     try {
-      // A folder that the command made is marked as well: others may have made one of that name since.
+      // A folder that the command made is marked too: others may have made one of that name since.
       const isReplaced = covers || marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
       const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
       const keeps = gone.filter((each) => options.isProtected(hostOf(`${path}/${each}`), true));
@@ -184,7 +187,7 @@ export async function makePlan(
   }
 
   async function remove(path: string, name: string, lower: number, before: Stats | undefined) {
-    // Somebody else was quicker.
+    // Another program removed it first.
     if (!before) return;
     look(path, before);
     steps.push({ do: 'remove', path, was: signatureOf(before) });
@@ -202,7 +205,7 @@ export async function makePlan(
     if (now.isDirectory() && (mode & 0o700) !== 0o700) steps.push({ do: 'mode', path, mode });
   }
 
-  /** It was below when the command changed it: at this path, or at another that it was moved from. */
+  /** The file existed below when the command changed it, at this path or at the one that it was moved from. */
   function isCopied(path: string, now: Stats): boolean {
     return (
       (now.isFile() || now.isDirectory()) && marks.read(upperOf(path), 'user.overlay.origin') !== undefined
@@ -215,7 +218,7 @@ export async function makePlan(
     readonly name: string;
   }
 
-  /** Tells what is moved beside what it replaces, path by path. */
+  /** Reports moved entries beside the ones they replace, path by path. */
   async function notePair(path: string, after: Stats, former: Former | undefined): Promise<void> {
     if (!keeper) return;
     const { before, lower, name } = former ?? {};
@@ -279,7 +282,7 @@ export async function makePlan(
     const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(`${itself(lower)}/.`))];
     if ((now.mode & 0o7777) !== (before.mode & 0o7777))
       steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
-    // A mark of an unprivileged layer does not say what was copied.
+    // The mark of an unprivileged layer does not tell the source of a copy.
     for (const copy of copies)
       if (copy.now.isDirectory() || !sources.has(likenessOf(copy.now))) tell(revived, copy.path);
     return steps;
@@ -292,10 +295,10 @@ function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
   return { do: 'times', path, accessed: atimeMs / 1000, modified: mtimeMs / 1000 };
 }
 
-/** A copy has the size and the time of what it was made of, until it is written. */
+/** A copy has the size and time of its source until it is written. */
 function likenessOf({ size, mtimeMs }: Stats): string {
   return `${size}:${mtimeMs}`;
 }
 
-/** Each costs some microseconds. */
+/** Each check costs some microseconds. */
 const mostAsked = 2000;

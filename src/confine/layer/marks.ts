@@ -1,18 +1,24 @@
 import type { Buffer } from 'node:buffer';
 
-/** What the kernel knows of files and Node has no words for; above all overlayfs's own extended attributes. No link is followed. */
+/**
+ * File information from the kernel that Node cannot read, above all overlayfs's extended attributes. No link is
+ * followed.
+ */
 export interface Marks {
-  /** Undefined where there is none of this name. */
+  /** Undefined if it has no such mark. */
   read(path: string | Buffer, name: Mark): string | undefined;
-  /** The access list and the notes that programs gave it, in a form to compare; no marks. */
+  /** The access list and extended attributes in a form to compare, without marks. */
   attributes(path: Buffer): string;
-  /** Has a process this file open for writing, as far as the kernel says? */
+  /** Has a process this file open for writing, as far as the kernel tells? */
   isBeingWritten(path: Buffer): boolean;
-  /** What lands is no part of a layer any more. */
+  /** Removes the marks of an entry that lands. */
   remove(path: string | Buffer): void;
 }
 
-/** `opaque`: a folder that hides the one below it. `origin`: what was copied up from below. `impure`: it holds such. */
+/**
+ * `opaque`: a folder that hides the one below it. `origin`: an entry that was copied up. `impure`: a folder that
+ * contains copied entries.
+ */
 export type Mark = `user.overlay.${'opaque' | 'origin' | 'impure'}`;
 
 export const allMarks: readonly Mark[] = [

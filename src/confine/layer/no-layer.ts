@@ -1,6 +1,6 @@
 import { type Text, verbatim } from '../../contract/text/text.ts';
 
-/** No layer can be had, and this is why: a part of a sentence. */
+/** No layer is possible; `why` is a part of a sentence. */
 export class NoLayer extends Error {
   readonly why: Text;
 
@@ -10,7 +10,7 @@ export class NoLayer extends Error {
   }
 }
 
-/** Why none could be had, in whatever words there are. */
+/** The reason for an error, translated if it is a `NoLayer`. */
 export function whyNone(error: unknown): Text {
   if (error instanceof NoLayer) return error.why;
   return verbatim(error instanceof Error ? error.message : String(error));

@@ -25,18 +25,17 @@ import { readLayers } from './read.ts';
 import { claimEnded } from './recover.ts';
 import { removeLayer } from './remove.ts';
 
-/** What one command writes in place of the folders that it may write. */
+/** Takes the writes of one command in place of the folders that it may write. */
 export interface Layer {
   readonly overlays: readonly Overlay[];
-  /** The room that is left where it lies, in bytes. */
+  /** The free space on its file system, in bytes. */
   freeBytes(): number;
-  /** What would have changed below `roots`, with a diff where that is to be shown. The command has ended. */
+  /** The changes below `roots`, with a diff if wanted. The command must have ended. */
   read(roots: readonly string[], withDiff: boolean): Promise<Omit<DryRun, 'losses'>>;
-  /** What of that would be missed, or is obeyed later. */
+  /** Finds the losses among the changes, and paths that are obeyed later. */
   survey(options: Omit<SurveyOptions, 'marks' | 'makers'>): Promise<Survey>;
-  /** Notes that its command has ended, so that another server can deal with it. */
+  /** Notes that the command has ended, so that another server can deal with the layer. */
   ended(command: EndedCommand): void;
-  /** Puts it in place. */
   land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
   close(): Promise<void>;
 }
@@ -47,7 +46,10 @@ export interface LeftLayer {
   readonly layer: Layer;
 }
 
-/** Throws where `base` lies in one of the folders, as a layer must not lie in what it covers, and where something is mounted in one. */
+/**
+ * Throws if `base` is in one of the folders, because a layer must not lie in the folder it covers, and if something is
+ * mounted in one.
+ */
 export function assertFree(base: string, folders: readonly string[]): void {
   const inside = folders.find((folder) => isInside(base, folder));
   if (inside !== undefined)
@@ -67,7 +69,10 @@ export function assertFree(base: string, folders: readonly string[]): void {
     );
 }
 
-/** A layer over these folders, itself in a new folder below `base`. What changes below it from now on is others' doing. Throws as `assertFree`. */
+/**
+ * Opens a layer over these folders, in a new folder below `base`. Later changes below it count as done by others.
+ * Throws as `assertFree`.
+ */
 export function openLayer(base: string, folders: readonly string[], options: LayerOptions): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });
@@ -78,7 +83,8 @@ export function openLayer(base: string, folders: readonly string[], options: Lay
     const overlay = overlayOn(folder, join(at, String(index)));
     mkdirSync(join(at, String(index)));
     mkdirSync(overlay.upper);
-    // The kernel shows it in place of the folder itself: who may write there, and whose is what is made there.
+    // The kernel shows this folder in place of the real one: its mode decides who may write there, and the group of new
+    // files.
     chmodSync(overlay.upper, lstatSync(folder).mode & 0o7777);
     mkdirSync(overlay.work);
     return overlay;
@@ -117,7 +123,7 @@ function layerAt(
   };
 }
 
-/** Those of servers that were killed after their commands had ended. They are this server's from now on. */
+/** Takes over the layers of killed servers whose commands had ended. */
 export function openLeft(base: string, options: LayerOptions): readonly LeftLayer[] {
   return claimEnded(base).flatMap((at) => {
     const note = readEnded(at);
@@ -128,8 +134,8 @@ export function openLeft(base: string, options: LayerOptions): readonly LeftLaye
 }
 
 /**
- * Now, by the clock that file systems note changes by, which goes in steps of milliseconds: since Linux 6.13 it is finer for
- * a file that somebody has looked at, and nothing that changes later is noted as earlier.
+ * The current time by the file system's clock, which advances in steps of milliseconds. Since Linux 6.13 it is finer
+ * for a file that was just looked at, and no later change gets an earlier time.
  */
 function timeOfChange(file: string): number {
   lstatSync(file);
@@ -137,7 +143,7 @@ function timeOfChange(file: string): number {
   return lstatSync(file).ctimeMs;
 }
 
-/** What is mounted below one of these. The kernel puts no layer of an unprivileged user over a tree with mounts in it. */
+/** Finds a mount below one of these. The kernel puts no unprivileged layer over a tree with mounts in it. */
 function mountIn(folders: readonly string[]): string | undefined {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -145,7 +151,7 @@ function mountIn(folders: readonly string[]): string | undefined {
     .find((mount) => folders.some((folder) => isBelow(mount, folder)));
 }
 
-/** Space, tab, line break and backslash stand there in octal (proc_pid_mountinfo(5)). */
+/** Space, tab, line break and backslash are written in octal (proc_pid_mountinfo(5)). */
 function unescaped(words: string): string {
   return words.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { isBelow } from '../../ground/inside.ts';
 
-/** A folder that a command sees through a layer: what it reads is the folder's, what it writes lies in `upper`. */
+/** A folder that a command sees through a layer: it reads the folder, and its writes go to `upper`. */
 export interface Overlay {
-  /** Host path of the folder, where the overlay is mounted as well. */
+  /** Host path of the folder, and mount point of the overlay. */
   readonly on: string;
-  /** Host path of what the command changed. */
+  /** Host path of the command's changes. */
   readonly upper: string;
-  /** Where the former content of a host path lies, if not there. Bytes, one a character. */
+  /** The path of a host path's former content, if it is elsewhere. Bytes, one per character. */
   readonly lowerOf?: ((hostPath: string) => string | undefined) | undefined;
-  /** The options of mount(2), as overlayfs reads them. */
+  /** Options of mount(2) for overlayfs. */
   readonly data: string;
 }
 
-/** `at` holds nothing but this overlay's two folders, on one file system. */
+/** `at` contains only this overlay's two folders, on one file system. */
 export function overlayOn(folder: string, at: string): Overlay & { readonly work: string } {
   const upper = join(at, 'upper');
   const work = join(at, 'work');
@@ -21,20 +21,20 @@ export function overlayOn(folder: string, at: string): Overlay & { readonly work
     `lowerdir=${escaped(folder)}`,
     `upperdir=${escaped(upper)}`,
     `workdir=${escaped(work)}`,
-    // Marks that need no right: in a user namespace there is none to set the others.
+    // These marks need no privilege; a user namespace cannot set the others.
     'userxattr',
-    // Nobody needs it after a crash.
+    // The layer is not needed after a crash.
     'volatile',
   ].join(',');
   return { on: folder, upper, work, data };
 }
 
-/** Only the outermost: what lies in one of them is in its layer. */
+/** Drops folders inside others: the outer folder's layer covers them. */
 export function outermost(folders: readonly string[]): readonly string[] {
   return [...new Set(folders)].filter((folder) => !folders.some((other) => isBelow(folder, other)));
 }
 
-/** overlayfs takes a colon for the end of a folder and a comma for the end of an option. */
+/** overlayfs reads a colon as the end of a folder and a comma as the end of an option. */
 function escaped(path: string): string {
   return path.replace(/[\\:,]/g, '\\$&');
 }

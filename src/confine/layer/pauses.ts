@@ -1,6 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 
-/** Called for each of very many entries: a promise, now and then, to wait for, so that others are served meanwhile. */
+/** Called for each of very many entries; now and then returns a promise to await, so that other work runs. */
 export type Pause = () => Promise<void> | undefined;
 
 export function createPause(): Pause {

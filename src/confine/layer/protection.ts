@@ -3,15 +3,15 @@ import { isInside } from '../../ground/inside.ts';
 import { createProtection } from '../files/protected-names.ts';
 import type { LandOptions } from './make-plan.ts';
 
-/** What no tool writes: these names at any depth, there or not. */
+/** Protects these names at any depth, whether they exist or not. */
 export function protectedAnywhere(names: readonly string[]): LandOptions['isProtected'] {
   const protects = createProtection(names);
   return (hostPath) => protects(hostPath.split('/').slice(1)) !== undefined;
 }
 
 /**
- * What stays in these folders where it is there, by its name below them, and so do the folders on the way: a command does
- * not take the place of what came there meanwhile.
+ * Protects existing entries with these names in these folders, and the folders on their paths: a command does not
+ * replace an entry that appeared during the run.
  */
 export function heldNames(folders: readonly string[], names: readonly string[]): LandOptions['isProtected'] {
   const held = folders.flatMap((folder) => names.map((name) => join(folder, name)));

@@ -15,9 +15,9 @@ import { createPause, type Pause } from './pauses.ts';
 type ReadMark = Marks['read'];
 
 /**
- * Reads what a command changed off its layers, whose form is overlayfs's: changed and new files whole, what was deleted
- * as a character device 0/0, a folder that hides the one below it with a mark. Costs what was changed, not what is there.
- * The command has ended; others may still write below the layer, so both sides are walked through open folders.
+ * Reads a command's changes from its overlayfs layers: changed and new files are whole, a deletion is a character
+ * device 0/0, and a mark makes a folder hide the one below. The cost grows with the changes, not with the folder. The
+ * command has ended; others may still write below the layer, so both sides are walked through open folders.
  */
 export async function readLayers(
   overlays: readonly Overlay[],
@@ -33,11 +33,11 @@ export async function readLayers(
     total += 1;
   };
   for (const overlay of overlays) {
-    // What is kept for commands beside the roots is nobody's file.
+    // Folders outside the roots that are kept for commands contain no user files.
     if (!roots.some((root) => isIn(overlay.on, root) || isIn(root, overlay.on))) continue;
     const tell = (path: string, change: Told) => {
       total += 1;
-      // A deletion is never left out for what else there is.
+      // A deletion is reported even beyond the limit for other changes.
       if (changes.length >= limits.dryRunChanges && change.change !== 'deleted') return;
       const hostPath = join(overlay.on, toText(path));
       const root = rootOf(hostPath, roots) ?? overlay.on;
@@ -66,7 +66,7 @@ export async function readLayers(
 type Told = Omit<DryRunChange, 'root' | 'path'>;
 
 interface Reading {
-  /** There is a change that is not told. */
+  /** Called if a change is not reported. */
   readonly leaveOut: () => void;
   readonly tell: (path: string, change: Told) => void;
   readonly diff: Diff;
@@ -74,7 +74,7 @@ interface Reading {
   readonly pause: Pause;
 }
 
-/** A folder of the layer, open, and the one that it lies over, where there is one. */
+/** An open folder of the layer, and the one below it if there is one. */
 interface Level {
   readonly upper: number;
   readonly lower: number | undefined;
@@ -84,7 +84,7 @@ interface Level {
   readonly depth: number;
 }
 
-/** Returns how many entries the layer's folder has. */
+/** Returns the number of entries in the layer's folder. */
 async function walk(level: Level, reading: Reading): Promise<number> {
   const { upper, lower, path, covers } = level;
   const names = layeredEntriesOf(upper);
@@ -120,7 +120,7 @@ async function readFolder(
   const inner = join(path, name);
   const hides = covers || reading.readMark(at(upper, name), 'user.overlay.opaque') === 'y';
   let entries = 0;
-  // Whoever decides by what is told must know that there is more.
+  // The result must say that there is more, since decisions depend on it.
   if (depth >= deepest) reading.leaveOut();
   else {
     const above = openFolderIn(upper, name, 'latin1');
@@ -134,7 +134,7 @@ async function readFolder(
       if (below !== undefined) closeSync(below);
     }
   }
-  // A new folder shows by what is in it.
+  // A new folder shows by its content; only an empty one is reported.
   if (!before?.isDirectory()) {
     if (entries === 0) reading.tell(inner, { change: 'created', kind: 'folder' });
   } else if (modeOf(before) !== modeOf(now)) {
@@ -165,7 +165,7 @@ async function tellFile(
       kind === 'symlink' &&
       former !== undefined &&
       readlinkSync(former, 'buffer').equals(readlinkSync(latter, 'buffer'));
-    // Touched, and as it was.
+    // A link that was touched but is unchanged is not reported.
     if (!isSameLink) tell(inner, { change, kind });
     return;
   }
@@ -199,7 +199,7 @@ async function tellDeleted(
   tell(path, { change: 'deleted', kind, bytes: before.size, ...(lines && { lines }) });
 }
 
-/** Counts the files of a deleted folder. The first of them are named, and shown where they were written by hand. */
+/** Counts the files of a deleted folder. Names the first of them, and shows those that were written by hand. */
 async function countFiles(
   parent: number,
   name: string,
@@ -243,7 +243,7 @@ function statIn(folder: number, name: string): Stats | undefined {
   return lstatSync(at(folder, name), { throwIfNoEntry: false });
 }
 
-/** A command may have taken the right to read its own folder away: the layer's is thrown away, and may be changed. */
+/** A command may have made its own folder unreadable; the layer's copy is thrown away later, so it may be changed. */
 function layeredEntriesOf(folder: number): readonly string[] {
   try {
     return namesOf(folder);
@@ -253,7 +253,7 @@ function layeredEntriesOf(folder: number): readonly string[] {
   }
 }
 
-/** Nothing where it may not be read: then no command could see into it either. */
+/** Empty if it is not readable: then no command could read it either. */
 function entriesOf(folder: number): readonly string[] {
   try {
     return namesOf(folder);
@@ -262,7 +262,7 @@ function entriesOf(folder: number): readonly string[] {
   }
 }
 
-/** A name that is no UTF-8 is one all the same: names are bytes here, one a character. */
+/** Names are bytes, one per character, so names that are not UTF-8 count too. */
 function namesOf(folder: number): readonly string[] {
   return readdirSync(itself(folder), { encoding: 'latin1' as BufferEncoding }) as string[];
 }
@@ -279,13 +279,13 @@ function modeOf(stat: Stats): string {
   return (stat.mode & 0o7777).toString(8).padStart(3, '0');
 }
 
-/** Deletions first; what git keeps for itself last. */
+/** Puts deletions first, and git's own files last. */
 function rank({ change, path }: DryRunChange): number {
   if (change === 'deleted') return 0;
   return /(^|\/)\.git\//.test(path) ? 2 : 1;
 }
 
-/** The innermost. */
+/** Finds the innermost root. */
 export function rootOf(path: string, roots: readonly string[]): string | undefined {
   return roots.filter((root) => isIn(path, root)).sort((a, b) => b.length - a.length)[0];
 }
@@ -294,10 +294,10 @@ function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
-/** Who judges what was changed reads no lines of it. */
+/** A judgement needs no changed lines. */
 const noDiff: Diff = { add: async () => undefined, text: () => '', isCut: () => false };
 
-/** Each level keeps two folders open. What lies deeper is in the layer, and not told. */
+/** Each level keeps two folders open. Deeper changes are in the layer, but not reported. */
 export const deepest = 200;
-/** Of a deleted folder. */
+/** Names per deleted folder. */
 const mostNamed = 100;

@@ -4,8 +4,8 @@ import { mayLive, owner, thisProcess } from '../files/owner.ts';
 import { readEnded } from './left.ts';
 
 /**
- * Deals with the layers of servers that were killed: a landing that one had begun is finished, and nothing else of them
- * stays. Costs a look at the folder where there are none.
+ * Deals with the layers of killed servers: finishes a landing that was begun, and removes the rest. Costs one directory
+ * read if there are none.
  */
 export async function recoverLayers(base: string): Promise<void> {
   for (const at of left(base)) {
@@ -14,12 +14,12 @@ export async function recoverLayers(base: string): Promise<void> {
     const { finishLanding } = await import('./land.ts');
     const { removeLayer } = await import('./remove.ts');
     await finishLanding(at);
-    // In its own time; the next start finds what could not be removed.
+    // In the background; the next start finds entries that could not be removed.
     void removeLayer(at).catch(() => undefined);
   }
 }
 
-/** The folders of such layers of killed servers whose commands had ended, each for one server. */
+/** Claims, for this server, the folders of killed servers' layers whose commands had ended. */
 export function claimEnded(base: string): readonly string[] {
   return left(base).filter((at) => readEnded(at) !== undefined && claim(at));
 }
@@ -37,7 +37,7 @@ function isLeft(at: string): boolean {
   return who.success && !mayLive(who.data, head);
 }
 
-/** Two servers that start at once do not both finish it. */
+/** Prevents two servers that start at once from both finishing it. */
 function claim(layer: string): boolean {
   const path = join(layer, 'claimed');
   try {
@@ -55,7 +55,7 @@ function parsed(words: string): unknown {
   try {
     return JSON.parse(words);
   } catch {
-    // Torn by a crash: whose it was is not known, so it stays.
+    // A crash cut the note off: the owner is unknown, so the layer stays.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { fault } from '../files/fault.ts';
 
-/** A landing that had no space for what is noted before its first change. */
+/** The disk had no space for the notes before a landing's first change. */
 export function landingNotBegun(cause: unknown): ToolError {
   return new ToolError(
     'storage_full',
@@ -26,7 +26,7 @@ export function isFullDisk(cause: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'storage_full';
 }
 
-/** A landing that the system refused in the middle, at this path: what came before it stands. */
+/** The system refused a step of the landing at this path; earlier steps stand. */
 export function landingStopped(cause: unknown, path: string): ToolError {
   const { code } = fault(cause, path);
   const why =

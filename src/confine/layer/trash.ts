@@ -4,20 +4,23 @@ import { linkSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/** Takes an entry away by one rename, whatever is in it: that is removed while nobody waits. Throws where `trash` is on another file system. */
+/**
+ * Removes an entry by one rename; its content is deleted in the background. Throws if `trash` is on another file
+ * system.
+ */
 export function throwAway(entry: Buffer, trash: string): void {
   intoTrash(trash, (to) => renameSync(entry, to));
 }
 
 /**
- * Gives a file that is about to be replaced a name here as well. The rename over it is ten times as fast where the file
- * system need not free what it held; that is done while nobody waits. Where it cannot have one, it takes longer.
+ * Links a file that is about to be replaced into the trash. The rename over it is ten times as fast if the file system
+ * need not free the content, which is then freed in the background. If the link fails, the rename is only slower.
  */
 export function keepFromFreeing(entry: Buffer, trash: string): void {
   try {
     intoTrash(trash, (to) => linkSync(entry, to));
   } catch {
-    // It is another's, or on another file system.
+    // The file belongs to another user, or is on another file system.
   }
 }
 

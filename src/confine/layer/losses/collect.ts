@@ -8,34 +8,34 @@ import type { Overlay } from '../overlay.ts';
 import type { Pause } from '../pauses.ts';
 import { deepest, isWhiteout } from '../read.ts';
 
-/** A file that a command touched. Paths are bytes, one a character, relative to the folder of the overlay. */
+/** A file that a command touched. Paths are bytes, one per character, relative to the overlay's folder. */
 export interface Touched {
   readonly overlay: Overlay;
   readonly path: string;
-  /** As it was; absent where there was none. */
+  /** The former state; undefined if there was none. */
   readonly before?: Stats | undefined;
-  /** As it is on the layer; absent where it is gone. */
+  /** The state on the layer; undefined if it was removed. */
   readonly now?: Stats | undefined;
-  /** Where its former content lies, if not at its path. */
+  /** Path of the former content, if it differs from the file's own. */
   readonly lower?: string | undefined;
 }
 
-/** What a command did to files, beside what programs make and can make again. */
+/** A command's changes to files, except files that programs generate and can generate again. */
 export interface Collected {
-  /** No longer there. */
+  /** Removed files. */
   readonly gone: Touched[];
   readonly changed: Touched[];
-  /** New ones, in folders that were there. */
+  /** New files in existing folders. */
   readonly created: Touched[];
-  /** New folders; what is in them is not looked at. */
+  /** New folders; their content is not read. */
   readonly folders: Touched[];
-  /** The same of what git keeps for itself, folders too. */
+  /** All changes in git's own folders, including folders. */
   readonly git: Touched[];
 }
 
 /**
- * Walks what a command changed. It costs what was changed in folders that were there, and what was in folders that are
- * gone: what lies in new folders is not read.
+ * Walks a command's changes. The cost grows with the changes in existing folders and the content of removed folders;
+ * new folders are not read.
  */
 export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Promise<Collected> {
   const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [] };
@@ -112,7 +112,7 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
   return found;
 }
 
-/** Files in a new folder of the layer and below. */
+/** Yields the files below a new folder of the layer. */
 export async function* filesInNew(folder: Touched, pause: Pause): AsyncGenerator<Touched> {
   for (const inner of entriesInNew(folder)) {
     await pause();
@@ -121,7 +121,7 @@ export async function* filesInNew(folder: Touched, pause: Pause): AsyncGenerator
   }
 }
 
-/** What lies in a new folder of the layer, beside what programs make and can make again. */
+/** Yields the entries of a new folder of the layer, except those that programs generate and can generate again. */
 export function* entriesInNew({ overlay, path }: Touched): Generator<Touched> {
   for (const name of namesIn(asBytes(`${fromText(overlay.upper)}/${path}`))) {
     const inner = { overlay, path: `${path}/${name}` };
@@ -130,7 +130,7 @@ export function* entriesInNew({ overlay, path }: Touched): Generator<Touched> {
   }
 }
 
-/** Where it was, and is until it lands. */
+/** Path of the former content, which stays there until the landing. */
 export function lowerPath({ overlay, path, lower }: Pick<Touched, 'overlay' | 'path' | 'lower'>): string {
   return lower ?? `${fromText(overlay.on)}/${path}`;
 }

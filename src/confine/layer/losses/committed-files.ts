@@ -2,7 +2,9 @@ import type { Refs } from './git-names.ts';
 import type { GitObjects } from './git-objects.ts';
 import { GitTrees } from './git-trees.ts';
 
-/** Says whether what a file held is where git finds it again: in the index, or in a commit that a name or a log leads to. */
+/**
+ * Decides whether git can find a file's former content: in the index, or in a commit that a ref or a reflog leads to.
+ */
 export class CommittedFiles {
   readonly #objects: GitObjects;
   readonly #trees: GitTrees;
@@ -18,10 +20,10 @@ export class CommittedFiles {
     this.#heads = heads;
   }
 
-  /** `staged`: what the index has at that path. */
+  /** `staged`: the blob in the index at that path. */
   has(path: string, blob: string, staged: string | undefined): boolean {
     if (!this.#objects.has(blob)) return false;
-    // git packs what something leads to.
+    // git packs only objects that something leads to.
     if (staged === blob || !this.#objects.isLoose(blob)) return true;
     return (
       this.#latest()
@@ -39,7 +41,7 @@ export class CommittedFiles {
     return [...new Set([...heads, ...this.#refs.logged().slice(-mostLogged), ...this.#refs.tips()])];
   }
 
-  /** The trees of the commits that names and logs stand for, and of those that a stash is made of. */
+  /** The trees of the commits that refs and reflogs name, and of those that make up a stash. */
   #latest(): ReadonlySet<string> {
     this.#roots ??= new Set(
       this.#tips().flatMap((tip) => {
@@ -51,7 +53,7 @@ export class CommittedFiles {
     return this.#roots;
   }
 
-  /** For a few files: further back, the newest first. */
+  /** Searches older commits, the newest first, for a limited number of files. */
   #isInHistory(path: string, blob: string): boolean {
     if (this.#searches >= mostSearches) return false;
     this.#searches += 1;

@@ -5,16 +5,16 @@ import { isWhiteout } from '../read.ts';
 import { lowerPath, type Touched, upperPath } from './collect.ts';
 import { readBounded } from './read-bounded.ts';
 
-/** A repository's own folder, or another one, as it was before a command or as the command left it. */
+/** A repository's own folder, or one like it, before a command or after it. */
 export interface GitFolder {
-  /** Where a file lies, by its path below the folder; undefined where there is none. */
+  /** Path of a file, given its path below the folder; undefined if there is none. */
   at(name: string): string | undefined;
   read(name: string): string | undefined;
-  /** The files below a folder in it. */
+  /** The files below one of its folders. */
   below(folder: string): readonly string[];
 }
 
-/** Both views of the folder `path`. Paths are bytes, one a character, relative to the folder of the overlay. */
+/** Opens both views of the folder `path`. Paths are bytes, one per character, relative to the overlay's folder. */
 export function openGitFolder(
   path: string,
   overlay: Overlay,
@@ -66,7 +66,7 @@ function statAt(path: string) {
   try {
     return lstatSync(asBytes(path), { throwIfNoEntry: false });
   } catch {
-    // A file stands where a folder would.
+    // A file has the folder's path.
     return undefined;
   }
 }
@@ -75,7 +75,7 @@ function namesAt(path: string): readonly string[] {
   try {
     return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
   } catch {
-    // There is none.
+    // The folder does not exist.
     return [];
   }
 }

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { readBounded } from './read-bounded.ts';
 
-/** What git's index says of a path: gitformat-index(5). */
+/** An entry of git's index: gitformat-index(5). */
 export interface IndexEntry {
   readonly mtimeSeconds: number;
   readonly mtimeNanos: number;
@@ -9,18 +9,18 @@ export interface IndexEntry {
   readonly id: string;
 }
 
-/** By path, as bytes; empty where there is no index, or none that can be read. */
+/** Maps paths (bytes) to entries; empty if there is no readable index. */
 export function readIndex(path: string, idBytes: number): ReadonlyMap<string, IndexEntry> {
   const index = readBounded(path, mostBytes);
   try {
     return index && index.toString('latin1', 0, 4) === 'DIRC' ? entriesIn(index, idBytes) : new Map();
   } catch {
-    // Cut short, or none.
+    // The index is cut short or malformed.
     return new Map();
   }
 }
 
-/** How many paths it holds. */
+/** Counts the paths in an index. */
 export function countIndex(path: string): number {
   const head = readBounded(path, 12, false);
   return head && head.length === 12 && head.toString('latin1', 0, 4) === 'DIRC' ? head.readUInt32BE(8) : 0;
@@ -44,7 +44,7 @@ function entriesIn(index: Buffer, idBytes: number): ReadonlyMap<string, IndexEnt
     } else {
       const end = index.indexOf(0, at);
       path = index.toString('latin1', at, end);
-      // At least one NUL, and a multiple of eight bytes.
+      // Entries are padded with 1 to 8 NUL bytes to a multiple of eight.
       at = start + (Math.floor((end - start) / 8) + 1) * 8;
     }
     entries.set(path, {
@@ -57,7 +57,7 @@ function entriesIn(index: Buffer, idBytes: number): ReadonlyMap<string, IndexEnt
   return entries;
 }
 
-/** A number in git's variable width, and where it ends. */
+/** Decodes a number in git's variable-width encoding, and returns the position after it. */
 function offsetAt(index: Buffer, start: number): readonly [number, number] {
   let at = start;
   let byte = index.readUInt8(at++);

@@ -11,15 +11,15 @@ import { GitTrees } from './git-trees.ts';
 import { isOverwritten } from './overwritten.ts';
 import { readBounded } from './read-bounded.ts';
 
-/** What a command took from repositories that only git has. Paths are bytes, one a character, as those of the overlay. */
+/** What repositories lost that only git had. Paths are bytes, one per character, as in the overlays. */
 export interface GitLosses {
-  /** Repositories, by their `.git`, that are gone or that lack what a repository cannot do without. */
+  /** Repositories, by their `.git`, that are removed or lack an essential part. */
   readonly broken: readonly string[];
-  /** Names and logs that were all that led to a commit or a stash. */
+  /** Refs and reflogs that alone led to a commit or a stash. */
   readonly names: readonly string[];
 }
 
-/** `isOurs`: was it made by the session itself? */
+/** `isOurs`: the session itself made it. */
 export function findGitLosses(
   touched: readonly Touched[],
   overlay: Overlay,
@@ -63,7 +63,7 @@ class TouchedRepository {
     this.#latter = latter;
   }
 
-  /** What git itself does when it packs and prunes breaks nothing. */
+  /** git's own packing and pruning breaks nothing. */
   isBroken(): boolean {
     const at = (name: string) => this.#all.get(`${this.#path}/${name}`);
     const head = at('HEAD');
@@ -71,7 +71,7 @@ class TouchedRepository {
     if (['objects', 'refs'].some((name) => isGone(at(name)))) return true;
     const packs = this.#changes.filter(({ path }) => /\/objects\/pack\/[^/]+\.pack$/.test(path));
     const loose = this.#changes.filter(({ path }) => looseObject.test(path));
-    // git writes none of its objects twice.
+    // git never rewrites an object.
     if ([...packs, ...loose].some(isSpoilt)) return true;
     const objects = openObjects(this.#folders);
     if (packs.some(isGone) && !packs.some(({ before }) => !before)) return true;
@@ -100,7 +100,9 @@ class TouchedRepository {
     }).map((name) => `${this.#path}/${name}`);
   }
 
-  /** Does what is left lead to an object that is missing? What leads to a loose object is itself loose, or a name. */
+  /**
+   * Checks whether the remaining objects lead to a missing one. Only a loose object or a ref leads to a loose object.
+   */
   #leadsTo(missing: ReadonlySet<string>, objects: GitObjects): boolean {
     const refs = new Refs(this.#latter);
     const index = readIndex(
@@ -121,7 +123,7 @@ class TouchedRepository {
     return false;
   }
 
-  /** The one that it lies in, those that are linked to it, and a submodule's own. */
+  /** The working tree around it, its linked worktrees, and a submodule's own. */
   #workingTrees(): readonly GitFolder[] {
     const on = fromText(this.#overlay.on);
     const own = this.#path.endsWith('.git') ? [posix.dirname(this.#path)] : [];
@@ -145,7 +147,7 @@ function isGone(change: Touched | undefined): boolean {
   return change !== undefined && change.now === undefined;
 }
 
-/** As git writes it. */
+/** HEAD as git writes it. */
 function isHead(head: Touched): boolean {
   return (
     head.now !== undefined &&
@@ -166,7 +168,7 @@ function idOf({ path }: Touched): string {
   return first + rest;
 }
 
-/** Of a repository, or of a submodule's that lies in it. */
+/** The folder of a repository, or of a submodule in it. */
 const gitFolderIn =
   /^((?:.*?\/)?\.git(?:\/modules\/.+?(?=\/(?:HEAD|objects|refs|logs|packed-refs|worktrees|config|index|modules)(?:\/|$)))*)(?:\/|$)/;
 const looseObject = /\/objects\/([0-9a-f]{2})\/([0-9a-f]{38,62})$/;

@@ -3,35 +3,36 @@ import type { GitObjects } from './git-objects.ts';
 import { createReach } from './git-reach.ts';
 import { GitTrees } from './git-trees.ts';
 
-/** A repository, by its common folder, before and after a command. */
+/** A repository's common folder before and after a command. */
 export interface NamedRepository {
   readonly former: GitFolder;
   readonly latter: GitFolder;
-  /** Paths below its folder of the files that the command changed or took away, and of no folders. */
+  /** Files that the command changed or removed, relative to the common folder; no folders. */
   readonly touched: readonly string[];
-  /** Those that the command took away as well, as far as they can be read. */
+  /** Includes objects that the command removed, as far as they can be read. */
   readonly objects: GitObjects;
-  /** Did the session itself make the ref of this name? */
+  /** Did the session itself make this ref? */
   readonly isOurs: (name: string) => boolean;
-  /** Is what a stash held in the working tree, or committed? */
+  /** Is the content of a stash in the working tree, or committed? */
   readonly isApplied: (stash: string, trees: GitTrees, tips: readonly string[]) => boolean;
 }
 
 /**
- * Names and logs of git that were all that led to a commit or a stash, and that a command took away or set anew, by their
- * paths below the repository's folder. A branch or a tag that is deleted leaves its commits to other refs, or they are lost;
- * one that moves may leave them to a log, as `git commit --amend` does. What only a remote's branch had is the remote's.
+ * Finds the refs and reflogs that alone led to a commit or a stash, and that a command removed or moved; paths are
+ * relative to the repository's folder. The commits of a deleted branch or tag are lost unless other refs lead to them;
+ * for a moved one a reflog is enough, as after `git commit --amend`. Commits that only a remote's branch had belong to
+ * the remote.
  */
 export function findLostNames(repository: NamedRepository): readonly string[] {
   const { former, latter, touched, isOurs, isApplied } = repository;
   const trees = new GitTrees(repository.objects);
   const before = new Refs(former);
   const after = new Refs(latter);
-  // A stash is soon gone.
+  // A stash does not count: it does not last.
   const refsReach = createReach(trees, () => after.tips(after.names().filter((name) => name !== stashRef)));
   const isReached = createReach(trees, () => [...after.tips(), ...after.logged()]);
   const lost: string[] = [];
-  /** Did the command put others in the place of its commits, before it took the name away? */
+  /** Did the command replace its commits by others before it removed the ref? */
   const isRewritten = (id: string) =>
     touched
       .filter((name) => name.endsWith('logs/HEAD'))
@@ -49,7 +50,7 @@ export function findLostNames(repository: NamedRepository): readonly string[] {
 
   const since = Date.now() / 1000 - gitKeepsSeconds;
   for (const log of touched.filter((name) => isLog(name) && name !== stashLog)) {
-    // What a log says goes with the ref that it is of.
+    // A reflog is removed together with its ref.
     const ref = log.replace(/^((?:worktrees\/[^/]+\/)?)logs\//, '$1');
     if (latter.read(ref) === undefined && after.idOf(ref) === undefined) continue;
     const ids = dropped(former.read(log) ?? '', latter.read(log) ?? '', since);
@@ -66,7 +67,7 @@ export function findLostNames(repository: NamedRepository): readonly string[] {
   return lost;
 }
 
-/** What the names of a repository stand for. */
+/** Resolves the refs of a repository. */
 export class Refs {
   readonly #folder: GitFolder;
   #packed: ReadonlyMap<string, string> | undefined;
@@ -92,7 +93,7 @@ export class Refs {
     return [...new Set([...this.#folder.below('refs'), ...this.#inPacked.keys()])];
   }
 
-  /** What refs and the heads of working trees lead to. */
+  /** The objects that refs and the HEADs of working trees name. */
   tips(names = this.names()): readonly string[] {
     const heads = this.#folder.below('worktrees').filter((name) => name.endsWith('/HEAD') && !isLog(name));
     return [...names, 'HEAD', ...heads].flatMap((name) => this.idOf(name) ?? []);
@@ -104,7 +105,7 @@ export class Refs {
   }
 }
 
-/** Ids of lines of a log that are no longer there; git itself lets go of old ones (git-gc(1)). */
+/** Ids in removed lines of a reflog; git itself removes old lines (git-gc(1)). */
 function dropped(was: string, is: string, since: number): readonly string[] {
   if (is.startsWith(was)) return [];
   const left = new Set(is.split('\n'));
@@ -121,7 +122,7 @@ function timeOf(line: string): number {
   return Number(/> (\d+) [+-]\d+(?:\t|$)/.exec(line)?.[1] ?? 0);
 }
 
-/** A line of a log says what its name stood for, and stands for since. */
+/** A line of a reflog has the former and the new id of its ref. */
 function idsIn(log: string): readonly string[] {
   const ids = log
     .matchAll(/^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) /gm)
@@ -129,7 +130,7 @@ function idsIn(log: string): readonly string[] {
   return [...new Set(ids)].filter((id) => !/^0+$/.test(id));
 }
 
-/** Neither a remote's, nor what git keeps while it is at work, nor a stash. */
+/** Excludes remote refs, git's temporary refs and the stash. */
 function isOwnRef(name: string): boolean {
   return /^(worktrees\/[^/]+\/)?(HEAD|refs\/(?!(remotes|pull|changes|merge-requests|prefetch|bisect|rewritten|stash)(\/|$)).+)$/.test(
     name,

@@ -7,12 +7,12 @@ import { readAtNow } from '../../files/io.ts';
 import { isWhiteout } from '../read.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
-/** Objects that git has, in folders that lie over each other: what the first says is gone, is gone. */
+/** Reads git objects from stacked folders; a removal in the first one hides the object in the others. */
 export interface GitObjects {
   has(id: string): boolean;
-  /** Does it lie in a file of its own, as what was made since git packed does? */
+  /** Is the object a file of its own, made since git last packed? */
   isLoose(id: string): boolean;
-  /** Undefined where there is none, where it is very large, and where its content is not what its id says. */
+  /** Undefined if the object is missing, very large, or does not match its id. */
   read(id: string): GitObject | undefined;
 }
 
@@ -25,7 +25,7 @@ export function openObjects(folders: readonly string[]): GitObjects {
   let packs: readonly string[] | undefined;
   const all = [...folders, ...folders.flatMap(alternatesOf)];
 
-  /** In the uppermost folder that knows of it. */
+  /** Searches the uppermost folder first. */
   function find(name: string): string | undefined {
     for (const folder of all) {
       const path = `${folder}/${name}`;
@@ -42,7 +42,7 @@ export function openObjects(folders: readonly string[]): GitObjects {
       .flatMap((name) => find(`pack/${name}`) ?? []);
   }
 
-  /** In a pack: its index, and where it begins. */
+  /** Returns the pack of an object, and its offset. */
   function findPacked(id: string): readonly [string, number] | undefined {
     packs ??= packsHere();
     for (const pack of packs) {
@@ -72,14 +72,14 @@ export function openObjects(folders: readonly string[]): GitObjects {
         const found = readAny(id, 0);
         return found && idOf(found, id.length) === id ? found : undefined;
       } catch {
-        // Cut short, or none of git's.
+        // The object is cut short or not in git's format.
         return undefined;
       }
     },
   };
 }
 
-/** The id of an object, in as many digits. */
+/** Computes the id of an object with that number of digits. */
 function idOf({ type, content }: GitObject, digits: number): string {
   return createHash(digits === 64 ? 'sha256' : 'sha1')
     .update(`${type} ${content.length}\0`)
@@ -96,7 +96,7 @@ function readLoose(path: string): GitObject | undefined {
   return { type, content: whole.subarray(end + 1) };
 }
 
-/** Reads an object out of an open pack, with what it is a difference to: gitformat-pack(5). */
+/** Reads an object from an open pack, and resolves its deltas: gitformat-pack(5). */
 function readPacked(
   fd: number,
   at: number,
@@ -128,7 +128,7 @@ function readPacked(
   return base && { type: base.type, content: applied(base.content, content) };
 }
 
-/** What a difference makes of what it starts from. */
+/** Applies a delta to its base. */
 function applied(base: Buffer, delta: Buffer): Buffer {
   let at = 0;
   const number = () => {
@@ -162,7 +162,7 @@ function applied(base: Buffer, delta: Buffer): Buffer {
   return Buffer.concat(parts, bytes);
 }
 
-/** Looks an object up in the index of a pack, version 2: gitformat-pack(5). Where it begins in the pack. */
+/** Looks an object up in a version 2 pack index (gitformat-pack(5)), and returns its offset in the pack. */
 function offsetInPack(path: string, id: Buffer): number | undefined {
   return withFile(path, (fd) => {
     const head = readAtNow(fd, 0, headBytes);
@@ -176,7 +176,7 @@ function offsetInPack(path: string, id: Buffer): number | undefined {
     let at = ids.indexOf(id);
     while (at >= 0 && at % id.length !== 0) at = ids.indexOf(id, at + 1);
     if (at < 0) return undefined;
-    // After the ids come as many checksums.
+    // The ids are followed by one checksum each.
     const offsets = headBytes + all * (id.length + 4);
     const offset = readAtNow(fd, offsets + (from + at / id.length) * 4, 4).readUInt32BE(0);
     if (offset < 0x80000000) return offset;
@@ -196,7 +196,7 @@ function statAt(path: string): Stats | undefined {
   try {
     return lstatSync(asBytes(path), { throwIfNoEntry: false });
   } catch {
-    // A file stands where a folder would.
+    // A file has the folder's path.
     return undefined;
   }
 }
@@ -205,7 +205,7 @@ function namesAt(path: string): readonly string[] {
   try {
     return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
   } catch {
-    // No packs there.
+    // There are no packs.
     return [];
   }
 }

@@ -1,6 +1,6 @@
 import type { GitTrees } from './git-trees.ts';
 
-/** Says whether tips lead to a commit; they are asked for once that has to be known. */
+/** Returns a function that tells whether the tips lead to a commit; `tips` is called when it is first needed. */
 export function createReach(trees: GitTrees, tips: () => Iterable<string>): (id: string) => boolean {
   let reach: GitReach | undefined;
   return (id) => {
@@ -10,13 +10,13 @@ export function createReach(trees: GitTrees, tips: () => Iterable<string>): (id:
 }
 
 /**
- * Says which commits lead to which: those that some tips reach, the newest first, and no further back than needed. Where that
- * takes too many, a commit counts as not reached.
+ * Walks commits from the tips, the newest first and no further back than needed. If that takes too many, a commit
+ * counts as not reached.
  */
 class GitReach {
   readonly #trees: GitTrees;
   readonly #seen = new Set<string>();
-  /** Seen and not yet gone on from, the newest last. */
+  /** Commits seen but not followed yet, the newest last. */
   readonly #waiting: { readonly parents: readonly string[]; readonly committedAt: number }[] = [];
   #left = mostCommits;
 

@@ -5,8 +5,8 @@ import type { GitTrees, TreeEntry } from './git-trees.ts';
 import { readBounded } from './read-bounded.ts';
 
 /**
- * Is what a stash held in a working tree, as `git stash pop` leaves it, or in a commit at the same path? Of a text, the lines
- * that the stash added are enough: they may have been merged.
+ * Is the content of a stash in a working tree, as after `git stash pop`, or in a commit at the same path? For a text,
+ * the lines that the stash added are enough, since they may have been merged.
  */
 export function isStashApplied(
   stash: string,
@@ -46,7 +46,7 @@ export function isStashApplied(
   return held.size < mostFiles && [...held].every(([path, entry]) => !isFile(entry) || isThere(path, entry));
 }
 
-/** Neither a link nor a submodule. */
+/** Excludes links and submodules. */
 function isFile({ mode }: TreeEntry): boolean {
   return mode.startsWith('100');
 }

@@ -9,11 +9,11 @@ export interface Commit {
   readonly id: string;
   readonly tree: string;
   readonly parents: readonly string[];
-  /** Seconds since 1970, as its committer's clock had it. */
+  /** Seconds since 1970 by the committer's clock. */
   readonly committedAt: number;
 }
 
-/** Commits and trees of a repository, each tree read once. */
+/** Reads commits and trees of a repository, each tree once. */
 export class GitTrees {
   readonly #objects: GitObjects;
   readonly #trees = new Map<string, ReadonlyMap<string, TreeEntry>>();
@@ -22,7 +22,7 @@ export class GitTrees {
     this.#objects = objects;
   }
 
-  /** Of a tag, the commit that it names. Undefined where there is none, or none that can be read. */
+  /** Resolves a tag to its commit. Undefined if there is no readable commit. */
   commit(id: string): Commit | undefined {
     let object = this.#objects.read(id);
     for (let depth = 0; object?.type === 'tag' && depth < deepestTag; depth++) {
@@ -48,7 +48,7 @@ export class GitTrees {
     return entries;
   }
 
-  /** What a tree has at a path; bytes, one a character. */
+  /** Finds the entry of a tree at a path (bytes, one per character). */
   at(tree: string, path: string): TreeEntry | undefined {
     let entry: TreeEntry | undefined = { mode: folderMode, id: tree };
     for (const name of path.split('/'))
@@ -56,7 +56,7 @@ export class GitTrees {
     return entry;
   }
 
-  /** The files of a tree that another one does not have like that, as far as `most`. */
+  /** Finds up to `most` files of a tree that differ from another tree. */
   differing(tree: string, other: string | undefined, most: number, folder = ''): Map<string, TreeEntry> {
     const found = new Map<string, TreeEntry>();
     if (tree === other) return found;
@@ -79,7 +79,7 @@ export class GitTrees {
   }
 }
 
-/** gitformat-index(5) says it in passing: mode, space, name, NUL and the bytes of the id. */
+/** An entry of a tree is: mode, space, name, NUL and the bytes of the id. */
 function entriesIn(tree: Buffer, idBytes: number): ReadonlyMap<string, TreeEntry> {
   const entries = new Map<string, TreeEntry>();
   for (let at = 0; at < tree.length; ) {

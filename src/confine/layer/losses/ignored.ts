@@ -5,13 +5,13 @@ import { readBounded } from './read-bounded.ts';
 interface Pattern {
   readonly isNegated: boolean;
   readonly onlyFolders: boolean;
-  /** Of a path relative to the folder of its file. */
+  /** Takes a path relative to the folder of the ignore file. */
   readonly fits: (path: string) => boolean;
 }
 
 /**
- * Says whether git is told to ignore a path below this folder: gitignore(5). Lists that are not trusted say nothing.
- * All paths are bytes, one a character.
+ * Decides whether git ignores a path below this folder: gitignore(5). Untrusted ignore files are not read. All paths
+ * are bytes, one per character.
  */
 export function createIgnored(
   top: string,
@@ -35,7 +35,7 @@ export function createIgnored(
 
   function isItself(path: string, isFolder: boolean): boolean {
     const parts = path.split('/');
-    // The deepest list has the last word, and in it the last line.
+    // The deepest ignore file decides, and in it the last matching line.
     for (let depth = parts.length - 1; depth >= 0; depth--) {
       const below = parts.slice(depth).join('/');
       const found = listOf(parts.slice(0, depth).join('/')).findLast(

@@ -6,8 +6,8 @@ import { type Collected, filesInNew, lowerPath, type Touched, upperPath } from '
 import { readBounded } from './read-bounded.ts';
 
 /**
- * Those of the missed files whose content is nowhere among what the command wrote: what is there is not lost, but where
- * it counts for nothing itself. Each file is read once, and only where one of its size is missed.
+ * Returns the missed files whose content is not among the files that the command wrote: moved content is not lost,
+ * unless its new path itself does not count. A file is read once, and only if a missed one has its size.
  */
 export async function withoutMoved(
   missed: readonly Touched[],
@@ -56,12 +56,12 @@ async function isAmong(file: Touched, bytes: number, candidates: readonly Touche
   return false;
 }
 
-/** Its size and a digest of how it begins; undefined where it may not be read. */
+/** Its size and a digest of its beginning; undefined if it is not readable. */
 function startOf(path: string, bytes: number): string | undefined {
   const start = readBounded(path, startBytes, false);
   return start && `${bytes} ${hash('sha256', start)}`;
 }
 
 const startBytes = 64 * 1024;
-/** Of those that begin alike and go on. */
+/** Candidates with the same beginning that are compared further. */
 const mostCandidates = 50;

@@ -3,13 +3,13 @@ import type { Stats } from 'node:fs';
 import { readBounded } from './read-bounded.ts';
 
 /**
- * Is next to nothing left of what a file held, or is a third or more of it cut out: is it empty, a fraction, no text any more,
- * of another format, or without its words? Paths are bytes. What is too large to be compared as a whole is compared by how
- * it begins.
+ * Is almost nothing left of a file's former content, or is a third or more of it cut out? It then is empty, a fraction
+ * of its size, no longer text, in another format, or without its words. Paths are bytes. For files too large to compare
+ * whole, only the beginnings are compared.
  */
 export function isOverwritten(former: string, before: Stats, latter: string, now: Stats): boolean {
   if (!before.isFile() || before.size <= emptyBytes) return false;
-  // A link or a device where a file was.
+  // A link or a device replaced the file.
   if (!now.isFile() || now.size <= emptyBytes) return true;
   if (before.size >= smallBytes && now.size * fraction < before.size) return true;
   const [was, is] = [former, latter].map((path) => readBounded(path, mostCompared, false));
@@ -20,16 +20,16 @@ export function isOverwritten(former: string, before: Stats, latter: string, now
   const pieces = sharedPieces(was, is);
   if (!wasText) {
     const isOther = !was.subarray(0, magicBytes).equals(is.subarray(0, magicBytes));
-    // What is merely written anew, as a picture is that is made smaller, shares no pieces with what it was.
+    // A file that is only encoded again, like a picture made smaller, shares no pieces with the former one.
     return isOther || (isShorter && pieces !== undefined && pieces >= fewPieces && pieces <= mostPieces);
   }
   if (isShorter && (before.size > mostCompared ? is.equals(was.subarray(0, is.length)) : isCut(was, is)))
     return true;
-  // Most edits leave most of a file as it was, which is soon seen.
+  // Most edits leave most of a file unchanged, which is quick to find.
   return !(pieces !== undefined && pieces >= fewPieces) && !sharesWords(was, is);
 }
 
-/** Which part of the pieces that lie evenly in one content are somewhere in the other; undefined where it is too short. */
+/** The fraction of evenly spaced pieces of one content that occur in the other; undefined if it is too short. */
 function sharedPieces(was: Buffer, is: Buffer): number | undefined {
   const step = Math.floor(was.length / pieceCount);
   if (step < pieceBytes) return undefined;
@@ -42,7 +42,7 @@ function sharedPieces(was: Buffer, is: Buffer): number | undefined {
   return found / all;
 }
 
-/** Is a third of its words gone? Blanks are no content. */
+/** Is a third of its words gone? White space is not counted. */
 function isCut(was: Buffer, is: Buffer): boolean {
   const left = new Map<string, number>();
   for (const word of wordsIn(is)) left.set(word, (left.get(word) ?? 0) + 1);
@@ -58,7 +58,7 @@ function isCut(was: Buffer, is: Buffer): boolean {
   return kept * 3 <= all * 2;
 }
 
-/** A text of a few words may well be written anew, as long as something of it is left. */
+/** A text of few words may be rewritten, as long as some of it is left. */
 function sharesWords(was: Buffer, is: Buffer): boolean {
   const [before, now] = [new Set(wordsIn(was)), new Set(wordsIn(is))];
   let kept = 0;
@@ -67,7 +67,7 @@ function sharesWords(was: Buffer, is: Buffer): boolean {
   return kept > 0 || sharesEnds(was, is);
 }
 
-/** Do they begin and end alike, for a half of the shorter one? */
+/** Do they share beginning and end, for half of the shorter one? */
 function sharesEnds(was: Buffer, is: Buffer): boolean {
   const before = was.toString('latin1').trim();
   const now = is.toString('latin1').trim();
@@ -83,7 +83,7 @@ function wordsIn(text: Buffer): readonly string[] {
   return text.toString('latin1').match(/[\w\x80-\xff]{1,40}/g) ?? [];
 }
 
-/** A line's end alone is no content. */
+/** A line break alone is no content. */
 export const emptyBytes = 1;
 const smallBytes = 200;
 const fraction = 20;

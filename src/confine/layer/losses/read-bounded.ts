@@ -4,8 +4,8 @@ import { asBytes } from '../../../ground/byte-paths.ts';
 import { readAtNow } from '../../files/io.ts';
 
 /**
- * A file's first bytes, by a path that is bytes; undefined where there is no such file or, with `isWhole`, where it has
- * more. Its last name is followed nowhere, and nothing is waited for.
+ * The first bytes of a file; undefined if there is no such file or, with `isWhole`, if it is longer. The path is bytes;
+ * a final link is not followed, and a pipe is not waited for.
  */
 export function readBounded(path: string, mostBytes: number, isWhole = true): Buffer | undefined {
   return withFile(path, (fd, size) =>
@@ -13,13 +13,13 @@ export function readBounded(path: string, mostBytes: number, isWhole = true): Bu
   );
 }
 
-/** Works with a regular file that is open; undefined where there is none. */
+/** Calls `work` with an open regular file; undefined if there is none. */
 export function withFile<T>(path: string, work: (fd: number, size: number) => T): T | undefined {
   let fd: number;
   try {
     fd = openSync(asBytes(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
-    // Gone, a link, or nobody's to read.
+    // The file is gone, a link, or not readable.
     return undefined;
   }
   try {

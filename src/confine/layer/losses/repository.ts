@@ -12,20 +12,20 @@ import { Refs } from './git-names.ts';
 import { openObjects } from './git-objects.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
-/** A repository as it was before a command, and beside it what the command made of it. Paths are bytes, one a character. */
+/** A repository before a command and after it. Paths are bytes, one per character. */
 export interface Repository {
-  /** Of its `.git`, relative to the folder of the overlay. */
+  /** Path of its `.git`, relative to the overlay's folder. */
   readonly path: string;
   /**
-   * Has git what a file held, be it in a commit that a name or a log leads to, or in the index? `path` is relative to the overlay's folder, `lower` where
-   * its content lies.
+   * Does git have a file's former content, in the index or in a commit that a ref or a reflog leads to? `path` is
+   * relative to the overlay's folder, `lower` is the path of the content.
    */
   keeps(path: string, before: Stats, lower?: string): boolean;
-  /** Did the command go over to another commit that has files as well, and is this file as that has it? */
+  /** Did the command check out another commit that has files, and is this file as in that commit? */
   movedOn(file: Pick<Touched, 'path' | 'now'>): boolean;
 }
 
-/** The repository that a path lies in: of the nearest folder above it that has one, within the overlay. */
+/** Finds the repository of a path: the nearest folder above it that has one, within the overlay. */
 export function createRepositories(overlay: Overlay): (path: string) => Repository | undefined {
   const on = fromText(overlay.on);
   const known = new Map<string, Repository | undefined>();
@@ -49,7 +49,7 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
   const upper = fromText(overlay.upper);
   const gitFolder = gitFolderOf(`${on}/${path}`);
   const common = commonFolderOf(gitFolder);
-  /** The same as the command left it; what it did not touch is below. */
+  /** The path after the command; untouched files are only below. */
   const above = (host: string) =>
     host.startsWith(`${on}/`) ? `${upper}/${host.slice(on.length + 1)}` : host;
   const views = (host: string) =>
@@ -69,7 +69,7 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
   const latterIndex = () => (latter ??= indexIn(own.latter));
   const within = (file: string) => (folder === '' ? file : file.slice(folder.length + 1));
 
-  /** Filters may make another file of what git keeps: where it is as git left it, its index says so. */
+  /** Filters may make a working file differ from its blob: if the index says that it is unchanged, trust its id. */
   function idOf(entry: IndexEntry | undefined, stat: Stats, hostPath: string): string | undefined {
     if (entry && isClean(entry, stat)) return entry.id;
     return withFile(hostPath, (fd, size) =>
@@ -88,7 +88,10 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
     return new Refs(name === undefined ? own[view] : shared[view]).idOf(name ?? 'HEAD');
   }
 
-  /** To a commit that was there before, or to one with about as many files: what is only removed, be it in a commit, is removed. */
+  /**
+   * To a commit that existed before, or to one with about as many files: a commit that only removes files is still a
+   * removal.
+   */
   function hasMovedOn(): boolean {
     const files = countIndex(`${above(gitFolder)}/index`);
     if (files === 0) return false;
@@ -112,7 +115,7 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
       return committed.has(within(file), id, latterIndex().get(within(file))?.id);
     },
     movedOn({ path: file, now }) {
-      // In the folder itself, what was not touched says nothing, and a git that is at work is about to move on.
+      // Without a layer, an untouched index tells nothing; a running git is about to move on.
       if (overlay.lowerOf !== undefined && overlay.lowerOf(`${gitFolder}/index`) === undefined)
         return existsSync(asBytes(`${gitFolder}/index.lock`));
       moved ??= hasMovedOn();
@@ -127,11 +130,11 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
 
 function isClean({ bytes, mtimeSeconds, mtimeNanos }: IndexEntry, stat: Stats): boolean {
   if (bytes !== stat.size % 2 ** 32 || Math.floor(stat.mtimeMs / 1000) !== mtimeSeconds) return false;
-  // Some gits keep no parts of seconds; a millisecond is as far as we see.
+  // Some gits store no fractions of seconds, and Node's times are exact to a millisecond.
   return mtimeNanos === 0 || Math.abs((stat.mtimeMs % 1000) - mtimeNanos / 1e6) < 1;
 }
 
-/** A worktree's and a submodule's `.git` is a file that says where it is. */
+/** The `.git` of a worktree or submodule is a file with the path of the folder. */
 export function gitFolderOf(path: string): string {
   const said = readBounded(path, 4096)?.toString('latin1');
   const [, where] = /^gitdir: (.+?)\s*$/.exec(said ?? '') ?? [];

@@ -30,29 +30,29 @@ export interface SurveyOptions {
   readonly marks: Marks;
   /** Host paths. */
   readonly roots: readonly string[];
-  /** Is a path below a root obeyed later, outside and unasked? */
+  /** Is a path below a root obeyed later, outside the sandbox and without a question? */
   readonly isObeyed: (path: string) => boolean;
-  /** Does no tool write it, whoever agrees? */
+  /** May no tool write it, even with a person's approval? */
   readonly isProtected: (path: string) => boolean;
-  /** Who made what git has. */
+  /** Knows who made the objects in git. */
   readonly makers: Makers;
-  /** Did the command do nothing but fetch from a remote, which it reached? */
+  /** Did the command only fetch from a remote, and reach it? */
   readonly isFetched: boolean;
-  /** As `LandingKeeper` has it. */
+  /** As in `LandingKeeper`. */
   readonly isOurs: LandingKeeper['isOurs'];
-  /** Absent: nothing is kept at all, as the operator has it. */
+  /** Undefined: the operator turned the history off. */
   readonly mostBytes?: KeptBytes | undefined;
 }
 
-/** What a survey finds out. */
+/** The result of a survey. */
 export interface Survey extends Omit<Losses, 'earlier'> {
-  /** Host paths of what does not land, whoever agrees. */
+  /** Host paths that do not land even with a person's approval. */
   readonly barred: readonly string[];
 }
 
 /**
- * Finds what would be missed of what a command changed, and what of it is obeyed later. Reads only what the layer holds
- * and what is gone; the contents of files only where they would be missed or obeyed.
+ * Finds the losses among a command's changes, and the changed paths that are obeyed later. Reads only the layer and
+ * removed entries, and file contents only if they would be missed or obeyed.
  */
 export async function surveyLayers(overlays: readonly Overlay[], options: SurveyOptions): Promise<Survey> {
   let all: Survey = {
@@ -66,7 +66,7 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
     barred: [],
   };
   for (const overlay of overlays) {
-    // What is kept for commands beside the roots is nobody's file.
+    // Folders outside the roots that are kept for commands contain no user files.
     if (rootOf(overlay.on, options.roots) === undefined) continue;
     const one = await survey(overlay, options);
     const isMore = one.withKept * Math.max(all.of, 1) > all.withKept * Math.max(one.of, 1);
@@ -94,7 +94,7 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey>
   };
 }
 
-/** What would be missed of changes. `mostCounted`: files that were there are counted as far as this in any case. */
+/** Finds the losses among changes. `mostCounted`: the number of existing files that is counted in any case. */
 export async function surveyLosses(
   found: Collected,
   overlay: Overlay,
@@ -121,7 +121,7 @@ export async function surveyLosses(
   for (const file of found.changed) {
     await pause();
     const { before, now } = file;
-    // Of most that a command writes anew nobody has to read both contents: its session made them.
+    // Most rewritten files were made by the session itself, so their contents need not be compared.
     if (!before || !now || !isMissed(file)) continue;
     if (isOverwritten(lowerPath(file), before, upperPath(file), now)) missed.push(file);
   }
@@ -160,7 +160,7 @@ export async function surveyLosses(
   };
 }
 
-/** The history has no names that are not UTF-8. */
+/** The history cannot store names that are not UTF-8. */
 function isText(path: string): boolean {
   return isUtf8(asBytes(path));
 }
@@ -175,8 +175,8 @@ function shownIn(overlay: Overlay, path: string, roots: readonly string[]): stri
 }
 
 /**
- * New content at paths that something obeys. What a person may agree to is in nobody's way as yet in a folder that the
- * command made, but for one that is obeyed itself.
+ * Finds new content at paths that something obeys. In a folder that the command made, content that a person may approve
+ * does no harm yet, unless the folder itself is obeyed.
  */
 async function findObeyed(
   { created, changed, gone, folders, git }: Collected,
@@ -191,7 +191,7 @@ async function findObeyed(
   const barred: string[] = [];
   const refs: string[] = [];
 
-  /** At any depth, so that it need not be known below which root. */
+  /** Matches at any depth, so the root need not be known. */
   const isProtected = (path: string) => options.isProtected(toText(path));
 
   async function look(file: Touched, mayAsk: boolean): Promise<boolean> {
@@ -207,9 +207,9 @@ async function findObeyed(
     return entry !== 'never';
   }
 
-  /** Returns whether something of it may land. */
+  /** Returns true if some of it may land. */
   async function lookInto(folder: Touched, mayAsk: boolean): Promise<boolean> {
-    // git's objects are many, and name nothing.
+    // git's objects are many, and none is obeyed.
     if (/(^|\/)\.git\/objects$/.test(folder.path)) return true;
     let lands = false;
     for (const inner of entriesInNew(folder)) {
@@ -236,7 +236,7 @@ async function findObeyed(
   return { obeyed, barred };
 }
 
-/** Files that were there, beside those that nobody would miss; as far as `most`. */
+/** Counts the existing files that would be missed, up to `most`. */
 async function countFiles(
   overlay: Overlay,
   {
@@ -272,10 +272,10 @@ function namesAt(path: string): readonly string[] {
   try {
     return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
   } catch {
-    // Gone meanwhile, or nobody's to read.
+    // The folder is gone or not readable.
     return [];
   }
 }
 
-/** Fewer are not most of somebody's work, whatever else there is. */
+/** With fewer files, a large share of them is no sign of a mass deletion. */
 const fewFiles = 4;

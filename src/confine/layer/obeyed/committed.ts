@@ -2,9 +2,9 @@ import type { Buffer } from 'node:buffer';
 import type { GitObjects } from '../losses/git-objects.ts';
 import type { Pause } from '../pauses.ts';
 
-/** What is looked for: a blob at a path of a repository, as a file or as a link; without a blob, anything at that path. */
+/** A blob to look for at a path of a repository, as a file or as a link; without a blob, anything at that path. */
 export interface Wanted {
-  /** Bytes, one a character. */
+  /** Bytes, one per character. */
   readonly path: string;
   readonly blob?: string;
   readonly isLink?: boolean;
@@ -13,13 +13,13 @@ export interface Wanted {
 export interface Searched {
   readonly algorithm: 'sha1' | 'sha256';
   readonly objects: GitObjects;
-  /** The commits that it begins at. */
+  /** The commits to start from. */
   tips(): Iterable<string>;
 }
 
 /**
- * Is it there in one of these commits or in one that came before? Each object is checked against its id, so that nobody
- * puts another in its place. The newest come first, and not more than some thousands are looked at.
+ * Is it in one of these commits or their ancestors? Each object is checked against its id, so that a forged one does
+ * not count. The newest commits come first, up to some thousands.
  */
 export async function isCommitted(
   { path, blob, isLink = false }: Wanted,
@@ -34,7 +34,7 @@ export async function isCommitted(
 
   function isIn(tree: string, depth: number): boolean {
     const key = `${depth} ${tree}`;
-    // Most commits leave most folders as they were.
+    // Most commits leave most folders unchanged.
     if (trees.has(key)) return false;
     trees.add(key);
     const content = objects.read(tree);
@@ -68,7 +68,7 @@ function words(content: Buffer): string {
   return content.toString('latin1');
 }
 
-/** gitformat-index(5) says it in passing: mode, space, name, NUL and the bytes of the id. */
+/** An entry of a tree is: mode, space, name, NUL and the bytes of the id. */
 function entryIn(tree: Buffer, name: string, idBytes: number) {
   for (let at = 0; at < tree.length; ) {
     const space = tree.indexOf(0x20, at);

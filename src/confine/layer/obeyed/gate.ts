@@ -11,41 +11,41 @@ import { isCommitted } from './committed.ts';
 import type { Makers } from './makers.ts';
 import { fetchedIn, idsIn, tipsOf } from './refs.ts';
 
-/** `asked`: a person decides. `never`: no tool writes it, whoever agrees. */
+/** `asked`: a person decides. `never`: no tool writes it, even with approval. */
 export type Entry = 'free' | 'asked' | 'never';
 
 export interface GateOptions {
-  /** The folder that is guarded. Paths here are bytes, one a character. */
+  /** The guarded folder. Paths here are bytes, one per character. */
   readonly on: string;
-  /** What a command wrote in place of it. Absent where it wrote in the folder itself. */
+  /** The command's layer; undefined if it wrote to the folder itself. */
   readonly upper?: string | undefined;
-  /** By a path below the root. */
+  /** Takes a path below the root. */
   readonly isObeyed: (path: string) => boolean;
   readonly isProtected: (path: string) => boolean;
   readonly makers: Makers;
-  /** Did the command do nothing but fetch from a remote, which it reached? */
+  /** Did the command only fetch from a remote, and reach it? */
   readonly isFetched: boolean;
   readonly pause: Pause;
 }
 
-/** Says what may come in at paths that editors, agents, shells and git obey. */
+/** Decides which content may come to paths that editors, agents, shells and git obey. */
 export interface Gate {
   /**
-   * May this content come to this path? Freely where nothing obeys it, where it stands there already or stood there
-   * before, and where a person or a remote committed it at this very path. `shown`: the path below the root, as people
-   * write it; `path`: below the gate's folder; `at`: where the content is read; `former`: where that is read which stood
-   * there, if not below the gate's folder.
+   * May this content come to this path? Always if nothing obeys the path, if the same content is or was there, and if a
+   * person or a remote committed it at this path. `shown`: the path below the root, as people write it; `path`: the
+   * path below the gate's folder; `at`: the path of the content; `former`: the path of the former content, if not below
+   * the gate's folder.
    */
   mayEnter(
     shown: string,
     path: string,
     content: { readonly at: string; readonly stat: Stats; readonly former?: string | undefined },
   ): Promise<Entry>;
-  /** Could a content come to this path freely? One did stand there, or somebody else committed one. */
+  /** Could some content come to this path without a question? Yes if one was there before, or others committed one. */
   hasOthers(path: string): Promise<boolean>;
-  /** Notes what a command takes away or replaces at such a path. `at`: where it is read, if not there. */
+  /** Notes an entry that a command removes or replaces at such a path. `at`: where to read it, if not there. */
   leaves(path: string, before: Stats, at?: string): void;
-  /** Notes which commits a command made: what it had these names of git's stand for, and none stood for before. */
+  /** Notes the commits that a command made: those that these ref files name now and no ref named before. */
   notesCommits(refFiles: readonly string[]): void;
 }
 
@@ -103,7 +103,7 @@ export function createGate(options: GateOptions): Gate {
 }
 
 interface Repository {
-  /** Of its working tree below the gate's folder, with a slash at its end; empty for the folder itself. */
+  /** The working tree below the gate's folder, with a trailing slash; empty for the folder itself. */
   readonly folder: string;
   readonly algorithm: 'sha1' | 'sha256';
   readonly objects: GitObjects;
@@ -111,13 +111,13 @@ interface Repository {
   tips(): ReadonlySet<string>;
 }
 
-/** Finds the repository that a path lies in, as a command left it. */
+/** Finds the repository of a path, as a command left it. */
 function createFinder({ on, upper, makers, isFetched }: GateOptions) {
   const known = new Map<string, Repository | undefined>();
   const above = (host: string) =>
     upper !== undefined && host.startsWith(`${on}/`) ? `${upper}${host.slice(on.length)}` : undefined;
 
-  /** Where what stands at a path is read; undefined where nothing does. */
+  /** Where to read the content of a path; undefined if there is none. */
   function seen(host: string): string | undefined {
     const over = above(host);
     const stat = over === undefined ? undefined : lstatSync(asBytes(over), { throwIfNoEntry: false });
@@ -144,7 +144,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
     return shared === '' ? folder : posix.resolve(folder, shared);
   }
 
-  /** What others made of what names stand for in a repository as it was before the command. */
+  /** The commits of others that refs named before the command. */
   function othersIn(common: string): readonly string[] {
     return [...tipsOf(common)].filter((id) => !makers.isCommands(id));
   }
@@ -162,7 +162,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
         if (tips) return tips;
         tips = new Set([...othersIn(common), ...makers.others()]);
         const isNew = over !== undefined && !lstatSync(asBytes(common), { throwIfNoEntry: false });
-        // A repository that was cloned from another one below the same folder has what that has.
+        // A repository cloned from another one below the same folder has the commits of that one.
         for (const [, path = ''] of isNew ? config.matchAll(/^\s*url\s*=\s*"?(\/[^"\n]*)/gm) : []) {
           const source = commonOf(`${path}/.git`) ?? path;
           if (source.startsWith(`${on}/`)) for (const id of othersIn(source)) tips.add(id);
@@ -184,7 +184,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
   };
 }
 
-/** git's id of a content, or its digest where no algorithm is named; undefined where it cannot be read. */
+/** git's id of a content, or its digest without an algorithm; undefined if it is not readable. */
 function contentId(path: string, stat: Stats, algorithm: 'sha1' | 'sha256' | ''): string | undefined {
   const digest = (content: Buffer) =>
     createHash(algorithm === '' ? 'sha256' : algorithm)

@@ -4,18 +4,20 @@ import { dirname } from 'node:path';
 import { readAtNow } from '../../files/io.ts';
 
 /**
- * Who made what may come to a path that something obeys: commits that commands made, commits of others that no name
- * stands for any more, and contents that stood at such a path and that a command took away, as `git stash` does. Servers
- * that share a state folder share this; it grows by a line for each.
+ * Keeps who made content that may come to obeyed paths: commits that commands made, commits of others that no ref names
+ * any more, and contents that commands removed from such a path, as `git stash` does. Servers with the same state
+ * folder share it; each note adds a line.
  */
 export interface Makers {
   /** Commits that commands made. */
   isCommands(id: string): boolean;
-  /** Commits of people and remotes that names stood for once. */
+  /** Commits of people and remotes that refs pointed to at some time. */
   others(): Iterable<string>;
-  /** Notes what the names that a command changed stood for, and stand for now. `known`: what other names stood for. */
+  /**
+   * Notes the former and the new commits of the refs that a command changed. `known`: the commits of the other refs.
+   */
   changed(before: Iterable<string>, after: Iterable<string>, known: ReadonlySet<string>): void;
-  /** It was there, at a path that something obeys, and a command took it away. */
+  /** Notes content that a command removed from a path that something obeys. */
   stood(hostPath: string, content: string): void;
   hasStood(hostPath: string, content: string): boolean;
 }
@@ -27,19 +29,19 @@ export function openMakers(file: string): Makers {
   const sets: Readonly<Record<string, Set<string>>> = { c: commands, o: others, s: stood };
   let read = 0;
 
-  /** What another server noted since, too. */
+  /** Reads the notes of other servers too. */
   function learn(): void {
     let fd: number;
     try {
       fd = openSync(file, 'r');
     } catch {
-      // Nothing was noted yet.
+      // Nothing has been noted yet.
       return;
     }
     try {
       const { size } = fstatSync(fd);
       const words = size > read ? readAtNow(fd, read, size - read).toString('latin1') : '';
-      // A line that is being written is read the next time.
+      // A line that is still being written is read the next time.
       const end = words.lastIndexOf('\n') + 1;
       read += end;
       for (const line of words.slice(0, end).split('\n')) sets[line[0] ?? '']?.add(line.slice(2));

@@ -3,21 +3,21 @@ import { asBytes } from '../../../ground/byte-paths.ts';
 import { namesIn } from '../entries.ts';
 import { readBounded } from '../losses/read-bounded.ts';
 
-/* Paths are bytes, one a character. */
+/* Paths are bytes, one per character. */
 
-/** Is this, below a repository's folder or in one, a file that says which commit a name stands for? */
+/** Is this a ref file, relative to a repository's folder or with it? */
 export function isRefFile(path: string): boolean {
   return /(^|\/)(HEAD|ORIG_HEAD|FETCH_HEAD|packed-refs|refs\/.+)$/.test(path) && !/(^|\/)logs\//.test(path);
 }
 
-/** The ids in such a file. */
+/** The ids in a ref file. */
 export function idsIn(path: string): readonly string[] {
   const words = readBounded(path, mostBytes)?.toString('latin1') ?? '';
   return words.match(/^\^?[0-9a-f]{40}(?:[0-9a-f]{24})?(?=\s|$)/gm)?.map((id) => id.replace('^', '')) ?? [];
 }
 
 /**
- * What all names of a repository stand for, but for those in some files. `common` is the folder that its worktrees share.
+ * The commits of all refs of a repository, except those in some files. `common` is the folder that its worktrees share.
  */
 export function tipsOf(common: string, without: ReadonlySet<string> = new Set()): ReadonlySet<string> {
   const worktrees = namesAt(`${common}/worktrees`).map((name) => `worktrees/${name}/HEAD`);
@@ -26,7 +26,7 @@ export function tipsOf(common: string, without: ReadonlySet<string> = new Set())
   return new Set([...own.flatMap(idsIn), ...idsBelow(`${common}/refs`, without)]);
 }
 
-/** What a fetch wrote into a repository's folder. */
+/** The ids that a fetch wrote into a repository's folder. */
 export function fetchedIn(common: string): readonly string[] {
   const below = ['refs/remotes', 'refs/tags'].flatMap((name) => idsBelow(`${common}/${name}`));
   return [...idsIn(`${common}/FETCH_HEAD`), ...below];
@@ -48,7 +48,7 @@ function namesAt(path: string): readonly string[] {
   try {
     return namesIn(asBytes(path));
   } catch {
-    // There are none.
+    // The folder does not exist.
     return [];
   }
 }
