@@ -2,12 +2,12 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { HistoryStore, NewHistoryEntry } from '../../contract/capabilities/history.ts';
 import type { Journal } from './journal.ts';
 
-/** Brings entries into the store, and knows which of them are not there yet. */
+/** Adds entries to the store, and knows which are not there yet. */
 export interface Adding {
   add(entries: readonly NewHistoryEntry[]): Promise<void>;
-  /** Adds entries that the journal notes. Those that cannot be added now come along with the next ones. */
+  /** Adds entries that the journal notes. If that fails, they are added with the next ones. */
   addNoted(entries: readonly NewHistoryEntry[]): Promise<void>;
-  /** Waited for by `settled`. */
+  /** `settled` waits for this work. */
   track<T>(work: Promise<T>): Promise<T>;
   settled(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export function createAdding(store: () => Promise<HistoryStore>, journal: Journa
 
   async function add(entries: readonly NewHistoryEntry[]): Promise<void> {
     const history = await store();
-    // Others are served meanwhile. What a kill comes between is added anew from the journal.
+    // Let other work run. After a kill in between, the journal's entries are added again.
     for (let at = 0; at < entries.length; at += entriesAtOnce) {
       if (at > 0) await giveWay();
       await history.add(entries.slice(at, at + entriesAtOnce));
@@ -47,7 +47,7 @@ export function createAdding(store: () => Promise<HistoryStore>, journal: Journa
     },
     async settled() {
       while (underWay.size > 0) await Promise.allSettled([...underWay]);
-      // What cannot be added now is left in the journal, and the next start adds it.
+      // Entries that cannot be added now stay in the journal; the next start adds them.
       if (late.length > 0) await addNoted([]).catch(() => {});
     },
   };

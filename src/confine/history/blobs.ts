@@ -23,31 +23,31 @@ import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { fsync } from '../files/io.ts';
 
-/** Contents by their SHA-256. Each is there once, whole or not at all. */
+/** Contents by their SHA-256, each stored once, whole or not at all. */
 export interface Blobs {
-  /** Keeps these bytes. `durable` resolves when they would survive a power cut. */
+  /** Keeps these bytes. `durable` resolves when they are safe from a power cut. */
   put(bytes: Uint8Array): { readonly digest: string; readonly durable: Promise<void> };
-  /** Keeps these bytes, one of very many: they would survive a power cut once `sync` has resolved. */
+  /** Keeps these bytes, one content of very many: safe from a power cut once `sync` has resolved. */
   putUnsynced(bytes: Uint8Array): string;
-  /** One wait for the disk, however many were put. */
+  /** Waits for the disk once, however many were put. */
   sync(): Promise<void>;
-  /** Keeps a file's content without holding it in memory; a clone where the file system can. */
+  /** Keeps a file's content without reading it into memory; as a clone if the file system can. */
   putFile(hostPath: string): Promise<string>;
   has(digest: string): boolean;
-  /** The content, checked against its digest; `undefined` where it is no longer kept. */
+  /** The content, checked against its digest; undefined if it is no longer kept. */
   read(digest: string): Buffer | undefined;
-  /** The same a part at a time, unchecked. */
+  /** The content in parts, unchecked. */
   parts(digest: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Every content with its size on disk and when it came. */
+  /** All contents, with their size on disk and their age. */
   all(): {
     readonly digest: string;
     readonly bytes: number;
     readonly modifiedMs: number;
     readonly isCompressed: boolean;
   }[];
-  /** Compresses one that is there. Not done when it comes: a call waits for that. */
+  /** Compresses a kept content; not done by `put`, because a call waits for that. */
   compress(digest: string): Promise<void>;
-  /** Removes it, unless it was asked for after that moment. */
+  /** Removes a content, unless it was used after that time. */
   remove(digest: string, unlessAfterMs: number): void;
 }
 
@@ -55,7 +55,7 @@ export function digestOf(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-/** Opens the contents kept in a folder outside the workspace, which is made at the first of them. */
+/** Opens the contents in a folder outside the workspace; the first content creates the folder. */
 export function openBlobs(folder: string): Blobs {
   const made = new Set<string>();
 
@@ -72,11 +72,11 @@ export function openBlobs(folder: string): Blobs {
     return path;
   }
 
-  /** Under its name, and still open; undefined where it was kept already. */
+  /** Returns the open file under its final name; undefined if the content was kept already. */
   function write(bytes: Uint8Array, digest: string): number | undefined {
     const path = pathOf(digest);
     if (isKept(path)) {
-      // Somebody may be about to remove it as one that nothing needs.
+      // Another server may be about to prune it as unused.
       renew(path);
       if (isKept(path)) return undefined;
     }
@@ -99,7 +99,7 @@ export function openBlobs(folder: string): Blobs {
       const fd = write(bytes, digest);
       if (fd === undefined) return { digest, durable: Promise.resolve() };
       const durable = fsync(fd).finally(() => closeSync(fd));
-      // It is waited for before the change is acknowledged; until then a failure is nobody's.
+      // Awaited before the change is acknowledged; this only prevents an unhandled rejection.
       durable.catch(() => {});
       return { digest, durable };
     },
@@ -110,7 +110,7 @@ export function openBlobs(folder: string): Blobs {
       return digest;
     },
     async sync() {
-      // Node has no word for syncfs(2).
+      // Node does not offer syncfs(2).
       await run('sync', ['-f', folder]);
     },
     async putFile(hostPath) {
@@ -171,7 +171,7 @@ export function openBlobs(folder: string): Blobs {
       try {
         for (let at = 0; at < packed.length; ) at += writeSync(fd, packed, at);
         await fsync(fd);
-        // One of the two names is there at every moment.
+        // At each moment at least one of the two names exists.
         renameSync(temporary, `${path}${suffix}`);
         unlinkQuietly(path);
       } catch (error) {
@@ -196,7 +196,7 @@ function renew(path: string): void {
     try {
       utimesSync(each, now, now);
     } catch {
-      // It is the other one, or gone: looked at again.
+      // The file has the other name now, or is gone: look again.
     }
   }
 }
@@ -222,12 +222,12 @@ function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is gone already, or waits for the next pruning.
+    // It is gone already, or the next pruning removes it.
   }
 }
 
 const pack = promisify(zstdCompress);
 const run = promisify(execFile);
 const suffix = '.zst';
-/** Few folders: nearly each of the first changes would wait for making one, as long as for the content's own file. */
+/** Few folders: with many, nearly each early change would wait for a new one as long as for the content's own file. */
 const shelfChars = 1;

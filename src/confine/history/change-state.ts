@@ -9,18 +9,18 @@ import { isSame, stateAt } from './state.ts';
 /** A larger file is copied by the kernel instead of through memory. */
 export const atOnceBytes = 8 * 1024 * 1024;
 
-/** Did a noted change happen? Where somebody changed the path after it, it did. */
+/** Did a noted change happen? If the path was changed again later, it did. */
 export function didHappen(entry: NewHistoryEntry): boolean {
   try {
     const found = stateAt(join(entry.root, entry.path), entry.before);
     return !isSame(found, entry.before, true);
   } catch {
-    // It cannot be looked at: better an entry too many.
+    // The path is not readable: an entry too many is better than one too few.
     return true;
   }
 }
 
-/** What a file will be after a change. */
+/** The state of a file after a change. */
 export function afterOf(change: FileChange, content: Uint8Array | undefined): FileState {
   const { former, action, movedFrom } = change;
   if (action === 'remove' || action === 'move') return { kind: 'absent' };

@@ -4,16 +4,15 @@ import { digestOf } from './blobs.ts';
 import { createOutbox } from './outbox.ts';
 
 /**
- * What files held: in a folder of this machine, and in the store as well where servers on other machines share it. The
- * folder comes first, so that a kill between the two loses nothing; it is all that is read where it has the content. No
- * call waits for a store that is far.
+ * Former contents of files, in a folder of this machine, and also in the store if it serves several machines. The
+ * folder is written first, so that a kill in between loses nothing, and read first. No call waits for a remote store.
  */
 export interface Contents extends Pick<Blobs, 'put' | 'putUnsynced' | 'sync' | 'putFile'> {
-  /** From whichever has it, checked against its digest. */
+  /** Reads from the folder or the store, and checks the digest. */
   read(digest: string): Promise<Buffer | undefined>;
-  /** Brings to the store what only this machine has. */
+  /** Sends a content that only this machine has to the store. */
   share(digest: string): Promise<void>;
-  /** Sends what is still on its way, for some seconds. */
+  /** Sends pending contents, for some seconds at most. */
   close(): Promise<void>;
 }
 
@@ -21,7 +20,7 @@ export function createContents(
   blobs: Blobs,
   openShared: () => Promise<SharedContents | undefined>,
 ): Contents {
-  /** Put without a wait for either. */
+  /** Put without waiting for the disk or the store. */
   let unsynced: string[] = [];
 
   const outbox = createOutbox(async (digest) => {
@@ -41,7 +40,7 @@ export function createContents(
     put(bytes) {
       const { digest, durable } = blobs.put(bytes);
       const everywhere = Promise.all([durable, share(digest, bytes)]).then(() => {});
-      // It is waited for before the change is acknowledged; until then a failure is nobody's.
+      // Awaited before the change is acknowledged; this only prevents an unhandled rejection.
       everywhere.catch(() => {});
       return { digest, durable: everywhere };
     },

@@ -9,18 +9,18 @@ import { contentFor, foundAt, notEmpty, type UndoOptions } from './undo.ts';
 
 type Given = Pick<UndoOptions, 'place' | 'contents'>;
 
-/** What is known of a call's newer changes when an older one is looked at, by root and path. */
+/** The newer changes of the call whose older change is looked at, by root and path. */
 interface Newer {
   readonly seen: Set<string>;
-  /** Links where folders were. */
+  /** Links that replaced folders. */
   readonly links: Set<string>;
-  /** What goes as it is taken back. */
+  /** Paths that the undo removes. */
   readonly gone: Set<string>;
 }
 
 /**
- * What stands in the way of taking one call back, as far as that can be told beforehand: of one call all is taken back or
- * nothing, and the last change of each path says whether that can be. Changes nothing. Entries come newest first.
+ * Finds the obstacles to undoing one call before anything is changed: a call is undone as a whole or not at all, and
+ * the last change of each path decides. Entries come newest first.
  */
 export async function findInTheWay(
   entries: AsyncGenerator<HistoryEntry>,
@@ -44,7 +44,7 @@ export async function findInTheWay(
   return found;
 }
 
-/** What stands in the way of one change. With a link above it that is taken back, that goes first. */
+/** Finds the obstacle to undoing one change. If a link above it is undone too, the link is removed first. */
 async function foresee(
   entry: HistoryEntry,
   { place, contents }: Given,
@@ -57,7 +57,7 @@ async function foresee(
     if ((await contentFor(before, contents)) === 'lost') return { entry, outcome: 'lost' };
     const found = stateOf(there, after);
     if (!isSame(found, after, isSame(before, after, false))) return { entry, outcome: 'conflict', found };
-    // A folder that was made stays for what others put into it; where something else was, it cannot.
+    // A created folder stays if others put files into it; one that replaced another entry cannot.
     const isInPlace = before.kind !== 'absent' && before.kind !== 'folder' && after.kind === 'folder';
     return isInPlace && holdsOthers(there, entry, newer)
       ? { entry, outcome: 'conflict', found, because: notEmpty(there.shown) }
@@ -69,14 +69,14 @@ async function foresee(
   }
 }
 
-/** Does a folder hold what does not go as the newer changes are taken back? */
+/** Does a folder contain entries that undoing the newer changes does not remove? */
 function holdsOthers(place: Place, { root, path }: HistoryEntry, { gone }: Newer): boolean {
   try {
     return heldPlace(place).inFolder((folder, name) =>
       readdirSync(entryOf(folder, name ?? '.')).some((each) => !gone.has(keyOf(root, `${path}/${each}`))),
     );
   } catch {
-    // It is not there, or no folder: told when it is looked at itself.
+    // It does not exist, or is no folder: its own check reports that.
     return false;
   }
 }

@@ -6,7 +6,9 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
 
-/** Keeps what a file holds before it is changed, up to `maxFileBytes`; `durable`: when it would survive a power cut. */
+/**
+ * Keeps a file's content before a change, up to `maxFileBytes`; `durable` resolves when it is safe from a power cut.
+ */
 export async function keepFormer(
   { stat, read, descriptor }: FormerFile,
   { contents, maxFileBytes }: { readonly contents: Contents; readonly maxFileBytes: number },
@@ -23,7 +25,7 @@ export async function keepFormer(
   return { state: { ...state, digest }, durable };
 }
 
-/** Why a change is not made: what it would replace could not be kept. */
+/** Refuses a change because the content that it replaces could not be kept. */
 export function cannotKeep(cause: unknown): ToolError {
   if (cause instanceof ToolError) return cause;
   const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoCode(cause) ?? '');

@@ -13,16 +13,16 @@ export interface LandingKeeperOptions {
   readonly recorder: Recorder;
   readonly contents: Contents;
   readonly who: Attribution;
-  /** Names of folders of which nothing is kept. */
+  /** Names of folders whose content is not kept. */
   readonly ignore: readonly string[];
   readonly maxFileBytes: number;
-  /** Waits until what killed servers left is dealt with. */
+  /** Waits until the notes of killed servers are dealt with. */
   readonly recovered: () => Promise<void>;
 }
 
 /**
- * Keeps what the landing of one command replaces and writes down what it changes: exactly that, at a cost that grows with
- * it. Entries are in an order that can be taken back one by one from their end.
+ * Keeps the contents that a command's landing replaces, and writes its changes down; the cost grows with the changes.
+ * The entries can be undone one by one from the end.
  */
 export function createLandingKeeper(options: LandingKeeperOptions): LandingKeeper {
   const { recorder, contents, who, maxFileBytes } = options;
@@ -35,7 +35,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
   let leftOut = 0;
   let prepared: Prepared | undefined;
 
-  /** `bytes`, where they are read already. */
+  /** `bytes`: the content, if it is read already. */
   async function keep(side: LandingSide | undefined, bytes?: Buffer): Promise<FileState> {
     if (side?.kind !== 'file' || side.bytes > maxFileBytes) return stateOf(side);
     if (side.bytes > atOnceBytes) return withDigest(side, await contents.putFile(side.entry));
@@ -55,7 +55,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
       return;
     }
     const next = seen(after);
-    // Most files that are written are new: only what was there is read and kept.
+    // Most written files are new: only existing ones are read and kept.
     if (!before) created.push({ root, path, before: { kind: 'absent' }, after: next });
     else if (!after) removed.push({ root, path, before: await keep(before), after: next });
     else {
@@ -66,7 +66,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
     }
   }
 
-  /** Of git's objects only the loss is kept: one too many does no harm, and others may have come to need it. */
+  /** Only the loss of a git object is recorded: an extra object does no harm, and others may need it by now. */
   function isLeftOut(path: string, before: LandingSide | undefined, after: LandingSide | undefined): boolean {
     const names = path.split('/');
     const isFolder = (before ?? after)?.kind === 'folder';
@@ -84,7 +84,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
       await options.recovered();
       await Promise.all(durables.splice(0));
       if (hasMany) await contents.sync();
-      // The rest, if others come between, is told anew.
+      // If others change files in between, the rest is prepared again.
       prepared = await recorder.prepare(
         [removed, changed, created].flatMap((noted) => noted.splice(0)),
         who,
@@ -120,7 +120,7 @@ function mayDiffer(
   return next.kind !== 'file' || !bytes || digestOf(bytes) !== next.digest;
 }
 
-/** With its digest, where that is soon made. */
+/** Adds the digest if the file is small. */
 function seen(side: LandingSide | undefined): FileState {
   return side?.kind === 'file' && side.bytes <= atOnceBytes
     ? withDigest(side, digestOf(read(side.entry)))
@@ -148,7 +148,7 @@ function read(entry: string): Buffer {
   }
 }
 
-/** Entries are held in memory, and added in one go. */
+/** Entries are held in memory and added in one go. */
 const mostCreated = 50_000;
-/** Each holds a descriptor and waits for a thread. What is more waits for the file system as a whole. */
+/** Each sync holds a descriptor and a thread. Beyond this number, the whole file system is synced. */
 const syncsOfTheirOwn = 64;

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { FileState, NewHistoryEntry } from '../../contract/capabilities/history.ts';
 
-/** Which files each session made, and which it wrote anew: what it takes away of them is its own. */
+/** Which files each session made or rewrote: it may remove them as its own. */
 export interface MadeBy {
   /**
-   * Told of changes that belong together: what one of them removed and another holds was moved, and nobody's to make.
-   * Of very many, others are served meanwhile; of few, it is known at once.
+   * Notes changes that belong together: content that one removed and another has was moved, so it counts as made by no
+   * session. Yields to other work between very many; few are noted at once.
    */
   note(entries: readonly NewHistoryEntry[]): Promise<void>;
   has(sessionId: string, hostPath: string, how: 'made' | 'written'): boolean;
@@ -59,7 +59,7 @@ export function createMadeBy(): MadeBy {
   };
 }
 
-/** What was too large to be kept is known by its size. */
+/** A file too large to be kept is identified by its size. */
 function contentOf(state: FileState): string {
   return state.kind === 'file' ? (state.digest ?? String(state.bytes)) : '';
 }

@@ -29,7 +29,7 @@ import { type CommandWatch, watchCommands } from './watch-commands.ts';
 import { type Witness, witness } from './witness.ts';
 
 export interface HistoryOptions {
-  /** A folder of its own, outside the workspace. */
+  /** The history's own folder, outside the workspace. */
   readonly folder: string;
   readonly store: () => Promise<HistoryStore>;
   readonly maxBytes: number;
@@ -43,27 +43,27 @@ export interface History extends Undoing {
   readonly observer: ChangeObserver;
   readonly recorder: Recorder;
   readonly attribute: Recorder['attribute'];
-  /** What a state held: from the history, or from the path itself where it still holds that. */
+  /** The content of a state: from the history, or from the path itself if it still has that content. */
   content(
     entry: HistoryEntry,
     side: 'before' | 'after',
     folders: readonly Folder[],
   ): Promise<Buffer | undefined>;
-  /** Waits until what killed servers noted and did not add is added. */
+  /** Waits until the notes of killed servers are in the store. */
   recovered(): Promise<void>;
-  /** Commands whose changes below the roots are found and written down. */
+  /** Wraps commands so that their changes below the roots are found and recorded. */
   watch(commands: Commands, roots: readonly string[], onFailure: OnFailure): Commands;
-  /** Keeps what the landing of a command replaces that another server ran. */
+  /** Keeps the contents that the landing of another server's command replaces. */
   keeperFor(who: Attribution): LandingKeeper;
-  /** Looks at a file that somebody else is about to change. Throws what a write of ours would be refused with. */
+  /** Looks at a file that another program is about to change. Throws the error that our own write would get. */
   witness(folder: Folder, path: string): Promise<Witness>;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
-  /** How much is kept, as of the last time that it was tended; undefined before. */
+  /** The bytes kept when the history was last tended; undefined before that. */
   keptBytes(): number | undefined;
   close(): Promise<void>;
 }
 
-/** Opens the history of a workspace. Nothing is read or made before the first change. */
+/** Opens the history of a workspace. Reads and creates nothing before the first change. */
 export function openHistory(options: HistoryOptions): History {
   const { store, now = Date.now } = options;
   const watchedFolder = join(options.folder, 'watched');
@@ -99,12 +99,12 @@ export function openHistory(options: HistoryOptions): History {
     await recovering;
   }
 
-  /** Adds what killed servers noted and did not add. */
+  /** Adds the entries that killed servers noted but did not add. */
   async function recover(): Promise<number> {
     let added = 0;
     for (const { entries, done } of leftBehind(journals)) {
       const happened = entries.filter(didHappen);
-      // The killed one may not have come to that.
+      // The killed server may not have shared it yet.
       for (const { before } of happened) {
         const digest = before.kind === 'file' ? (before.tail?.digest ?? before.digest) : undefined;
         if (digest !== undefined) await contents.share(digest);
@@ -113,7 +113,7 @@ export function openHistory(options: HistoryOptions): History {
       done();
       added += happened.length;
     }
-    // Versions before kept copies of whole folders there.
+    // Earlier versions kept copies of whole folders there.
     rmSync(join(options.folder, 'held'), { recursive: true, force: true });
     await recoverRecordings(watchedFolder, (who) => keeperFor(who, async () => {}));
     return added;
@@ -149,7 +149,7 @@ export function openHistory(options: HistoryOptions): History {
   function tendAfter(ms: number): void {
     if (isClosed) return;
     timer = setTimeout(() => {
-      // What cannot be pruned now is pruned the next time.
+      // If pruning fails, the next one does it.
       tending = pruneNow().then(
         () => tendAfter(tendMs),
         () => tendAfter(tendMs),
@@ -246,7 +246,7 @@ async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGe
   for (let beforeSeq: number | undefined; ; ) {
     const page = await store.list({ ...selection, standing: true, beforeSeq, limit: pageEntries });
     for (const entry of page) {
-      // A stretch of time is brought back to its start; what was taken back within it is there already.
+      // Undoing a period leaves out the undos in it: their result is there already.
       if (!('sinceMs' in selection) || entry.undoes === undefined) yield entry;
     }
     beforeSeq = page.at(-1)?.seq;
@@ -254,7 +254,7 @@ async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGe
   }
 }
 
-/** A change in a folder that other servers of the store serve, and this one does not: where it can be taken back. */
+/** Reports, for a change in a folder that only other servers of the store serve, where it can be undone. */
 async function servedElsewhere(
   entry: HistoryEntry,
   folders: readonly Folder[],
@@ -270,7 +270,7 @@ async function servedElsewhere(
   return { entry, outcome: 'conflict', found: { kind: 'other' }, because };
 }
 
-/** The place of a path in whichever folder has its root; undoing asks no tool's protection. */
+/** Finds the place of a path in the folder that has its root; undo is not bound by the tools' protection. */
 function placer(folders: readonly Folder[]) {
   const free = folders.map(asUnprotected);
   return (root: string, path: string) => {

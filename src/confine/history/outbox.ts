@@ -1,6 +1,6 @@
 export interface Outbox {
   add(digest: string): void;
-  /** Sends what is left, for so long. What is not sent then is found when the history is tended. */
+  /** Sends pending contents for this long; the next tending finds the rest. */
   close(ms: number): Promise<void>;
 }
 
@@ -9,8 +9,8 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
 
 /**
- * Sends contents to a store that may be far or away, while calls go on: this machine has each of them, too. What fails is
- * sent again, each time after a longer wait.
+ * Sends contents to a remote store while calls go on; this machine has each of them too. A failed one is sent again
+ * after increasing delays.
  */
 export function createOutbox(send: (digest: string) => Promise<void>): Outbox {
   const waiting = new Set<string>();

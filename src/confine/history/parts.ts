@@ -1,12 +1,15 @@
-/** A folder in parts of about the same size, so that several processors can look at it at once. */
+/** A folder divided into parts of similar size, so that several processors can look at it. */
 export interface Parts {
-  /** Folders whose own entries are looked at one by one; the folder itself is ''. */
+  /** Folders whose entries are looked at one by one; the folder itself is ''. */
   readonly opened: ReadonlySet<string>;
   /** Folders that are looked at whole, by part. */
   readonly bins: readonly (readonly string[])[];
 }
 
-/** Divides a folder; `undefined` where one look is as quick, below `worthEntries`. `childrenOf` knows folders, each with its names. */
+/**
+ * Divides a folder; undefined below `worthEntries`, because a single look is as quick then. `childrenOf` maps folders
+ * to their names.
+ */
 export function divide(
   childrenOf: ReadonlyMap<string, ReadonlySet<string>>,
   isFolder: (path: string) => boolean,

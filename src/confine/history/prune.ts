@@ -4,7 +4,7 @@ import type { Blobs } from './blobs.ts';
 export interface PruneOptions {
   readonly store: HistoryStore;
   readonly blobs: Blobs;
-  /** Brings to a shared store what only this machine has. */
+  /** Sends a content that only this machine has to a shared store. */
   readonly share: (digest: string) => Promise<void>;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
@@ -14,17 +14,17 @@ export interface PruneOptions {
 export interface Pruned {
   readonly entries: number;
   readonly contents: number;
-  /** The bytes of the contents that the remaining entries need. */
+  /** Size of the contents that the remaining entries need. */
   readonly keptBytes: number;
 }
 
 /**
- * Forgets entries that are too old, then the oldest until what the rest need fits, then contents that nothing needs.
- * A content is never removed before its entry, so every entry that is there can be taken back.
+ * Removes expired entries, then the oldest ones until the needed contents fit, then unused contents. A content is never
+ * removed before its entry, so every remaining entry can be undone.
  */
 export async function prune(options: PruneOptions): Promise<Pruned> {
   const { store, blobs, nowMs } = options;
-  // Looked at first: what comes while we work is not ours to judge.
+  // Listed first: contents that are added during this work must stay.
   const there = blobs.all();
   const shared = await store.contents?.all();
   const sizes = new Map((shared ?? there).map(({ digest, bytes }) => [digest, bytes]));
@@ -57,12 +57,12 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
   let contents = unneeded.length;
   for (const { digest, bytes, modifiedMs, isCompressed } of there) {
     if (needed.has(digest) && !(shared && sizes.has(digest) && isOld({ modifiedMs }))) {
-      // From before the store was shared.
+      // Kept before the store was shared.
       if (shared && !sizes.has(digest)) await options.share(digest);
       const isWorthIt = bytes >= worthBytes && bytes <= atOnceBytes;
       if (!isCompressed && isWorthIt) await blobs.compress(digest);
     } else if (isOld({ modifiedMs })) {
-      // Of one that the store has, too, this was the quick copy.
+      // The store has it too; this was the quick copy.
       blobs.remove(digest, nowMs - youngMs);
       if (!shared) contents += 1;
     }
@@ -70,9 +70,9 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
   return { entries, contents, keptBytes: bytes };
 }
 
-/** Less does not fill a block of the disk; more is not held in memory for this. */
+/** Smaller contents do not fill a disk block; larger ones are not read into memory for this. */
 const worthBytes = 8 * 1024;
 const atOnceBytes = 32 * 1024 * 1024;
 const pageEntries = 1000;
-/** A content comes before its entry does: a call that is under way may still add one. */
+/** A content is added before its entry, so a running call may still add the entry. */
 const youngMs = 60 * 60 * 1000;

@@ -21,55 +21,57 @@ export interface RecorderOptions {
   readonly contents: Contents;
   readonly journal: Journal;
   readonly now: () => number;
-  /** Waits until what killed servers left is dealt with: later, their changes could not be told from ours. */
+  /** Waits until the notes of killed servers are dealt with: later, their changes could not be told from ours. */
   readonly recovered: () => Promise<void>;
-  /** Larger files are changed without their content being kept. */
+  /** Larger files are changed without keeping their content. */
   readonly maxFileBytes: number;
 }
 
-/** Writes down each change: its content before it happens, its entry at the latest when the call is over. */
+/** Records each change: its content before it happens, its entry by the end of the call. */
 export interface Recorder {
   /** Id, order and time of a new entry. */
   stamp(): Pick<NewHistoryEntry, 'id' | 'seq' | 'atMs'>;
   readonly observer: ChangeObserver;
-  /** Runs work whose changes are `who`'s, and tells of its entries. No change is made before `noted` has resolved. */
+  /**
+   * Runs work whose changes are attributed to `who`, and reports its entries. No change is made before `noted`
+   * resolves.
+   */
   attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell, noted?: () => Promise<void>): Promise<T>;
-  /** Who is at work here. */
+  /** The attribution of the current call. */
   current(): Attribution;
   /** Notes changes that are about to happen, so that a kill loses none of them. */
   prepare(changes: readonly NewChange[], who: Attribution): Promise<Prepared>;
-  /** Adds entries of changes that were found after they had happened; of a command's, where none is named. */
+  /** Adds entries for changes that were found afterwards; the action is `command` unless given. */
   add(changes: readonly NewChange[], who: Attribution): Promise<void>;
   readonly madeBy: Pick<MadeBy, 'has'>;
-  /** Calls back for each change that goes through here until the returned function is called. */
+  /** Calls back for each change here until the returned function is called. */
   listen(told: (root: string, path: string) => void): () => void;
-  /** Notes a change before `work` makes it, and adds its entry after. */
+  /** Notes a change before `work` makes it, and adds its entry afterwards. */
   change(entry: NewHistoryEntry, work: () => Promise<void>): Promise<void>;
-  /** Waits until everything that is under way is written down. */
+  /** Waits until all current changes are recorded. */
   settled(): Promise<void>;
 }
 
-/** A change of one path; a command's, where no other action is named. */
+/** A change of one path; the action is `command` unless given. */
 export type NewChange = Pick<NewHistoryEntry, 'root' | 'path' | 'before' | 'after'> & {
   readonly action?: HistoryAction;
 };
 
-/** Changes that are noted. */
 export interface Prepared {
-  /** Enters those that happened: all of them, or as a look at each shows. */
+  /** Enters the changes that happened: all of them, or those that a look at each path confirms. */
   enter(all: boolean): Promise<void>;
 }
 
 /**
- * Told of a call's entries, if there are any, and of a promise that they and their changes would survive a power cut:
- * a reply waits for it, beside whatever else it waits for.
+ * Called with a call's entries, if there are any, and a promise that they and their changes are safe from a power cut.
+ * The reply waits for that promise.
  */
 export type Tell = (ids: readonly string[], durable: Promise<void>) => void;
 
 interface Scope {
   readonly who: Attribution;
   readonly entries: NewHistoryEntry[];
-  /** Names of changed files that are on their way to the disk. */
+  /** Syncs of changed files that still run. */
   readonly syncs: Promise<void>[];
   /** Resolves when the call that changes something is noted on disk. */
   readonly noted: () => Promise<void>;
@@ -119,7 +121,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return changes.map((change) => ({ ...stamp(), ...who, action: 'command' as const, ...change }));
   }
 
-  /** Into the call's own list, which is added when the call ends; otherwise at once. */
+  /** Adds the entry to the call's list, which is stored when the call ends; without a call, stores it at once. */
   function enter(entry: NewHistoryEntry): Promise<void> {
     void madeBy.note([entry]);
     const scope = scopes.getStore();
@@ -130,11 +132,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return track(addNoted([entry]));
   }
 
-  /** A call that goes on waits for its syncs at its end, but not for any number of them. */
+  /** A call waits for its syncs at its end, but only a limited number may be pending. */
   async function withTheCall(durable: Promise<void>): Promise<void> {
     const scope = scopes.getStore();
     if (!scope || scope.isOver) return durable;
-    // Looked at when the call ends, which may be after it failed.
+    // Awaited when the call ends; this only prevents an unhandled rejection.
     durable.catch(() => {});
     scope.syncs.push(durable);
     if (scope.syncs.length >= syncsTogether) await Promise.all(scope.syncs.splice(0));
@@ -155,13 +157,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     pending.set(change, { entry, durable });
   }
 
-  /** It failed, or was not begun. */
+  /** The change failed or was not begun. */
   function forget(change: FileChange): void {
     const told = pending.get(change);
     if (!told) return;
     pending.delete(change);
-    // It may have failed when the file was in its place already.
-    // An entry that cannot be added comes later, from its note at the latest.
+    // A change may fail after its file has its name. If the entry cannot be added now, its note in the journal adds it
+    // later.
     if (didHappen(told.entry)) void enter(told.entry).catch(() => {});
     else journal.end(1);
   }
@@ -174,7 +176,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       },
       async beforeChange(change) {
         const noted = scopes.getStore()?.noted() ?? settled;
-        // Waited for below, which may be after it failed.
+        // Awaited below; this only prevents an unhandled rejection.
         noted.catch(() => {});
         try {
           if (!isOurs(change.path)) {
@@ -200,7 +202,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         const entry = entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
         journal.begin(entry);
         tellOf(folder.rootHostPath, folder.path);
-        // As above.
+        // If the entry cannot be added now, its note in the journal adds it later.
         void enter(entry).catch(() => {});
       },
     },
@@ -225,7 +227,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     async prepare(changes, who) {
       const entries: NewHistoryEntry[] = [];
       for (let at = 0; at < changes.length; at += notesAtOnce) {
-        // Others are served meanwhile.
+        // Let other work run.
         if (at > 0) await giveWay();
         const some = entriesOf(changes.slice(at, at + notesAtOnce), who);
         journal.begin(...some);
@@ -245,7 +247,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     async add(changes, who) {
       const entries = entriesOf(changes, who);
       await madeBy.note(entries);
-      // Changes with a name of their own are not those of a command that runs beside.
+      // Changes with an action of their own do not come from a command that runs at the same time.
       for (const { action, root, path } of entries) if (action !== 'command') tellOf(root, path);
       const scope = scopes.getStore();
       if (!scope || scope.isOver || scope.who !== who) return track(add(entries));
@@ -275,7 +277,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Fourteen at random: in the end of a UUID all are, and Node has those at hand. */
+/** Fourteen random digits: the end of a UUID is all random, and Node prepares UUIDs in advance. */
 function newDigits(): string {
   return randomUUID().replaceAll('-', '').slice(-14);
 }
@@ -284,14 +286,14 @@ async function all(works: readonly Promise<void>[]): Promise<void> {
   await Promise.all(works);
 }
 
-/** The pipeline's mirror is a record itself. */
+/** The pipeline's mirror is itself a record. */
 function isOurs(path: string): boolean {
   return path === '.shelpa' || path.startsWith('.shelpa/');
 }
 
 const nobody: Attribution = { principal: 'server', sessionId: '', tool: '', auditId: '' };
 const settled = Promise.resolve();
-/** Each holds a descriptor and waits for a thread. */
+/** Each sync holds a descriptor and a thread. */
 const syncsTogether = 16;
 
 const notesAtOnce = 500;

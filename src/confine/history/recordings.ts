@@ -19,17 +19,19 @@ import { mayLive, owner, thisProcess } from '../files/owner.ts';
 import { type Former, readJournal } from '../watched/journal.ts';
 import { putBack } from '../watched/put-back.ts';
 
-/** What one command that runs on the folders themselves changes, while it runs. */
+/** Records what one command changes while it runs on the folders themselves. */
 export interface OpenRecording {
   readonly folder: string;
-  /** Writes down what it changed, or, with `back`, puts all of it back first. Nothing else of it runs by then. */
+  /** Records the command's changes, or with `back` reverts all of them first. The command has ended by then. */
   end(
     keeper: LandingKeeper,
     more?: { readonly back?: boolean; readonly ours?: ReadonlySet<string> },
   ): Promise<void>;
 }
 
-/** A folder below `base` for one command; a server that is killed is followed by one that writes down what is in it. */
+/**
+ * Opens a folder below `base` for one command. If the server is killed, the next one records the changes noted in it.
+ */
 export function openRecording(base: string, roots: readonly string[], who: Attribution): OpenRecording {
   const folder = join(base, `${prefix}${randomBytes(8).toString('hex')}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +47,7 @@ export function openRecording(base: string, roots: readonly string[], who: Attri
   };
 }
 
-/** Writes down what commands of killed servers had changed. */
+/** Records the changes of killed servers' commands. */
 export async function recoverRecordings(
   base: string,
   keeperFor: (who: Attribution) => LandingKeeper,
@@ -55,14 +57,14 @@ export async function recoverRecordings(
     const folder = join(base, name);
     if (!name.startsWith(prefix) || !existsSync(join(folder, head))) continue;
     const left = heads.safeParse(parsed(readFileSync(join(folder, head), 'utf8')));
-    // Torn by a crash: nothing had been changed.
+    // A crash cut the header off, so nothing had been changed.
     if (left.success && mayLive(left.data.owner, join(folder, head))) continue;
     if (left.success) await enter(readJournal(folder), left.data.roots, keeperFor(left.data.who), new Set());
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Tells each path's states one after another; new folders before what is in them, and those that go after. */
+/** Reports the states of each path in order; new folders before their content, removed ones after it. */
 async function enter(
   formers: readonly Former[],
   roots: readonly string[],
@@ -89,7 +91,7 @@ function sideOfFormer({ kind, bytes, mode, kept }: Former): LandingSide | undefi
   return kind === 'absent' ? undefined : { kind, bytes, mode, entry: kept ?? '' };
 }
 
-/** `isOthers`: what the command left there, a tool has changed since; that has an entry of its own. */
+/** `isOthers`: a tool changed the path since, and that change has its own entry. */
 function sideNow(path: string, isOthers: boolean): LandingSide | undefined {
   const stat = statAt(path);
   if (!stat) return undefined;

@@ -25,16 +25,16 @@ import { HeldPlace } from '../files/place.ts';
 import { entryOf } from '../files/walk.ts';
 import { stateAt } from './state.ts';
 
-/** What restoring needs of the workspace. */
+/** The capabilities that restoring needs. */
 export interface RestoreTools {
   readonly noteTemporary: NoteTemporary;
   readonly carryOver: CarryOver;
 }
 
-/** Told of a temporary name before it is used, so that a kill leaves nothing; returns what to call after. */
+/** Notes a temporary name before it is used, so that a kill leaves no file; returns a function to call afterwards. */
 type NoteTemporary = (name: string) => () => void;
 
-/** Runs work on the entry that a place names, in its open folder and in turn with other changes of it. */
+/** Runs work on a place's entry in its open folder, in turn with other changes of it. */
 export function atEntry<T>(
   place: Place,
   make: boolean,
@@ -54,7 +54,7 @@ export function atEntry<T>(
   );
 }
 
-/** What a place holds now; a folder that is missing above it means nothing. */
+/** The current state of a place; absent if a folder above it is missing. */
 export function stateOf(place: Place, like?: FileState): FileState {
   try {
     return heldPlace(place).inFolder((folder, name) =>
@@ -67,8 +67,8 @@ export function stateOf(place: Place, like?: FileState): FileState {
 }
 
 /**
- * Makes an entry what a state says. A file is written beside it and takes its name whole; a folder is removed only
- * where it is empty.
+ * Changes an entry to a state. A file is written beside it and takes its name whole; a folder is removed only if it is
+ * empty.
  */
 export async function restore(
   entry: string,
@@ -118,7 +118,7 @@ async function takeName(
     try {
       unlinkSync(temporary);
     } catch {
-      // It was not made.
+      // The temporary file was not created.
     }
     throw error;
   } finally {
@@ -144,7 +144,7 @@ async function writeFile(
   }
 }
 
-/** The history keeps no access lists: the one of the file that is replaced stays. */
+/** The history does not keep access lists: the one of the replaced file stays. */
 async function likeFormer(
   fd: number,
   { entry, carryOver }: { readonly entry: string; readonly carryOver: CarryOver },

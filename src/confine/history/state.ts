@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, typ
 import type { FileState } from '../../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
 
-/** What an entry of an open folder, or a path that was looked up already, holds now. A link is not followed. */
+/** The current state of an entry in an open folder, or of a resolved path. A link is not followed. */
 export function stateAt(path: string, like?: FileState): FileState {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return { kind: 'absent' };
@@ -16,7 +16,7 @@ export function stateAt(path: string, like?: FileState): FileState {
 
 function fileState(path: string, { size, mode }: Stats, like: FileState | undefined): FileState {
   const state = { kind: 'file', bytes: size, mode: mode & 0o7777 } as const;
-  // A size that differs says enough, and spares reading a large file.
+  // A different size is enough, and avoids reading a large file.
   if (like?.kind === 'file' && like.bytes !== size) return state;
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -33,7 +33,7 @@ function fileState(path: string, { size, mode }: Stats, like: FileState | undefi
   }
 }
 
-/** Is the same content there? Modes are compared where both are known. */
+/** Is the content the same? Modes are compared if both are known. */
 export function isSame(a: FileState, b: FileState, withMode: boolean): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === 'symlink') return a.target === (b as typeof a).target;

@@ -11,7 +11,7 @@ import { atEntry, restore, stateOf } from './restore.ts';
 import { isSame, stateAt } from './state.ts';
 
 export interface UndoOptions {
-  /** Go on where a later change is lost by it. */
+  /** Continue although a later change is lost by it. */
   readonly force: boolean;
   readonly place: (root: string, path: string) => Place;
   readonly recorder: Recorder;
@@ -19,9 +19,9 @@ export interface UndoOptions {
 }
 
 /**
- * Takes one change back, where the path still holds what the change left there. It is a change itself: what is there
- * now is kept first. What stands in the way (a file for a folder, a link, rights) is a conflict like a later change:
- * others can still be taken back.
+ * Undoes one change if the path is still as the change left it. The undo is a change itself, so the current content is
+ * kept first. An obstacle (a file in place of a folder, a link, missing rights) is a conflict like a later change, and
+ * the others can still be undone.
  */
 export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Promise<UndoStep> {
   const place = options.place(entry.root, entry.path);
@@ -37,7 +37,7 @@ export function foundAt(place: Place): FileState {
   try {
     return stateOf(place);
   } catch {
-    // Not to be looked at now. It is shown beside the reason why nothing was undone.
+    // The path is not readable now. This state is shown beside the reason why nothing was undone.
     return { kind: 'other' };
   }
 }
@@ -55,7 +55,7 @@ async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): 
         if (isBack(stateAt(path, before))) return { entry, outcome: 'already' };
         const found = stateAt(path);
         if (!options.force) return { entry, outcome: 'conflict', found };
-        // Parts of a file fit only the file that they were taken from.
+        // A part of a file fits only the file that it was taken from.
         if (isPart(before)) return { entry, outcome: 'lost' };
       }
       const current = await keepCurrent(path, before, contents);
@@ -74,12 +74,12 @@ async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): 
           () => restore(path, folder, before, content, place.shown, tools),
         )
         .catch((error) => {
-          // A folder that somebody put something in.
+          // The folder contains files that were added later.
           if (current.kind === 'folder' && isConflict(error)) return true;
           throw error;
         });
       if (!failed) return { entry, outcome: 'undone' };
-      // One that was made is in nobody's way.
+      // A created folder that is not empty does no harm, so it stays.
       return before.kind === 'absent' && after.kind === 'folder'
         ? { entry, outcome: 'stays' }
         : { entry, outcome: 'conflict', found: current, because: notEmpty(place.shown) };
@@ -103,7 +103,7 @@ export async function contentFor(state: FileState, contents: Contents): Promise<
   return (digest === undefined ? undefined : await contents.read(digest)) ?? 'lost';
 }
 
-/** Keeps what is at a path; where only the end of a large file is cut off, only that. */
+/** Keeps the content of a path; only the end of a large file if only that is cut off. */
 async function keepCurrent(path: string, target: FileState, contents: Contents): Promise<FileState> {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return stateAt(path);

@@ -19,7 +19,7 @@ import type { Recorder } from './recorder.ts';
 import { openRecording } from './recordings.ts';
 
 export interface CommandWatchOptions {
-  /** Where it is kept what commands change that run on the folders themselves. */
+  /** The folder for the recordings of commands that run on the folders themselves. */
   readonly watched: string;
   /** Host paths of the roots that commands may write. */
   readonly roots: readonly string[];
@@ -28,34 +28,34 @@ export interface CommandWatchOptions {
   readonly contents: Contents;
   readonly maxBytes: number;
   readonly recovered: () => Promise<void>;
-  /** Where a call does not say. */
+  /** Used if a call does not choose. */
   readonly onFailure: OnFailure;
 }
 
 export interface CommandWatch {
-  /** The same commands, with what they change written down. */
+  /** The same commands, with their changes recorded. */
   watch(commands: Commands): Commands;
-  /** Waits for the last looks. Commands have ended by then. */
+  /** Waits for the last recordings. The commands have ended by then. */
   close(): Promise<void>;
 }
 
-/** Of one command that runs on the folders themselves. */
+/** The record of one command that runs on the folders themselves. */
 interface Record {
   readonly who: Attribution;
   readonly options: Pick<RunOptions, 'watched'>;
-  /** Writes down what it changed. Returns what its reply is to say of that. */
+  /** Records the command's changes. Returns a note for its reply. */
   end(by: Attribution): Promise<string>;
 }
 
 /**
- * A command on a layer has what lands of it written down as it lands. All others are watched, where that can be: what they
- * change in the folders themselves is kept before, and written down when they have ended.
+ * The changes of a command on a layer are recorded when they land. Other commands are watched if possible: former
+ * contents are kept before a change in the folders, and the changes are recorded at the end.
  */
 export function watchCommands(options: CommandWatchOptions): CommandWatch {
   const { recorder } = options;
   const lasts = new Set<Promise<void>>();
 
-  /** What a command in the background changed is written down when it has ended. */
+  /** Records the changes of a background command when it has ended. */
   function follow(command: BackgroundCommand, recording: Record): void {
     const last = ended(command)
       .then(() => recording.end(recording.who))
@@ -65,7 +65,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     lasts.add(last);
   }
 
-  /** What is told of each change need not leave out git's own folder. */
+  /** A layer reports its changes, so git's own folder need not be left out. */
   function ignoredByLayers(): readonly string[] {
     return options.ignore.filter((name) => name !== '.git');
   }
@@ -82,7 +82,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     });
   }
 
-  /** On a layer where that can be, else on the folders themselves. */
+  /** Runs on a layer if possible, otherwise on the folders themselves. */
   async function attend(
     commands: Commands,
     command: CommandLine,
@@ -93,7 +93,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     if (runOptions.dryRun) return run({ landing: { keeper: keeperFor(who) } });
     const onFailure = runOptions.onFailure ?? options.onFailure;
     const { onHeld, effects } = runOptions;
-    /** Whoever has it land later does so in a call of its own. */
+    /** A later landing is attributed to the call that lands it. */
     const kept = (layer: HeldLayer): HeldLayer => ({
       ...layer,
       land: () => layer.land(keeperFor({ ...recorder.current() })),
@@ -138,7 +138,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     return said({ ...attended, result: onFailure === 'discard' ? keptAnyway(result, why) : result });
   }
 
-  /** Of what a command changes in the folders themselves. */
+  /** Opens the record of a command's changes in the folders themselves. */
   async function openRecord(
     commands: Commands,
     command: CommandLine,
@@ -208,7 +208,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
   };
 }
 
-/** The operator would have it thrown away. */
+/** The operator wanted the changes of a failed command discarded, but they are kept. */
 function keptAnyway(result: RunResult, why: Text): RunResult {
   if (result.exitCode === 0) return result;
   const note = `[layer: it failed, and what it wrote stays, as it did not run on a layer: ${why.en}]\n`;
@@ -220,9 +220,9 @@ async function ended(command: BackgroundCommand): Promise<void> {
   while (command.status().running) await command.wait(lookEveryMs, never);
 }
 
-/** Nobody is there to be told; what was kept is written down by the next server. */
+/** No call is left to report to; the next server records the kept contents. */
 function ignore(): void {}
 
 const lookEveryMs = 60_000;
-/** Whoever meets another git each time waits for its locks, on the folders themselves. */
+/** After this many collisions with another git, the command runs on the folders themselves and waits for its locks. */
 const runsOnLayers = 3;

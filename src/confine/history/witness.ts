@@ -6,9 +6,9 @@ import type { Recorder } from './recorder.ts';
 import { heldPlace, stateOf } from './restore.ts';
 import { isSame } from './state.ts';
 
-/** One file that somebody else is about to change. */
+/** Watches one file that another program is about to change. */
 export interface Witness {
-  /** Looks again, and writes down what differs as the doing of whoever is at work here. */
+  /** Looks again, and records a difference as a change by the current call. */
   settle(): Promise<void>;
 }
 
@@ -18,12 +18,12 @@ export interface WitnessOptions {
   readonly maxFileBytes: number;
 }
 
-/** Throws what a write of ours would be refused with. What is there now is kept before it returns. */
+/** Throws the error that our own write would get. Keeps the current content before it returns. */
 export async function witness(folder: Folder, path: string, options: WitnessOptions): Promise<Witness> {
   const place = folder.at(path);
   heldPlace(place).assertWritable();
   const before = await kept(place, options);
-  // A folder is not written as a file; the attempt fails without us.
+  // A folder cannot be written as a file: the other program's write fails by itself.
   if (before.kind === 'folder') return { settle: async () => {} };
   const missing = missingAbove(folder, place);
   return {
@@ -51,7 +51,7 @@ async function kept(place: Place, { contents, maxFileBytes }: WitnessOptions): P
   return { ...state, bytes: content.length, digest };
 }
 
-/** The folders that a write of the place would make, outermost first. */
+/** The folders that a write to the place would create, outermost first. */
 function missingAbove(folder: Folder, place: Place): readonly Place[] {
   const missing: Place[] = [];
   for (let at = dirname(place.hostPath); at !== dirname(at); at = dirname(at)) {
@@ -73,10 +73,10 @@ function change(folder: Folder, place: Place, action: HistoryAction, before: Fil
   return { root, path: place.path, action, before, after: action === 'create' ? asMade(after) : after };
 }
 
-/** Its mode is the system's choice, as that of a file that we make. */
+/** The system chooses its mode, as for a file that we create. */
 function asMade(state: FileState): FileState {
   return state.kind === 'file' || state.kind === 'folder' ? { ...state, mode: undefined } : state;
 }
 
-/** Of a file like this only size and mode are wanted: its content is read once, when it is kept. */
+/** For a file like this only size and mode are read; its content is read once, when it is kept. */
 const unread: FileState = { kind: 'file', bytes: -1 };
