@@ -8,30 +8,30 @@ import { createPause } from '../layer/pauses.ts';
 import { type Former, keptFolder, readJournal } from './journal.ts';
 import { putBack } from './put-back.ts';
 
-/** A content at a path that something obeys, or one that is about to come there. Paths are bytes, one a character. */
+/** Content at a path that something obeys, or about to be written there. Paths are bytes, one per character. */
 export interface Content {
   readonly path: string;
-  /** Where it lies; absent where it is yet to be written. */
+  /** Host path of the content; undefined if it is not written yet. */
   readonly at?: string | undefined;
 }
 
-/** What becomes of contents: host paths. Those that are in neither list may come. */
+/** The verdict on new contents, as host paths. A content in neither list is allowed. */
 export interface Entering {
   readonly never: readonly string[];
   readonly asked: readonly string[];
-  /** Others committed something at each of their paths, so it may be that: it is judged once it is written. */
+  /** Others committed content at each of their paths, so the content is judged once it is written. */
   readonly isJudgedLater: boolean;
 }
 
 export interface EnteringOptions extends Pick<GateOptions, 'makers' | 'isObeyed' | 'isProtected'> {
-  /** What is kept of the command. */
+  /** The folder of the command's recording. */
   readonly folder: string;
   readonly roots: readonly string[];
-  /** Does the command do nothing but fetch from a remote, which it reached? */
+  /** Did the command only fetch from a remote, and reach it? */
   readonly isFetched: () => boolean;
 }
 
-/** Judges what a command brings to paths that something obeys, while it runs on the folders themselves. */
+/** Judges the content that a command brings to obeyed paths while it runs on the folders themselves. */
 export function createEntering({ folder, roots, isFetched, ...gateOptions }: EnteringOptions) {
   const { makers, isObeyed, isProtected } = gateOptions;
   const tops = roots.map(fromText).toSorted((a, b) => b.length - a.length);
@@ -43,7 +43,7 @@ export function createEntering({ folder, roots, isFetched, ...gateOptions }: Ent
     return formers;
   }
 
-  /** Notes which commits it made so far, and what it took away from paths that something obeys. */
+  /** Notes the commits that the command made so far, and the content that it removed from obeyed paths. */
   function note(formers: ReadonlyMap<string, Former>, gateOf: (top: string) => Gate): void {
     const refs = [...formers.values()].filter(({ path }) => path.includes('/.git/') && isRefFile(path));
     for (const [git, own] of Map.groupBy(refs, ({ path }) => /^.*?\/\.git(?=\/)/.exec(path)?.[0] ?? '')) {
@@ -75,7 +75,7 @@ export function createEntering({ folder, roots, isFetched, ...gateOptions }: Ent
     };
   }
 
-  /** Does it come in a folder that the command made, where nothing looks for such as yet? */
+  /** Is it in a folder that the command made, in which nothing looks for such files yet? */
   function isApart(
     top: string,
     below: string,
@@ -113,7 +113,7 @@ export function createEntering({ folder, roots, isFetched, ...gateOptions }: Ent
         const before = formers.get(path);
         const former = before ? fromText(before.kept ?? '/dev/null') : path;
         const stat = at === undefined ? undefined : statOf(at);
-        // It was taken away again.
+        // The command removed it again.
         if (at !== undefined && !stat) continue;
         const unknown = isBarred ? 'never' : 'asked';
         const entry =
@@ -123,7 +123,7 @@ export function createEntering({ folder, roots, isFetched, ...gateOptions }: Ent
       }
       return { never, asked, isJudgedLater };
     },
-    /** Has what was there before take its place. `at`: where it is kept meanwhile, until it is brought in again. */
+    /** Restores the former entry. `at`: the path of the new one until it is brought in again. */
     takeOut(path: string): { readonly path: string; readonly at?: string; bringIn(): void } {
       const now = statOf(path);
       if (!now) return { path, bringIn() {} };
@@ -141,7 +141,7 @@ export function createEntering({ folder, roots, isFetched, ...gateOptions }: Ent
   };
 }
 
-/** Of a descriptor of ours, what it is open on. */
+/** Of one of our descriptors: the stat of its open file. */
 function statOf(path: string): Stats | undefined {
   try {
     return path.startsWith('/proc/self/fd/')

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a path was before a command changed it first. Paths are bytes, one a character, as the host has them. */
+/** The state of a path before a command first changed it. Paths are bytes, one per character, as on the host. */
 export interface Former {
   readonly path: string;
   readonly kind: FormerKind;
   readonly mode: number;
   readonly bytes: number;
   readonly mtimeMs: number;
-  /** The inode's. */
+  /** The inode's number. */
   readonly number: number;
-  /** Of a file or a link: the host path of another, which holds what it held. */
+  /** Of a file or a link: the host path of the copy with its content. */
   readonly kept?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export type FormerKind = 'absent' | 'file' | 'folder' | 'symlink' | 'other';
 export const journalName = 'before';
 export const keptFolder = 'kept';
 
-/** In the order of their first changes. A last line that was cut off is that of a change that was not made. */
+/** In the order of the first changes. A last line that is cut off belongs to a change that was not made. */
 export function readJournal(folder: string): readonly Former[] {
   const path = join(folder, journalName);
   if (!existsSync(path)) return [];

@@ -20,9 +20,9 @@ import { entryOf, openFolderIn, openRootFolder } from '../files/walk.ts';
 import type { Former } from './journal.ts';
 
 /**
- * Makes of each path what it was before a command changed it first: the very file where its content was kept by another
- * name, else the content. Paths are walked through open folders, so that no link leads elsewhere. What cannot be put back
- * is left, and found by a look afterwards.
+ * Restores each path to its state before a command first changed it: the same file if it was kept by a hard link,
+ * otherwise its content. Paths are walked through open folders, so that no link leads elsewhere. Entries that cannot be
+ * restored are left; a later look finds them.
  */
 export function putBack(formers: readonly Former[], roots: readonly string[]): void {
   const first = new Map<string, Former>();
@@ -51,7 +51,7 @@ export function putBack(formers: readonly Former[], roots: readonly string[]): v
       else restoreFile(former, former.kept, entry, now);
     },
   );
-  // Only now: a folder that may not be written takes nothing back.
+  // Modes come last: a read-only folder would refuse its entries.
   each(byDepth.filter(({ kind }) => kind === 'folder').toReversed(), (entry, { mode }, now) => {
     if (now?.isDirectory() && (now.mode & 0o7777) !== mode) chmodSync(asBytes(entry), mode);
   });
@@ -66,19 +66,19 @@ function restoreFile(
   const seconds = mtimeMs / 1000;
   const copy = lstatSync(kept);
   if (now?.isFile() && now.ino === number && now.ino !== copy.ino) {
-    // Its other names have the content back with it.
+    // Its other hard links get the content back too.
     copyFileSync(kept, asBytes(entry));
     utimesSync(asBytes(entry), seconds, seconds);
     return;
   }
   const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/.sekisho-${process.pid}-${copy.ino}.tmp`;
   try {
-    // The file itself, where it is kept by another name.
+    // The original file, if it was kept by a hard link.
     linkSync(kept, asBytes(temporary));
   } catch {
     copyFileSync(kept, asBytes(temporary), constants.COPYFILE_FICLONE);
   }
-  // On one file system as well the kept one may be a copy, with the rights of that.
+  // Even on the same file system the kept one may be a copy, with a mode of its own.
   chmodSync(asBytes(temporary), mode);
   utimesSync(asBytes(temporary), seconds, seconds);
   renameSync(asBytes(temporary), asBytes(entry));
@@ -99,7 +99,7 @@ function isThere({ kept = '', kind, mode }: Former, now: Stats | undefined, entr
   return now.isFile() && now.ino === held.ino && now.dev === held.dev && (now.mode & 0o7777) === mode;
 }
 
-/** Others may have put something in a folder that the command made: then it stays. */
+/** A folder that the command made stays if others put files into it. */
 function remove(entry: string, now: Stats): void {
   if (now.isDirectory()) rmdirSync(asBytes(entry));
   else unlinkSync(asBytes(entry));
@@ -116,7 +116,7 @@ function inFolder(path: string, roots: readonly string[], work: (entry: string) 
     for (const name of names) open.push(openFolderIn(open.at(-1) ?? -1, name, 'latin1'));
     work(entryOf(open.at(-1) ?? -1, last));
   } catch {
-    // It is looked at afterwards, as is all that the command changed.
+    // The later look at all changes finds it.
   } finally {
     for (const fd of open) closeSync(fd);
   }

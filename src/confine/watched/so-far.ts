@@ -13,20 +13,20 @@ import type { Overlay } from '../layer/overlay.ts';
 import type { Content } from './entering.ts';
 import { type Former, readJournal } from './journal.ts';
 
-/** A loss that waits. */
+/** A loss that waits for an answer. */
 interface PendingLoss {
-  /** Host path, bytes, one a character. */
+  /** Host path; bytes, one per character. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** What a command that still runs has done, and what waits, as if that had happened. */
+/** The changes of a running command so far, with its pending changes as if they had happened. */
 export interface SoFar {
   /** Without the diff. */
   readonly effects: DryRun;
-  /** With it. */
+  /** With the diff. */
   show(): Promise<DryRun>;
-  /** A file that was emptied just now: whoever writes it may be about to fill it. */
+  /** A file was emptied just now, and may be about to be filled. */
   readonly isInHand: boolean;
 }
 
@@ -100,7 +100,7 @@ export async function readSoFar(
     const before = former ? former.kept && fromText(former.kept) : statAt(content.path) && content.path;
     return [{ ...content, root, path, before }];
   });
-  // It is asked about for that alone: what it has lost was asked about when it did.
+  // Ask about these only: earlier losses were asked about when they happened.
   if (coming.length > 0)
     Object.assign(losses, {
       files: 0,
@@ -158,7 +158,7 @@ function sorted(touched: readonly Touched[]): Collected {
     )
       continue;
     if (isGits(path)) found.git.push(each);
-    // What is in a folder is told for itself.
+    // The entries of a folder are reported one by one.
     else if (now?.isDirectory() || (!now && before?.isDirectory())) continue;
     else if (!now) found.gone.push(each);
     else (before ? found.changed : found.created).push(each);
@@ -181,7 +181,7 @@ function changeOf({
   return { root, path: toText(path), change, kind, ...(kind === 'file' && { bytes: stat.size }) };
 }
 
-/** Deletions first, what git keeps for itself last. */
+/** Deletions first, git's own files last. */
 function byRank(a: DryRunChange, b: DryRunChange): number {
   const rank = ({ change, path }: DryRunChange) => (change === 'deleted' ? 0 : 1) + (isGits(path) ? 2 : 0);
   return rank(a) - rank(b) || (a.path < b.path ? -1 : 1);
@@ -196,7 +196,7 @@ function statAt(path: string): Stats | undefined {
   try {
     return lstatSync(asBytes(path), { throwIfNoEntry: false });
   } catch {
-    // A file stands where a folder was.
+    // A file has the folder's path.
     return undefined;
   }
 }
