@@ -7,7 +7,7 @@ import { asFollowing, asHiding } from '../files/workspace.ts';
 
 export interface DeskOptions {
   readonly layout: 'output' | 'workspace';
-  /** IANA name; default: the system's. */
+  /** IANA name; the system's time zone by default. */
   readonly timeZone?: string | undefined;
   readonly clock: () => number;
   readonly folder: Folder;
@@ -15,7 +15,7 @@ export interface DeskOptions {
 
 /**
  * Makes the assistant's folders of a caller: `output/DATE/user_ID` with the workspace behind it, or the workspace
- * alone. Nothing is made on disk; the first write does that.
+ * alone. The first write creates them on disk.
  */
 export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
   const dateOf = createCalendar(timeZone);
@@ -23,7 +23,7 @@ export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (c
     const own = asFollowing(folder);
     return () => ({ own, workspace: own, ownPath: '.' });
   }
-  // The first root only: paths are relative in this layout.
+  // The first root only: this layout has relative paths.
   const workspace = folder.sub('.');
   return (caller) => {
     const user = `user_${folderNameOf(caller.principal)}`;
@@ -33,7 +33,7 @@ export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (c
       own: workspace.sub(ownPath),
       workspace: hides ? asHiding(workspace, hides) : workspace,
       ownPath,
-      // The person at this machine owns it all; somebody behind a token has a desk beside others.
+      // The local person owns everything; a caller with a token has a folder beside others.
       othersPath: caller.kind === 'local' ? undefined : 'output',
       hides,
     };
@@ -42,15 +42,15 @@ export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (c
 
 function isAnothers(path: string, user: string): boolean {
   const [top, , folder] = path.split('/', 3);
-  // Without case: some file systems take `Output` for `output`.
+  // Case is ignored: some file systems take `Output` for `output`.
   return (
     top?.toLowerCase() === 'output' && folder?.toLowerCase().startsWith('user_') === true && folder !== user
   );
 }
 
 /**
- * A principal as a folder name. Plain names stay as they are; whatever else gets a part of its digest after a dot,
- * which no plain name has, so no two principals share a folder on any file system.
+ * A principal's folder name. Plain names stay; others end with a dot and a part of their digest. No plain name has a
+ * dot, so no two principals share a folder on any file system.
  */
 export function folderNameOf(principal: string): string {
   const name = principal.startsWith('user:') ? principal.slice('user:'.length) : principal;
