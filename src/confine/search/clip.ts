@@ -1,10 +1,10 @@
 /** A line longer than this is cut around its match. */
 const maxLineChars = 500;
 
-/** A line as a reply shows it. `matchAt` is the byte where the match begins. */
+/** Cuts a line for a reply. `matchAt` is the byte at which the match begins. */
 export function clipLine(line: Buffer, matchAt: number): string {
   if (line.length <= maxLineChars) return withoutReturn(line.toString('utf8'));
-  // Bytes on either side that are sure to hold enough characters, cut where a character begins.
+  // Enough bytes on either side for the wanted characters, cut at character boundaries.
   const at = Math.min(matchAt, line.length);
   const from = at <= maxLineChars / 2 ? 0 : boundary(line, at - maxLineChars);
   const until = boundary(line, at + maxLineChars * 4);

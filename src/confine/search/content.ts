@@ -12,8 +12,8 @@ import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';
 
 /**
- * Finds lines, files or counts by content. ripgrep answers in any order; the reply is always in one. More than the page
- * is gathered at once, and serves the pages that follow.
+ * Finds lines, files or counts by content. ripgrep answers in any order; the reply is always in the same one. More than
+ * one page is gathered at once, for the pages that follow.
  */
 export async function searchContent(
   ripgrep: Ripgrep,
@@ -23,11 +23,11 @@ export async function searchContent(
   assertSearchable(query);
   const filter = createFileFilter(query.glob);
   const isFile = query.below.stat().kind === 'file';
-  // A file that was named is looked through as text to its end, whatever is in it.
+  // A named file is searched as text to its end, whatever its content.
   const whole: Asked = { ...query, more: isFile ? ['--text'] : [] };
   const plain = await lookFor(ripgrep, whole, filter, searches);
   const first = plain.page(query);
-  // Words beyond ASCII have other bytes in each encoding, and lines of such files read badly.
+  // Words beyond ASCII have other bytes in each encoding, and lines in other encodings are not legible.
   const isPlain = !/[^\t-~]/.test(query.pattern) && !first.lines.some(({ text }) => text.includes('\ufffd'));
   if (first.seen > 0 && isPlain) return first;
   const odd = await oddFiles(ripgrep, query, filter);
@@ -41,16 +41,16 @@ export async function searchContent(
   const found =
     others.length === 0 ? first : plain.with(others, new Set([...byEncoding.values()].flat())).page(query);
   if (found.seen > 0) return found;
-  // Whether there was anything to search is what somebody asks who finds nothing.
+  // After no match, the caller needs to know whether any file was searched.
   const searched = await countFiles(ripgrep, query, filter);
   if (isFile && isPlain) return { ...found, searched };
   return { ...found, searched: searched - unread.length, ...(unread.length > 0 && { unread }) };
 }
 
-/** What one look found, of which a page is shown. */
+/** The result of one search; a reply shows a page of it. */
 interface Found {
   readonly gathered: Gathered<ContentLine> | Gathered<FoundFile>;
-  /** The same and others', in one order; what it says of those files itself is left out, as it read them wrongly. */
+  /** Merges the results in one order; drops its own lines of those files, which it read in the wrong encoding. */
   with(others: readonly Found[], files: ReadonlySet<string>): Found;
   page(query: ContentQuery): ContentMatches;
 }
@@ -94,29 +94,32 @@ function foundOf<T extends ContentLine | FoundFile>(
   };
 }
 
-/** By which encoding each of these files is text, and which of them are none as far as can be told. */
+/** Groups these files by encoding; files that seem not to be text are listed apart. */
 async function sortByEncoding(odd: readonly string[], { below }: ContentQuery) {
   const byEncoding = new Map<string, string[]>();
   const unread: string[] = [];
   for (const [index, path] of odd.entries()) {
     const hostPath = path === '.' ? below.hostPath : join(below.hostPath, path);
     const found = index < maxOdd ? await encodingOfFile(hostPath, latin1) : undefined;
-    // ripgrep knows UTF-16 by its mark.
+    // ripgrep recognizes UTF-16 by its byte order mark.
     if (found?.encoding.startsWith('utf-')) continue;
-    // Any text is Latin-1, so that is no proof.
+    // Any bytes are valid Latin-1, so that proves nothing.
     if (!found || found.encoding === latin1) unread.push(path);
     if (found) byEncoding.set(found.encoding, [...(byEncoding.get(found.encoding) ?? []), path]);
   }
   return { byEncoding, unread };
 }
 
-/** A query with options of its own for ripgrep. */
+/** A query with extra options for ripgrep. */
 type Asked = ContentQuery & { readonly more: readonly string[] };
 
 const maxOdd = 500;
 const latin1 = 'windows-1252';
 
-/** Files with a NUL, where a search of a folder stops, or with bytes that are no UTF-8, which no word beyond ASCII matches. */
+/**
+ * Finds files with a NUL, at which a search of a folder stops, or with invalid UTF-8, in which no word beyond ASCII
+ * matches.
+ */
 async function oddFiles(
   ripgrep: Ripgrep,
   query: ContentQuery,
@@ -139,7 +142,7 @@ async function oddFiles(
 const notUtf8 =
   '(?-u:\\x00|(?:^|[\\x00-\\x7f])[\\x80-\\xbf]|[\\xc0\\xc1\\xf5-\\xff]|[\\xc2-\\xf4](?:$|[^\\x80-\\xbf])|[\\xe0-\\xf4][\\x80-\\xbf](?:$|[^\\x80-\\xbf])|[\\xc2-\\xdf][\\x80-\\xbf][\\x80-\\xbf])';
 
-/** What an earlier page gathered, where this one continues it and lies within; else what is found now. */
+/** Returns the gathered result of an earlier page if it covers this one; otherwise searches now. */
 async function gather<T extends ContentLine | FoundFile>(
   ripgrep: Ripgrep,
   query: Asked,
@@ -149,7 +152,7 @@ async function gather<T extends ContentLine | FoundFile>(
 ): Promise<Gathered<T>> {
   const { below, skip: _skip, signal: _signal, offset = 0, limit, continues, ...asked } = query;
   const key = JSON.stringify([below.hostPath, asked]);
-  // One more than the page: is there a next one?
+  // One more than the page, to know whether there is a next one.
   const wanted = offset + limit + 1;
   const earlier = continues ? searches.find<Gathered<T>>(key) : undefined;
   if (earlier && earlier.reach >= wanted) return earlier;
@@ -158,7 +161,7 @@ async function gather<T extends ContentLine | FoundFile>(
   return gathered;
 }
 
-/** About what the items take in memory. */
+/** The approximate memory of the items. */
 function bytesOf(items: readonly (ContentLine | FoundFile)[]): number {
   let bytes = 0;
   for (const item of items) bytes += 160 + 2 * ('text' in item ? item.text.length : item.path.length);
@@ -181,11 +184,11 @@ async function gatherLines(
   wanted: number,
 ): Promise<Gathered<ContentLine>> {
   const around = query.context ?? 0;
-  // Each match may bring its neighbours along, so that many more lines are kept.
+  // Each match may bring its neighbours, so many more lines are kept.
   const withNeighbours = 1 + 2 * around;
   const matches = atOnce(wanted, withNeighbours);
   const most = matches * withNeighbours;
-  // Few look at a second page. Where there is far more than could be gathered, a first one is content with itself.
+  // A second page is rarely read. If there are far more matches than can be gathered, a first page gathers only itself.
   const { least, perFile } = query.continues
     ? { least: most, perFile: matches }
     : { least: wanted * withNeighbours, perFile: Math.max(wanted, 250) };
@@ -222,7 +225,7 @@ async function gatherLines(
   return { items, reach: Math.min(known, matchesUntilCut(items, perFile)) };
 }
 
-/** How many matches there are up to the first file of which only so many were told: Infinity where there is none. */
+/** Counts matches up to the first file whose matches were cut; Infinity if none was cut. */
 function matchesUntilCut(lines: readonly ContentLine[], perFile: number): number {
   let matches = 0;
   let ofFile = 0;
@@ -237,7 +240,7 @@ function matchesUntilCut(lines: readonly ContentLine[], perFile: number): number
   return Number.POSITIVE_INFINITY;
 }
 
-/** The matches from `offset` on, each with the lines around it. */
+/** Returns the matches from `offset` on, each with the lines around it. */
 function pageOfLines(
   { items: found }: Gathered<ContentLine>,
   { offset = 0, limit, context: around = 0 }: ContentQuery,
@@ -263,7 +266,7 @@ function pageOfLines(
     }
   }
   return {
-    // Of thousands that were gathered, a page looks at its own.
+    // Look only at this page's part of the thousands of gathered lines.
     lines: found.slice(Math.max(0, first - around), last + around + 1).filter((line) => chosen.has(line)),
     files: [],
     seen,
@@ -289,7 +292,7 @@ async function gatherFiles(
     (a, b) => comparePaths(a.path, b.path),
     query.continues ? most : wanted,
   );
-  // Names end with NUL; a count follows up to the end of its line.
+  // Names end with NUL; a count follows up to the end of the line.
   let rest: Buffer = Buffer.alloc(0);
   const take = (chunk: Buffer): void => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -348,7 +351,7 @@ async function run(
       `--regexp=${query.pattern}`,
     ],
   });
-  // 2 also stands for a file that could not be read; only a complaint about the question is the caller's.
+  // Exit code 2 also stands for an unreadable file; only a complaint about the query is the caller's fault.
   if (code !== 0 && code !== 1) {
     const fault = searchFault(complaint);
     if (fault instanceof ToolError) throw fault;

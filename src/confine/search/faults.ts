@@ -2,7 +2,7 @@ import type { ContentQuery } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** Throws `invalid_parameter` for what could not be handed to a program at all. */
+/** Throws `invalid_parameter` for text that cannot be passed to a program. */
 export function assertSearchable(query: ContentQuery): void {
   for (const [field, value] of [
     ['pattern', query.pattern],
@@ -17,7 +17,7 @@ export function assertSearchable(query: ContentQuery): void {
   }
 }
 
-/** What ripgrep's complaint means for the caller, in our words; `undefined` where it was not about the question. */
+/** Translates ripgrep's complaint for the caller; undefined if it is not about the query. */
 export function searchFault(complaint: string): ToolError | undefined {
   const fault = faults.find(({ sign }) => sign.test(complaint));
   if (!fault) return undefined;

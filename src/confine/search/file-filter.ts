@@ -1,17 +1,17 @@
 import { createGlob } from './glob.ts';
 
-/** Which files a content search looks into, by the caller's glob. */
+/** Selects the files of a content search by the caller's glob. */
 export interface FileFilter {
-  /** For ripgrep: leaves out no file that passes, and most of those that do not. */
+  /** Arguments for ripgrep: they exclude no file that passes, and most of the others. */
   readonly args: readonly string[];
-  /** The last word, on a path below the folder that is searched. */
+  /** The final decision for a path below the searched folder. */
   passes(path: string): boolean;
 }
 
 /**
- * A pattern without `/` is a name at any depth, `!` in front leaves files out. ripgrep lets a glob win over ignore
- * files, so that `**` would search what they leave out: it gets the last name as a type, which narrows and cannot
- * bring anything back, and the path is matched here. Throws `invalid_parameter`.
+ * A pattern without `/` is a name at any depth; `!` in front excludes files. In ripgrep a glob overrides ignore files,
+ * so `**` would search ignored files: ripgrep therefore gets the last name as a type, which can only narrow the search,
+ * and the path is matched here. Throws `invalid_parameter`.
  */
 export function createFileFilter(glob: string | undefined): FileFilter {
   if (glob === undefined) return { args: [], passes: () => true };
@@ -24,12 +24,12 @@ export function createFileFilter(glob: string | undefined): FileFilter {
   const name = written.slice(written.lastIndexOf('/') + 1);
   return {
     args: understoodAlike.test(name) ? [`--type-add=wanted:${name}`, '--type=wanted'] : [],
-    // A file that is named as the one to search goes by no other name.
+    // `.` is a file that was itself named as the search path: the glob does not filter it.
     passes: (path) => path === '.' || matches(path),
   };
 }
 
-/** Stars, dots and one level of braces mean the same to ripgrep; a brace that holds a `/` does not end up here whole. */
+/** ripgrep reads stars, dots and one level of braces the same way; a brace with a `/` in it does not get here whole. */
 const understoodAlike = /^(?=.*[^*])(?:[\w.*?-]|\{[\w.*?,-]*\})+$/;
 
 function withoutLead(glob: string): string {

@@ -1,20 +1,20 @@
 /** The results of one search, in order. */
 export interface Gathered<T> {
   readonly items: readonly T[];
-  /** How many items, counted as pages count them, are known for sure: Infinity where these are all. */
+  /** The number of items known for sure, counted as pages count them: Infinity if these are all. */
   readonly reach: number;
 }
 
 /**
- * What searches found beyond their first page, kept for the pages that follow: whoever pages through waits for one
- * look at the tree, and sees one. Bounded in size and life; what is gone is looked for again.
+ * Keeps the results of searches beyond the first page: the later pages need no second walk of the tree, and show the
+ * same state. Bounded in size and age; a dropped result is searched again.
  */
 export interface GatheredSearches {
   find<G extends Gathered<unknown>>(key: string): G | undefined;
   keep(key: string, gathered: Gathered<unknown>, bytes: number): void;
 }
 
-/** How many matches, files or names a look gathers that must have `wanted` of them, each with `lines` lines. */
+/** How many matches, files or names to gather for a page that needs `wanted`, each with `lines` lines. */
 export function atOnce(wanted: number, lines = 1): number {
   const portion = Math.floor(10_000 / lines);
   return Math.ceil(wanted / portion) * portion;
@@ -26,7 +26,7 @@ export function createGatheredSearches(
     lifeMs: 5 * 60_000,
   },
 ): GatheredSearches {
-  // The least recently used stands first.
+  // The least recently used comes first.
   const kept = new Map<string, Kept>();
   let bytesKept = 0;
 
@@ -44,7 +44,7 @@ export function createGatheredSearches(
       if (!found) return undefined;
       kept.delete(key);
       kept.set(key, found);
-      // A key names the kind of search, and with it the kind of what was found.
+      // The key contains the kind of the search, and so of its results.
       return found.gathered as G;
     },
     keep(key, gathered, bytes) {

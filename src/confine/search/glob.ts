@@ -6,8 +6,8 @@ import { compileGlob } from '../../ground/glob/match.ts';
 import type { GlobSyntax } from '../../ground/glob/tokens.ts';
 
 /**
- * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes
- * or a name with brackets, `{a,b}` alternatives, `\` takes the next character as it is. Throws `invalid_parameter`.
+ * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes or
+ * names with brackets, `{a,b}` are alternatives, `\` quotes the next character. Throws `invalid_parameter`.
  */
 export function createGlob(
   pattern: string,
@@ -15,7 +15,7 @@ export function createGlob(
 ): (path: string) => boolean {
   try {
     const matches = compileAll(pattern.normalize('NFC'));
-    // Names may be decomposed on the disk, and no one types them so.
+    // Names on disk may be in decomposed form, which people do not type.
     return (path) => matches(/[^\x00-\x7f]/.test(path) ? path.normalize('NFC') : path);
   } catch (error) {
     if (!(error instanceof BadGlob)) throw error;
@@ -44,7 +44,7 @@ function compileAll(pattern: string): (path: string) => boolean {
       ),
     );
   }
-  // A folder stands for all that is in it.
+  // A folder matches everything in it.
   const whole = trimmed.endsWith('/') ? `${trimmed}**` : trimmed;
   if (hasOpenBrace(whole, braces)) throw badGlob(text('has a { without its }', 'の { が閉じていません'));
   const alternatives: ((path: string) => boolean)[] = [];
@@ -54,10 +54,10 @@ function compileAll(pattern: string): (path: string) => boolean {
         text(`has more than ${maxAlternatives} alternatives`, `の選択肢が ${maxAlternatives} を超えています`),
       );
     }
-    // Slashes at the start or beside each other come of choices that are empty.
+    // Leading and doubled slashes come from empty alternatives.
     const plain = alternative.replace(/\/{2,}/g, '/').replace(/^\//, '');
     alternatives.push(compileGlob(plain, syntax));
-    // Folders of routes are named `[id]`, and are written as they are named.
+    // Route folders are named `[id]`, and patterns contain their names literally.
     const literal = plain.replace(/\\.|[[\]]/gs, (part) => (part.length > 1 ? part : `\\${part}`));
     if (literal !== plain) alternatives.push(compileGlob(literal, syntax));
   }

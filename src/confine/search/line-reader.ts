@@ -1,19 +1,18 @@
-/** Receives the lines. */
 export interface LineListener {
-  /** Asked once for each run of lines of one file. */
+  /** Called once for each run of lines of one file. */
   wants(path: string): boolean;
   onLine(path: string, words: Buffer): void;
 }
 
 /**
- * Cuts ripgrep's output into lines `PATH NUL WORDS`, chunk by chunk. A file name may hold a newline; what comes
- * before one belongs to the name that follows, so no name can pass for another file's.
+ * Splits ripgrep's output into lines `PATH NUL WORDS`, chunk by chunk. A file name may contain a newline; text before
+ * one belongs to the name that follows, so no name can pass for another file's.
  */
 export function createLineReader(listener: LineListener) {
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let nameStart = '';
-  // Lines of one file come together, so its name is read once. The name's bytes with their NUL.
+  // The current file's name as bytes, with its NUL: its lines are consecutive, so the name is decoded once.
   let known: Buffer = Buffer.alloc(0);
   let path = '';
   let isWanted = false;
@@ -46,7 +45,7 @@ export function createLineReader(listener: LineListener) {
         pieceBytes = 0;
         from = newline + 1;
       }
-      // A line may be as long as a file; what lies beyond this is not looked at.
+      // A line may be as long as a file; bytes beyond this length are skipped.
       if (from === chunk.length || pieceBytes >= maxLineBytes) return;
       const tail = chunk.subarray(from);
       pieces.push(tail);
@@ -62,7 +61,7 @@ function startsWith(line: Buffer, start: Buffer): boolean {
   return line.length >= start.length && line.compare(start, 0, start.length, 0, start.length) === 0;
 }
 
-/** `./src/a.ts` as ripgrep writes it, relative to where it started; `<stdin>` is the one file itself. */
+/** ripgrep writes `./src/a.ts`, relative to its folder; `<stdin>` is the single file itself. */
 export function pathOf(bytes: Buffer): string {
   const path = bytes.toString('utf8');
   return path.startsWith('./') ? path.slice(2) : path === '<stdin>' ? '.' : path;

@@ -6,7 +6,7 @@ import { createGlob } from './glob.ts';
 import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';
 
-/** Finds files by name. More than the page is gathered at once, and serves the pages that follow. */
+/** Finds files by name. More than one page is gathered at once, for the pages that follow. */
 export async function searchNames(
   ripgrep: Ripgrep,
   query: NameQuery,
@@ -30,13 +30,13 @@ export async function searchNames(
 
 interface GatheredNames extends Gathered<string>, Pick<NameMatches, 'total' | 'searched' | 'deeper'> {}
 
-/** ripgrep lists, the glob is matched here while it does. */
+/** ripgrep lists the files; the glob is matched here as they come. */
 async function gatherNames(ripgrep: Ripgrep, query: NameQuery, wanted: number): Promise<GatheredNames> {
   const matches = createGlob(query.pattern);
   const isName = !query.pattern.includes('/') && !query.pattern.startsWith('**');
   const matchesDeeper = isName ? createGlob(`**/${query.pattern}`) : undefined;
   const most = atOnce(wanted);
-  // Newest first is ripgrep's own order: it costs one thread's time there and none here.
+  // ripgrep sorts newest first itself: that costs one of its threads and none of ours.
   const newest: string[] = [];
   const first = createSmallest(most, comparePaths, query.continues ? most : wanted);
   const take = query.newestFirst
@@ -62,7 +62,7 @@ async function gatherNames(ripgrep: Ripgrep, query: NameQuery, wanted: number): 
   return { items, reach, total, searched, deeper };
 }
 
-/** Tells of every file that a search would look at, in any order. */
+/** Reports every file that a search would read, in any order. */
 export async function listNames(
   ripgrep: Ripgrep,
   query: Pick<NameQuery, 'below' | 'signal' | 'includeIgnored'>,
@@ -77,7 +77,7 @@ export async function listNames(
     args: [
       '--files',
       '--null',
-      // Listing waits for the disk more than it counts: more threads than cores are faster.
+      // Listing mostly waits for the disk, so more threads than cores are faster.
       `--threads=${Math.max(4, availableParallelism())}`,
       ...whichFiles(query.includeIgnored),
       ...args,
@@ -90,7 +90,7 @@ export async function listNames(
   });
 }
 
-/** Hidden files count, a repository's own do not; ignore files count with or without a repository. */
+/** Hidden files are included, `.git` is not; ignore files apply with or without a repository. */
 export function whichFiles(includeIgnored: boolean | undefined): readonly string[] {
   return ['--hidden', '--glob=!.git', includeIgnored ? '--no-ignore' : '--no-require-git'];
 }

@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore } from '../../ground/semaphore.ts';
 
-/** Runs so much work of a session at once; what else it asks for waits, and keeps no other session waiting. */
+/** Runs a limited number of a session's jobs at once; the others wait, without delaying other sessions. */
 export function createOwnTurns(atOnce: number) {
   const sessions = new Map<string, { readonly turns: Semaphore; asked: number }>();
   return async <T>(

@@ -5,22 +5,22 @@ import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
-/** Runs ripgrep in the folder, or on the one file, that a place names, and hands out what it prints. */
+/** Runs ripgrep on the folder or file of a place, and passes its output on. */
 export interface Ripgrep {
-  /** Resolves with its exit code and the start of its complaints. */
+  /** Resolves with the exit code and the start of the error output. */
   run(run: RipgrepRun): Promise<{ readonly code: number; readonly complaint: string }>;
 }
 
 export interface RipgrepRun {
   readonly below: Place;
-  /** Options only; where to search is added. */
+  /** Options only; the path is added. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Buffer) => void;
 }
 
 export interface RipgrepOptions {
-  /** Finds the binary: called on first use, since not every server searches. */
+  /** Finds the binary; called on first use, since not every server searches. */
   readonly program: () => Promise<string>;
   /** The sandbox, once commands have run in it; see `createSearch`. */
   readonly confined: () => Promise<Stages | undefined>;
@@ -32,7 +32,7 @@ export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: Rip
   async function start(below: Place, args: readonly string[]): Promise<Started> {
     const path = await program();
     const stages = await confined().catch((error: unknown) => {
-      // No sandbox, so no command has run either.
+      // Without a sandbox no command has run either.
       if (error instanceof ToolError && error.code === 'unavailable') return undefined;
       throw error;
     });
@@ -65,7 +65,7 @@ export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: Rip
   };
 }
 
-/** The last glob wins, whatever the caller's own say. */
+/** The last glob wins, so these come after the caller's. */
 function exclusions(folder: string, hiddenPaths: readonly string[]): readonly string[] {
   return hiddenPaths.flatMap((path) => {
     const inner = relative(folder, path);
@@ -76,7 +76,7 @@ function exclusions(folder: string, hiddenPaths: readonly string[]): readonly st
 
 const maxComplaintChars = 4096;
 
-/** No configuration of the user's, no link followed, no colour, no word about files that cannot be read. */
+/** Ignores the user's configuration, follows no links, prints no colours and no messages about unreadable files. */
 const always = ['--no-config', '--no-follow', '--color=never', '--no-messages'];
 
 function tookTooLong(timeoutMs: number): ToolError {

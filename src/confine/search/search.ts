@@ -11,19 +11,19 @@ import { createRipgrep } from './ripgrep.ts';
 import type { Stages } from './start.ts';
 
 export interface SearchOptions {
-  /** Absolute path of ripgrep; default: the one that comes with this package, else the system's. */
+  /** Absolute path of ripgrep. The default is the one in this package, otherwise the system's. */
   readonly ripgrepPath?: string | undefined;
   readonly timeoutMs?: number | undefined;
   /** Absolute paths that no search enters. */
   readonly hiddenPaths?: readonly string[] | undefined;
   /**
-   * The sandbox of commands, from the moment that one may have run in it. Before, nothing of ours can swap folders
-   * for links below a search, and a server that only reads need not open a sandbox.
+   * The sandbox of commands, once a command may have run in it. Before that, no command of ours can swap folders for
+   * links during a search, and a read-only server need not open a sandbox.
    */
   readonly confined?: (() => Promise<Stages | undefined>) | undefined;
 }
 
-/** Makes the capability `search` of a session, whose pages follow each other. Looks for ripgrep on first use. */
+/** Makes a session's `search` capability, whose pages continue each other. Finds ripgrep on first use. */
 export function createSearch(options: SearchOptions = {}): (sessionId: string) => Search {
   let found: Promise<string> | undefined;
   const ripgrep = createRipgrep({
@@ -38,7 +38,7 @@ export function createSearch(options: SearchOptions = {}): (sessionId: string) =
   const gathered = createGatheredSearches();
   const inTurn = createOwnTurns(searchesAtOnce);
   return (sessionId) => {
-    // Kept by session: one must not get what another was allowed to see.
+    // Kept per session: a session must not get results that only another may see.
     const own: GatheredSearches = {
       find: (key) => gathered.find(`${sessionId}\0${key}`),
       keep: (key, found, bytes) => gathered.keep(`${sessionId}\0${key}`, found, bytes),
@@ -50,7 +50,7 @@ export function createSearch(options: SearchOptions = {}): (sessionId: string) =
   };
 }
 
-/** Of a session. Each is a process on all cores. */
+/** Per session; each search is a process on all cores. */
 const searchesAtOnce = 4;
 
 async function findRipgrep(given: string | undefined): Promise<string> {
@@ -74,7 +74,7 @@ async function packagedRipgrep(): Promise<string | undefined> {
   try {
     return (await import('@vscode/ripgrep')).rgPath;
   } catch {
-    // Its binary is an optional dependency that a system may not have.
+    // The binary is an optional dependency, and may not exist for this system.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the `count` smallest of what is added, by `compare`, in memory that grows with `count` and not with what
- * passes by; the `least` smallest once more than `count` came. Adding costs next to nothing; they are sorted now and then.
+ * Keeps the `count` smallest added items by `compare`; once more than `count` were added, possibly only the `least`
+ * smallest. Memory grows with `count`, not with the added items. Adding is cheap; items are sorted now and then.
  */
 export function createSmallest<T>(count: number, compare: (a: T, b: T) => number, least = count) {
   let kept: T[] = [];
@@ -19,16 +19,16 @@ export function createSmallest<T>(count: number, compare: (a: T, b: T) => number
   }
 
   return {
-    /** What every item that is still taken comes before; nothing until some were left out. */
+    /** Items that are still accepted come before this one; undefined until some were dropped. */
     bar: () => bar,
     add(item: T): void {
       if (bar !== undefined && compare(item, bar) >= 0) return;
       kept.push(item);
       if (kept.length >= (leftOut ? 2 * most : most) + 1000) settle();
     },
-    /** Whether there was more than is kept, once `take` has been called. */
+    /** After `take`: were there more items than are kept? */
     leftOut: () => leftOut,
-    /** In order. */
+    /** Returns the items in order. */
     take(): readonly T[] {
       settle();
       return kept;
@@ -36,7 +36,7 @@ export function createSmallest<T>(count: number, compare: (a: T, b: T) => number
   };
 }
 
-/** By code unit: the same everywhere, and faster than any locale's order. */
+/** Compares code units: the same everywhere, and faster than a locale's order. */
 export function comparePaths(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

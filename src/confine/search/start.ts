@@ -9,24 +9,23 @@ import { HeldPlace } from '../files/place.ts';
 import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
 import { openPipes } from '../process/output/os-pipe.ts';
 
-/** What starts a program behind the sandbox's walls. */
+/** Starts a program in the sandbox. */
 export interface Stages {
   readonly spawn: StageSpawn;
   readonly sandbox: SandboxName;
 }
 
-/** A started search. */
 export interface Started {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The exit code, once it has ended; rejects where it could not be started. */
+  /** The exit code after the end; rejects if the program could not be started. */
   readonly ended: Promise<number>;
   kill(): void;
 }
 
 /**
- * Starts a program in the very folder that was walked to, whatever its path names by now; a file is opened by the
- * walk and handed over as standard input, so its name is not looked up again.
+ * Starts a program in the folder that the walk opened, even if its path names another by now. A file is opened by the
+ * walk and becomes standard input, so its name is not looked up again.
  */
 export async function startPlain(program: string, args: readonly string[], below: Place): Promise<Started> {
   const { fd, isFile, leave } = open(below);
@@ -34,14 +33,14 @@ export async function startPlain(program: string, args: readonly string[], below
     const child = spawn(program, operandsOf(args, isFile), {
       env: environment,
       stdio: [isFile ? fd : 'ignore', 'pipe', 'pipe'],
-      // Read by the child, which has our descriptors until it becomes the program.
+      // The child resolves it while it still has our descriptors, before it becomes the program.
       cwd: isFile ? '/' : itself(fd),
     });
     const ended = new Promise<number>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code) => resolve(code ?? killedCode));
     });
-    // Both were asked for, so both are there.
+    // Both pipes were requested, so both exist.
     const { stdout, stderr } = child as typeof child & { stdout: Readable; stderr: Readable };
     return { stdout, stderr, ended, kill: () => void child.kill('SIGKILL') };
   } finally {
@@ -50,8 +49,8 @@ export async function startPlain(program: string, args: readonly string[], below
 }
 
 /**
- * The same behind the sandbox's walls, where nothing outside the root can be read: somebody who swaps folders for
- * links while the program walks gains nothing either.
+ * Starts it in the sandbox, which can read nothing outside the root: swapping folders for links during the search gains
+ * nothing either.
  */
 export async function startConfined(
   program: string,
@@ -71,7 +70,7 @@ export async function startConfined(
       program,
       args: operandsOf(args, isFile),
       environment,
-      // Bubblewrap has a name space of its own, in which only the root's own path leads there.
+      // Bubblewrap has a mount namespace of its own, in which only the root's own path leads there.
       workingFolder: isFile ? '/' : stages.sandbox === 'bubblewrap' ? below.hostPath : itself(fd),
       descriptors: [isFile ? fd : nothing, out.write, err.write],
       readable: [root],
