@@ -6,7 +6,7 @@ import { blockBytes, createLineIndex, type LineIndex } from './line-index.ts';
 import { newlineFinder } from './newlines.ts';
 import { chunkBytes, createTallier, type Tally } from './tally.ts';
 
-/** A counted file, with what shows later whether it only grew. */
+/** A counted file, with data that tells later whether it only grew. */
 export interface CountedLines {
   readonly index: LineIndex;
   readonly before: Float64Array;
@@ -17,9 +17,8 @@ const tailBytes = 4096;
 const sampledBlocks = 16;
 
 /**
- * Reads a file of `bytes` once and counts its newlines by block. The thread pool reads one chunk ahead of the
- * counting, which holds the thread for some 0.05 ms a chunk, so that other calls are answered in between. With
- * `known`, only what was appended is read.
+ * Reads a file of `bytes` once and counts its newlines by block. The thread pool reads one chunk ahead of the counting,
+ * which blocks the event loop for about 0.05 ms a chunk. With `known`, only appended bytes are read.
  */
 export async function countLines(
   fd: number,
@@ -54,7 +53,7 @@ export async function countLines(
       }
     }
   } finally {
-    // The descriptor is closed after this, and its number may soon be another file's.
+    // The descriptor is closed after this, and its number may be reused for another file.
     await reading.catch(() => 0);
   }
   const tail = Buffer.alloc(Math.min(tailBytes, bytes));
@@ -67,8 +66,8 @@ export async function countLines(
 }
 
 /**
- * Does the file still begin with what was counted? Its old end must be there byte for byte, and blocks spread over
- * it must count the same. (Only a reader of every byte could be certain; this costs a millisecond.)
+ * Does the file still begin with the counted bytes? Its old end must be the same, and sampled blocks must have the same
+ * counts. (Only reading every byte would be certain; this takes a millisecond.)
  */
 export async function isGrownFrom(known: CountedLines, fd: number): Promise<boolean> {
   const { index, before, tail } = known;
@@ -101,7 +100,7 @@ function countIn(tallier: ReturnType<typeof createTallier>, encoding: TextEncodi
   };
 }
 
-/** Reads a whole chunk, or less where the file ends. */
+/** Reads a whole chunk, or less at the end of the file. */
 async function fill(fd: number, into: Uint8Array, position: number, fileBytes: number): Promise<number> {
   const wanted = Math.min(into.length, fileBytes - position, chunkBytes);
   let length = 0;

@@ -7,7 +7,8 @@ import { encodeLegacy } from '../../../ground/text/legacy-encodings.ts';
 const mark = '\ufeff';
 
 /**
- * The bytes of a text in an encoding; `withBom` matters to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` where a character has no place in it.
+ * Encodes a text; `withBom` applies to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` for a character
+ * that the encoding lacks.
  */
 export function encode(content: string, encoding: TextEncoding, withBom: boolean): Uint8Array {
   switch (encoding) {

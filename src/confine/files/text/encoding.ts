@@ -4,17 +4,16 @@ import { open } from 'node:fs/promises';
 import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { japaneseEncodingOf } from './japanese.ts';
 
-/** What a text is written in. */
 export interface FoundEncoding {
   readonly encoding: TextEncoding;
   readonly bomBytes: number;
-  /** It could be another one as well. */
+  /** It may also be another encoding. */
   readonly isGuess?: boolean | undefined;
 }
 
 /**
- * Which encoding a file's bytes are in, or those of its start (`isCut`); `undefined` for what is not text. UTF-8 and
- * UTF-16 prove themselves; a Japanese encoding must read like Japanese. All others have to be `named`.
+ * Detects the encoding of a file's bytes, or of its first bytes (`isCut`); undefined if it is not text. UTF-8 and
+ * UTF-16 are recognized by their form; a Japanese encoding must read like Japanese. All others must be `named`.
  */
 export async function encodingOf(
   bytes: Uint8Array,
@@ -29,12 +28,12 @@ export async function encodingOf(
   return japanese && { ...japanese, bomBytes: 0 };
 }
 
-/** The same for a file on the host, without following a link in its place. Text in no known encoding counts as `otherwise`. */
+/** Detects the encoding of a host file; a link is not followed. Text in an unknown encoding counts as `otherwise`. */
 export async function encodingOfFile(
   hostPath: string,
   otherwise: TextEncoding,
 ): Promise<FoundEncoding | undefined> {
-  // It went meanwhile, or is no file that may be read: it has no text.
+  // The file is gone or not readable, so it has no text.
   const head = await readHead(hostPath).catch(() => undefined);
   if (!head) return undefined;
   return (await encodingOf(head.bytes, head.isCut)) ?? encodingOf(head.bytes, head.isCut, otherwise);
@@ -50,10 +49,10 @@ async function readHead(hostPath: string) {
   }
 }
 
-/** As much of a file as its encoding is judged by. */
+/** The first bytes, from which the encoding is detected. */
 export const headBytes = 64 * 1024;
 
-/** The encoding where the bytes prove it; `undefined` for all else. */
+/** The encoding if the bytes prove it, otherwise undefined. */
 function unicodeOf(bytes: Uint8Array, isCut: boolean): FoundEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le', bomBytes: 2 };
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be', bomBytes: 2 };
@@ -62,7 +61,7 @@ function unicodeOf(bytes: Uint8Array, isCut: boolean): FoundEncoding | undefined
   return { encoding: 'utf-8', bomBytes: hasBom ? 3 : 0 };
 }
 
-/** Decodes bytes without their byte order mark. Throws `TypeError` for what the encoding does not allow. */
+/** Decodes bytes without their byte order mark. Throws `TypeError` for bytes that the encoding does not allow. */
 export function decode(bytes: Uint8Array, encoding: TextEncoding): string {
   if (encoding !== 'utf-8') {
     const decoded = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -73,7 +72,7 @@ export function decode(bytes: Uint8Array, encoding: TextEncoding): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** How many bytes of a cut UTF-8 text make whole characters, as far as its last bytes tell. */
+/** The length of the whole characters in a cut UTF-8 text, judged by its last bytes. */
 function wholeUtf8(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -84,7 +83,7 @@ function wholeUtf8(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** Formats that may begin without a NUL or a byte that text cannot have. */
+/** Recognizes binary formats that may begin without a NUL or another byte that text cannot have. */
 function looksBinary(bytes: Uint8Array): boolean {
   if (bytes[0] !== 0x25 && bytes[0] !== 0x21) return false;
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.length)).toString('latin1');

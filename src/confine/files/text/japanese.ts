@@ -1,10 +1,9 @@
 type JapaneseEncoding = 'shift_jis' | 'euc-jp';
 
 /**
- * Which Japanese encoding bytes are in, where that is certain enough to show the text: every byte must be valid, and
- * what it says must be kana, punctuation and the kanji of everyday writing, in runs. Other 8-bit texts that are
- * valid by chance give rare kanji, or lone ones between Latin letters. A text without kana, or of a few characters, may
- * be another one all the same: then it is a guess.
+ * Detects a Japanese encoding if it is certain enough to show the text: every byte must be valid, and the text must be
+ * runs of kana, punctuation and common kanji. Other 8-bit texts that are valid by chance decode to rare kanji, or to
+ * single ones between Latin letters. For a text without kana, or of a few characters, the result is a guess.
  */
 export async function japaneseEncodingOf(
   bytes: Uint8Array,
@@ -14,13 +13,13 @@ export async function japaneseEncodingOf(
   const mayEndEarly = isCut || sample.length < bytes.length;
   const euc = count(sample, eucCharacter, mayEndEarly);
   const sjis = count(sample, sjisCharacter, mayEndEarly);
-  // Most EUC-JP is valid Shift_JIS too, as half-width katakana, which count for little.
+  // Most EUC-JP is also valid Shift_JIS, as half-width katakana, which therefore count little.
   const [encoding, found] =
     sjis.score > euc.score ? (['shift_jis', sjis] as const) : (['euc-jp', euc] as const);
   if (found.score < confident) return undefined;
   const isGuess = found.foreign < fewCharacters || found.kana * 20 < found.foreign;
   if (found.kana * 20 >= found.foreign) return { encoding, isGuess };
-  // Without kana it may be Korean or Chinese, whose common letters lie where the common kanji do.
+  // Without kana it may be Korean or Chinese, whose common characters have the codes of common kanji.
   const { analyse } = await import('chardet');
   const guesses = new Map(analyse(sample).map(({ name, confidence }) => [name as string, confidence]));
   const own = guesses.get(encoding === 'shift_jis' ? 'Shift_JIS' : 'EUC-JP') ?? 0;
@@ -32,13 +31,13 @@ const confident = 0.8;
 const fewCharacters = 8;
 const others = ['EUC-KR', 'GB18030', 'Big5'];
 
-/** What a character is: its bytes, and how Japanese it is. */
+/** A character's length in bytes, and how typical it is of Japanese. */
 interface Character {
   readonly bytes: 1 | 2 | 3;
   readonly kind: 'ascii' | 'kana' | 'common' | 'half-width' | 'rare';
 }
 
-/** Says how much of the text fits, from 0 to 1; 0 where a byte is not valid. */
+/** Scores how well the text fits, from 0 to 1; 0 if a byte is not valid. */
 function count(
   bytes: Uint8Array,
   read: (first: number, second: number, third: number) => Character | undefined,
@@ -64,7 +63,7 @@ function count(
   if (run === 1) lone++;
   const foreign = seen.kana + seen.common + seen['half-width'] + seen.rare;
   if (foreign === 0) return { score: 0, kana: 0, foreign };
-  // A lone character may well be Japanese ("100円"), but many of them are not.
+  // A single character may be Japanese ("100円"), but many single ones are not.
   const fitting = seen.kana + seen.common + seen['half-width'] / 2 - Math.max(0, lone - foreign / 2);
   return { score: fitting / foreign, kana: seen.kana, foreign };
 }
@@ -74,7 +73,7 @@ const halfWidth: Character = { bytes: 1, kind: 'half-width' };
 
 function eucCharacter(first: number, second: number, third: number): Character | undefined {
   if (first < 0x80) return ascii;
-  // Half-width katakana; no other encoding puts the same byte before each of them.
+  // Half-width katakana; no other encoding puts this byte before each of them.
   if (first === 0x8e) return isIn(second, 0xa1, 0xdf) ? { bytes: 2, kind: 'common' } : undefined;
   if (first === 0x8f) return isEuc(second) && isEuc(third) ? { bytes: 3, kind: 'rare' } : undefined;
   if (!isEuc(first) || !isEuc(second)) return undefined;

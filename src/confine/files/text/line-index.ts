@@ -1,22 +1,22 @@
 import type { FoundEncoding } from './encoding.ts';
 
-/** Bytes between two marks of an index: what one look-up reads at most. */
+/** Bytes between two marks of an index: a look-up reads at most this much. */
 export const blockBytes = 64 * 1024;
 
-/** Where the lines of a large file are, sparsely: 8 bytes for each 64 KiB. */
+/** A sparse index of a large file's lines: 8 bytes for each 64 KiB. */
 export interface LineIndex {
   readonly bytes: number;
-  /** Found at the file's start when it was counted. */
+  /** Detected at the start of the file when it was counted. */
   readonly written: FoundEncoding;
   readonly newlines: number;
   readonly lineCount: number;
   /** Newlines before a block. */
   newlinesBefore(block: number): number;
-  /** The block that holds the newline of this number, from 1. */
+  /** The block with the newline of this number, from 1. */
   blockOfNewline(number: number): number;
 }
 
-/** `before[i]` counts newlines before block `i`; its last entry counts all. */
+/** `before[i]` is the number of newlines before block `i`; the last entry is the total. */
 export function createLineIndex(
   bytes: number,
   written: FoundEncoding,

@@ -4,20 +4,23 @@ import { type CountedLines, countLines, isGrownFrom } from './count-lines.ts';
 import type { FoundEncoding } from './encoding.ts';
 import type { LineIndex } from './line-index.ts';
 
-/** Line indexes of large files, kept between calls: each is good for one inode, size and pair of times. */
+/** Line indexes of large files, cached between calls: each is valid for one inode, size and pair of times. */
 export interface LineIndexes {
-  /** The index that is there now. */
+  /** The cached index, if there is one. */
   peek(stat: BigIntStats): LineIndex | undefined;
-  /** The index, counted now if need be; those who wait for the same file wait for one count. */
+  /** The index, counted now if needed; calls for the same file share one count. */
   get(fd: number, stat: BigIntStats, written: FoundEncoding, signal?: AbortSignal): Promise<LineIndex>;
 }
 
 const maxFiles = 64;
 /** Marks of all files together: 8 MiB, enough for 64 GiB of text. */
 const maxMarks = 1024 * 1024;
-/** Up to here a file that grew is counted anew, in some 10 ms: certain, where a look at samples is only likely right. */
+/**
+ * Up to this size a grown file is counted again in about 10 ms, which is certain; comparing samples is only likely
+ * right.
+ */
 const recountBytes = 64 * 1024 * 1024;
-/** A second change within a clock tick of the file system could show the same time. */
+/** Two changes within one clock tick of the file system can have the same time. */
 const tickMs = 50;
 
 export function createLineIndexes(): LineIndexes {
@@ -62,7 +65,7 @@ export function createLineIndexes(): LineIndexes {
     async get(fd, stat, written, signal) {
       const found = find(stat);
       if (found) {
-        // To the end of the line: the file that was asked for longest ago leaves first.
+        // Moves it to the end: the least recently used file is dropped first.
         kept.delete(keyOf(stat));
         kept.set(keyOf(stat), found);
         return found.counted.index;
@@ -72,7 +75,7 @@ export function createLineIndexes(): LineIndexes {
       if (!job) {
         const stop = new AbortController();
         const forget = () => counting.get(version) === job && counting.delete(version);
-        // A descriptor of its own: whoever asked may leave, and close theirs, before the count is done.
+        // A descriptor of its own: the caller may stop waiting and close its own before the count is done.
         const own = openSync(itself(fd), constants.O_RDONLY);
         const abandon = () => {
           forget();
@@ -98,7 +101,7 @@ interface Count {
   waiting: number;
 }
 
-/** Waits as long as the signal lets it; a count that nobody waits for any more stops. */
+/** Waits until the signal aborts; a count that no call waits for is stopped. */
 async function waitFor(job: Count, signal: AbortSignal | undefined): Promise<LineIndex> {
   job.waiting++;
   const { promise: withdrawn, reject } = Promise.withResolvers<never>();

@@ -6,7 +6,7 @@ import type { PlaceFacts } from '../place-facts.ts';
 import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, itself, leaveFolder } from '../walk.ts';
 
-/** The same error with what to name instead, where something like it is there. Looks at the disk. */
+/** Adds a suggestion with similar paths to an error, if there are any. Reads the disk. */
 export function withHint(error: unknown, facts: PlaceFacts): unknown {
   if (!(error instanceof ToolError) || error.suggestion) return error;
   if (error.code !== 'not_found' && error.code !== 'unsupported_type') return error;
@@ -23,17 +23,17 @@ export function withHint(error: unknown, facts: PlaceFacts): unknown {
   return new ToolError(code, message, { suggestion, details, cause });
 }
 
-/** Up to three paths that are there and look like one that is not, written as the caller would write them. */
+/** Up to three existing paths that resemble a missing one, in the caller's notation. */
 export function lookalikesOf(facts: PlaceFacts): string[] {
   const { root, components, hidden, given, rootIndex } = facts;
   const depth = deepestFolder(facts);
   const wanted = components[depth];
   if (depth < hidden || wanted === undefined) return [];
-  // In a folder beside the first one a path is absolute, in the caller's own spelling.
+  // Outside the first root paths are absolute, in the caller's spelling.
   const isLast = depth === components.length - 1;
   if (rootIndex !== 0 && !isLast) return [];
   const names = namesAt(facts, depth);
-  // It is there and is no folder, which the error says.
+  // The entry exists but is no folder, as the error says.
   if (isLast && names.includes(wanted)) return [];
   const before = rootIndex === 0 ? components.slice(hidden, depth) : [given.slice(0, given.lastIndexOf('/'))];
   const backslashed = wanted.includes('\\') ? [wanted.replaceAll('\\', '/')] : [];
@@ -63,10 +63,12 @@ export function lookalikesOf(facts: PlaceFacts): string[] {
 }
 
 const most = 3;
-/** O_PATH | O_NOFOLLOW: says that something is there, and opens nothing. */
+/** O_PATH | O_NOFOLLOW: checks that an entry exists without opening it. */
 const pathOnly = 0x220000;
 
-/** The names most like one: first those that differ in case, width or separators, then in their ending, then by slips. */
+/**
+ * The most similar names: first those that differ in case, width or separators, then in their ending, then by typos.
+ */
 export function nearestNames(names: readonly string[], wanted: string): string[] {
   const plain = plainName(wanted);
   const stem = stemOf(plain);
@@ -95,7 +97,7 @@ function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, '');
 }
 
-/** How many letters must be put in, taken out, changed or swapped with their neighbour; more than `limit` is one more. */
+/** The number of insertions, deletions, changes and swaps of neighbouring letters; beyond `limit` it is `limit` + 1. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];
@@ -116,14 +118,14 @@ function distance(a: string, b: string, limit: number): number {
   return row[b.length] ?? limit + 1;
 }
 
-/** How many components lead to the last folder on the way that is there. */
+/** The number of components up to the deepest existing folder. */
 function deepestFolder({ root, components, hidden }: PlaceFacts): number {
   for (let depth = components.length - 1; depth > 0; depth--) {
     try {
       leaveFolder(root, enterFolder(root, components, depth, hidden));
       return depth;
     } catch {
-      // One less, then.
+      // Try one component less.
     }
   }
   return 0;
@@ -136,7 +138,9 @@ function namesIn(facts: PlaceFacts): string[] {
 
 const mostNamed = 8;
 
-/** Names in the folder of the first `depth` components that the caller may know of; of a huge folder the first. */
+/**
+ * Names in the folder of the first `depth` components that the caller may know; only the first ones of a huge folder.
+ */
 function namesAt({ root, components, hidden, isShown }: PlaceFacts, depth: number): string[] {
   const names: string[] = [];
   try {
@@ -160,7 +164,7 @@ function namesAt({ root, components, hidden, isShown }: PlaceFacts, depth: numbe
       leaveFolder(root, folder);
     }
   } catch {
-    // It cannot be listed: no hint.
+    // The folder cannot be listed: no suggestion.
   }
   return names;
 }

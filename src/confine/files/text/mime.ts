@@ -4,7 +4,7 @@ import { encodingOf } from './encoding.ts';
 
 const headBytes = 4096;
 
-/** MIME type by content, then by name. */
+/** Detects the MIME type by content, then by name. */
 export async function mimeOf(
   file: OpenFile,
   path: string,
@@ -12,7 +12,7 @@ export async function mimeOf(
   return mimeOfBytes(readAtNow(file.fd, 0, headBytes), path);
 }
 
-/** The same for bytes that are not on disk yet, or were read already. */
+/** Detects the type of bytes that are not on disk yet, or are read already. */
 export async function mimeOfBytes(
   head: Uint8Array,
   path: string,

@@ -1,10 +1,10 @@
 import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 
-/** Finds line ends in bytes of an encoding. In all but UTF-16 the byte LF is never part of another character. */
+/** Finds newlines in the bytes of an encoding. Except in UTF-16, the byte LF is never part of another character. */
 export interface NewlineFinder {
-  /** How many bytes a newline has. */
+  /** The length of a newline in bytes. */
   readonly unitBytes: 1 | 2;
-  /** The offset after the next newline from `from` on, or -1. Offsets of UTF-16 count from its first unit. */
+  /** The offset after the next newline from `from` on, or -1. Offsets of UTF-16 are relative to its first unit. */
   after(bytes: Uint8Array, from: number): number;
   /** The offset of the last newline that begins before `before`, or -1. */
   lastBefore(bytes: Uint8Array, before: number): number;
@@ -20,7 +20,7 @@ const narrow: NewlineFinder = {
   lastBefore: (bytes, before) => (before <= 0 ? -1 : bytes.lastIndexOf(0x0a, before - 1)),
 };
 
-/** `at` is where the low byte of a unit lies. */
+/** `at`: the position of a unit's low byte. */
 function wide(at: 0 | 1): NewlineFinder {
   const isNewline = (bytes: Uint8Array, unit: number) =>
     bytes[unit + at] === 0x0a && bytes[unit + 1 - at] === 0;

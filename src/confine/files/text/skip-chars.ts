@@ -5,7 +5,7 @@ import { counted } from '../../../ground/counted.ts';
 import { legacyWidth } from '../../../ground/text/legacy-encodings.ts';
 import { readAt } from '../io.ts';
 
-/** The offset of a character of the line that begins at `from`. Throws `invalid_parameter` for one past its end. */
+/** The offset of a character in the line that begins at `from`. Throws `invalid_parameter` if the line is shorter. */
 export function offsetInLine(whole: string, from: number, chars: number, line: number): number {
   let at = from;
   for (let passed = 0; passed < chars; passed++) {
@@ -15,7 +15,7 @@ export function offsetInLine(whole: string, from: number, chars: number, line: n
   return at;
 }
 
-/** The same for the bytes of a file, of which no more than a chunk is held. */
+/** The offset of a character in a file's line, read one chunk at a time. */
 export async function byteInLine(
   fd: number,
   from: number,
@@ -29,7 +29,7 @@ export async function byteInLine(
     if (isOver || at >= end) throw pastLine(line, chars, passed);
     const bytes = await readAt(fd, at, Math.min(chunkBytes, end - at), signal);
     if (bytes.length === 0) throw pastLine(line, chars, passed);
-    // A character that the chunk cuts is looked at again in the next one, which begins with it.
+    // A character cut at the end of a chunk is read again: the next chunk begins with it.
     const safe = at + bytes.length < end ? bytes.length - 3 : bytes.length;
     let within = 0;
     while (passed < chars && within < safe && !isOver) {
@@ -43,11 +43,11 @@ export async function byteInLine(
 }
 
 interface WantedChar {
-  /** Where the file ends. */
+  /** Where the file ends, in bytes. */
   readonly end: number;
   readonly encoding: TextEncoding;
   readonly chars: number;
-  /** For the message. */
+  /** For the error message. */
   readonly line: number;
 }
 
@@ -59,7 +59,7 @@ function isNewline(bytes: Uint8Array, at: number, encoding: TextEncoding): boole
   return bytes[at] === 0x0a;
 }
 
-/** How many bytes the character has that begins here. */
+/** The length in bytes of the character that begins here. */
 function widthOf(bytes: Uint8Array, at: number, encoding: TextEncoding): number {
   const lead = bytes[at] ?? 0;
   switch (encoding) {

@@ -1,14 +1,14 @@
 import type { TextSlice } from '../../../contract/capabilities/files.ts';
 
 export interface Taking {
-  /** The number of the first line taken; negative where it was counted from the end. */
+  /** The number of the first line; negative if counted from the end. */
   readonly startLine: number;
-  /** Lines of the text that come before it. */
+  /** Lines of the text before it. */
   readonly skipLines: number;
   readonly endLine: number;
   readonly maxChars: number;
   readonly maxBytes: number;
-  /** The text ends where the file does. */
+  /** The text reaches the end of the file. */
   readonly isEnd: boolean;
 }
 
@@ -17,7 +17,7 @@ export type Taken = Pick<
   'text' | 'startLine' | 'endLine' | 'truncated' | 'nextStartLine' | 'cutInLine' | 'nextCharOffset'
 >;
 
-/** Takes whole lines while they fit; a part of a line only where it does not fit alone. */
+/** Takes whole lines while they fit; takes a part of a line only if it alone is too long. */
 export function takeLines(text: string, taking: Taking): Taken {
   const { startLine, skipLines, endLine, isEnd } = taking;
   const start = afterLines(text, 0, skipLines);
@@ -49,7 +49,7 @@ export function takeLines(text: string, taking: Taking): Taken {
   };
 }
 
-/** Lines of a whole text: a newline at the end begins no other line, and an empty text has one. */
+/** Counts the lines of a whole text: a final newline begins no further line, and an empty text has one. */
 export function countLinesOf(text: string): number {
   return Math.max(1, countNewlines(text, 0, text.length) + (text.endsWith('\n') || text === '' ? 0 : 1));
 }
@@ -76,9 +76,11 @@ export function afterLines(text: string, from: number, lines: number): number {
   return at;
 }
 
-/** The offset up to which `text` has at most `maxChars` code points and `maxBytes` as UTF-8; one character at least. */
+/**
+ * The offset up to which `text` has at most `maxChars` code points and `maxBytes` of UTF-8, but at least one character.
+ */
 function fitting(text: string, from: number, to: number, { maxChars, maxBytes }: Taking): number {
-  // No unit of UTF-16 becomes more than three bytes.
+  // A UTF-16 unit becomes at most three bytes.
   if (to - from <= maxChars && 3 * (to - from) <= maxBytes) return to;
   let at = from;
   let bytes = 0;

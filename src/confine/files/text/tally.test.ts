@@ -26,7 +26,7 @@ test('the WebAssembly counts what plain loops count, at any length and on both s
       (piece, length, slot, withNul) => {
         const bytes = Uint8Array.from({ length }, (_, at) => piece[at % piece.length] ?? 1);
         if (withNul && length > 0) bytes[length >> 1] = 0;
-        // What an earlier, longer chunk left behind must not count.
+        // Bytes of an earlier, longer chunk must not count.
         tallier.chunk(slot).fill(0);
         tallier.chunk(slot).set(bytes);
         const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };

@@ -1,29 +1,29 @@
 import { Buffer } from 'node:buffer';
 import { tallyProgram } from './tally-program.ts';
 
-/** How many lines and characters a stretch of bytes holds. */
+/** Counts of lines and characters in a range of bytes. */
 export interface Tally {
-  /** Bytes that are LF. */
+  /** Number of LF bytes. */
   newlines: number;
-  /** Code points that begin here, were it UTF-8. */
+  /** Number of code points that begin here, read as UTF-8. */
   chars: number;
   hasNul: boolean;
   isAscii: boolean;
 }
 
-/** Two chunks to read into and count in: one is filled from disk while the other is counted. */
+/** Two chunks for reading and counting: one is filled from the disk while the other is counted. */
 export interface Tallier {
-  /** A chunk's bytes, with `carryBytes` before it for the start of a character cut at its edge. */
+  /** A chunk's bytes; `carryBytes` before it hold the start of a character cut at its edge. */
   chunk(slot: 0 | 1): Buffer;
-  /** The last `carry` bytes before the chunk and the first `length` of it. */
+  /** The last `carry` bytes before the chunk, and its first `length` bytes. */
   withCarry(slot: 0 | 1, carry: number, length: number): Buffer;
-  /** Counts bytes of a chunk; `from` is a multiple of 2048 and so is `length`, unless the chunk ends there. */
+  /** Counts bytes of a chunk; `from` and `length` are multiples of 2048, unless the chunk ends there. */
   tally(slot: 0 | 1, from: number, length: number, into: Tally): void;
 }
 
 export const chunkBytes = 1024 * 1024;
 
-/** Bytes are counted by SIMD in WebAssembly: 0.03 s per gigabyte, where a loop over `indexOf` takes 0.26. */
+/** SIMD in WebAssembly counts a gigabyte in 0.03 s; a loop over `indexOf` takes 0.26 s. */
 export function createTallier(): Tallier {
   const { Instance, Module } = (globalThis as unknown as { WebAssembly: WebAssemblyValues }).WebAssembly;
   const { memory, tally } = new Instance(new Module(Buffer.from(tallyProgram, 'base64'))).exports;
@@ -36,7 +36,7 @@ export function createTallier(): Tallier {
     tally(slot, from, length, into) {
       const at = starts[slot] + from;
       const padded = Math.ceil(length / stepBytes) * stepBytes;
-      // Spaces count as nothing, so a short end is filled up with them.
+      // Spaces count as nothing, so a short end is padded with them.
       if (padded > length) Buffer.from(memory.buffer, at + length, padded - length).fill(0x20);
       tally(at, padded);
       into.newlines = result[0] ?? 0;
@@ -47,7 +47,7 @@ export function createTallier(): Tallier {
   };
 }
 
-/** What is used of it; Node's types know the namespace as types only. */
+/** The part of WebAssembly in use; Node's types declare the namespace only as types. */
 interface WebAssemblyValues {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (

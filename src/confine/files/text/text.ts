@@ -15,17 +15,17 @@ import { newlineFinder } from './newlines.ts';
 import { byteInLine, offsetInLine } from './skip-chars.ts';
 import { afterLines, countLinesOf, type Taken, takeLines } from './take-lines.ts';
 
-/** Up to here a file is read whole, at once: that costs less than keeping count of it. */
+/** Up to this size a file is read whole, which is cheaper than an index. */
 const smallBytes = 256 * 1024;
 
-/** All of a text, for those who change it. Throws `unsupported_encoding` for what is not text. */
+/** Reads a whole text for a change. Throws `unsupported_encoding` if it is not text. */
 export async function readWholeText(
   file: OpenFile,
   maxBytes: number,
   shown: string,
   { encoding, signal }: Pick<TextRange, 'encoding' | 'signal'>,
 ): Promise<WholeText> {
-  // Taken before reading: a change while we read then shows as a conflict, not as a lost update.
+  // Taken before reading: a change during the read then is a conflict, not a lost update.
   const stat = toFileStat(fstatSync(file.fd, { bigint: true }));
   const bytes = await readFileBytes(file, maxBytes, shown, signal);
   const { text, found } = await decodeWhole(bytes, shown, encoding);
@@ -33,8 +33,8 @@ export async function readWholeText(
 }
 
 /**
- * A range of lines of a text of any size, cut at a line end where it passes `maxChars`. Reads what the range needs;
- * only the first look past the start of a large file reads it through, to count its lines.
+ * Reads a range of lines of a text of any size, cut at a line end if it exceeds `maxChars`. Reads only the needed
+ * bytes, except that the first read past the start of a large file counts all its lines.
  */
 export async function readTextRange(
   file: OpenFile,
@@ -78,7 +78,7 @@ async function readLarge(
   const asked = range.startLine ?? 1;
   let startLine = asked;
   let start = found.bomBytes;
-  // The end of a file is found from the end; its lines have no numbers then.
+  // The last lines are found from the end of the file; they have no line numbers then.
   const fromEnd =
     asked < 0 && range.endLine === undefined && !index
       ? locateFromEnd(file.fd, bytes, found, -asked)
@@ -124,7 +124,7 @@ function writtenIn({ encoding, bomBytes, isGuess }: FoundEncoding) {
   return { encoding, ...(isGuess && { isGuess }), hasBom: bomBytes > 0 };
 }
 
-/** The start of a line that was skipped counts for where it goes on. */
+/** The skipped start of a line counts towards the position to continue from. */
 function onwards(taken: Taken, { charOffset = 0 }: TextRange): Taken {
   const { nextCharOffset } = taken;
   return nextCharOffset === undefined ? taken : { ...taken, nextCharOffset: nextCharOffset + charOffset };
@@ -139,11 +139,13 @@ async function encodingOfStart(fd: number, shown: string, named: string | undefi
 
 interface Part {
   readonly bytes: Uint8Array;
-  /** It holds the end of the file. */
+  /** The bytes reach the end of the file. */
   readonly isEnd: boolean;
 }
 
-/** Reads from `start` until `lines` line ends or more than `maxChars` characters are there, or the file ends. */
+/**
+ * Reads from `start` until it has `lines` newlines or more than `maxChars` characters, or until the end of the file.
+ */
 async function readLines(
   fd: number,
   start: number,
@@ -154,7 +156,7 @@ async function readLines(
   signal: AbortSignal | undefined,
 ): Promise<Part> {
   const finder = newlineFinder(found.encoding);
-  // No encoding here has characters of more than 4 bytes; one more character shows that there is more.
+  // A character has at most 4 bytes in these encodings; one extra character shows that there is more.
   const mostBytes = Math.min(end - start, (maxChars + 1) * 4);
   let length = Math.min(mostBytes, lines === Number.POSITIVE_INFINITY ? mostBytes : headBytes);
   for (;;) {
@@ -170,7 +172,7 @@ async function readLines(
     }
     if (seen === lines) return { bytes: bytes.subarray(0, at), isEnd: isEnd && at === bytes.length };
     if (isEnd || length === mostBytes) {
-      // A character may be cut at the end: whole lines are enough, unless there is no whole line.
+      // The last character may be cut: keep whole lines, or whole characters if there is no whole line.
       const whole = isEnd ? bytes.length : at;
       return { bytes: bytes.subarray(0, whole || wholeChars(bytes, found)), isEnd };
     }
@@ -185,7 +187,7 @@ function wholeChars(bytes: Uint8Array, { encoding }: FoundEncoding): number {
       decode(bytes.subarray(0, bytes.length - drop), encoding);
       return bytes.length - drop;
     } catch {
-      // One byte less, then.
+      // Try one byte less.
     }
   }
   return bytes.length;
