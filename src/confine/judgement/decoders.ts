@@ -20,18 +20,18 @@ const alwaysDecode = new Set([
   ...['rev', 'tr', 'base58', 'uncompress', 'funzip', 'gpg', 'ccrypt', 'age', 'jq', 'iconv', 'dd'],
 ]);
 
-/** Does the command turn data into other data that nobody has read? */
+/** Does the command decode data, so that its output was never read by a judge? */
 export function isDecoder(use: Command): boolean {
   return alwaysDecode.has(use.program) || isBaseDecoder(use) || unpacks(use);
 }
 
-/** `base64 -d` in all its spellings, and other programs' own. */
+/** Recognizes `base64 -d` in all its spellings, and the options of other programs. */
 export function isBaseDecoder({ program, args }: Command): boolean {
   switch (program) {
     case 'base64':
     case 'base32':
     case 'basenc': {
-      // The letters of GNU's and macOS's base64 differ; in both a bundle may hide the d.
+      // GNU's and macOS's base64 have different letters; in both, a bundle may hide the d.
       const options = readOptions(args);
       return options.unsure !== undefined || hasOption(options, 'dD', ['decode']);
     }

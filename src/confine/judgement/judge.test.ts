@@ -174,7 +174,7 @@ test.each(['echo "$(', 'echo $(', 'printf "$(', 'grep -c "$('])(
   'substitutions inside of each other are read once each, not twice a level: %s',
   async (open) => {
     const close = open.includes('"') ? ')"' : ')';
-    // Doubled at each level this would take hours.
+    // Doubled work at each level would take hours.
     expect(await cpuTimeMs(() => script(`${open.repeat(40)}ls${close.repeat(40)}`))).toBeLessThan(5000);
   },
 );

@@ -22,25 +22,25 @@ import { mayKeepVariable } from './variables/keeping.ts';
 import type { Word } from './words/word.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
-/** Each refuses what the one before does, and more. */
+/** Each dialect refuses what the one before it refuses, and more. */
 const dialects: readonly Dialect[] = ['plain', 'listed', 'strict'];
 
-/** Something that a rule has to say of the command. */
+/** A rule's objection to the command. */
 export interface Finding {
   readonly rule: Rule;
   readonly excerpt: string;
-  /** It lies in no root, so that no layer contains it. */
+  /** Its target is in no root, so no layer contains the effect. */
   readonly isBeyond?: boolean | undefined;
-  /** The command it was found in; absent for a construct. */
+  /** The command it was found in; undefined for a construct. */
   readonly use?: Use | undefined;
 }
 
 export interface JudgeOptions {
-  /** Reads manifests below the roots; without it none is known. */
+  /** Reads manifests below the roots; without it, no manifest is known. */
   readonly read?: ReadFile;
 }
 
-/** Judges commands by the built-in rules: deny over ask over allow, over all commands found in the line. */
+/** Judges commands by the built-in rules: deny over ask over allow, for all commands in the line. */
 export function createCommandJudge({ read = noFile }: JudgeOptions = {}): CommandJudge & CommandReader {
   const reader = createReader();
   return {
@@ -89,7 +89,7 @@ const tooLong: Judgement = {
 
 const noFile: ReadFile = () => undefined;
 
-/** What is judged is asked about and run next: one reading serves all that is known of a line. */
+/** Keeps the last reading: a line is judged, asked about and run in turn, and is read only once. */
 function createReader(): (line: CommandLine, variables?: Readonly<Record<string, string>>) => Reading {
   let last: { readonly key: string; readonly reading: Reading } | undefined;
   return (line, variables = {}) => {
@@ -108,7 +108,7 @@ function ruleOf(id: string): Rule {
   return rule;
 }
 
-/** Every rule by the names of the programs that it looks at. */
+/** The rules by the names of their programs. */
 const byProgram: ReadonlyMap<string, readonly CommandRule[]> = indexed(commandRules);
 
 function indexed(rules: readonly CommandRule[]): ReadonlyMap<string, readonly CommandRule[]> {
@@ -123,7 +123,7 @@ function indexed(rules: readonly CommandRule[]): ReadonlyMap<string, readonly Co
   return index;
 }
 
-/** All that the rules of this context have to say of a line. */
+/** Finds everything that the rules of this context object to in a line. */
 export function findingsIn(
   reading: Reading,
   context: JudgeContext,
@@ -156,7 +156,7 @@ export function findingsIn(
   return findings;
 }
 
-/** In a sandbox without a way there, a command that needs hosts or the machine fails by itself: nobody is asked. */
+/** A command that needs hosts or the machine fails by itself in a sandbox without access to them, so do not ask. */
 function isMoot(needs: 'hosts' | 'machine', { confinement, dialect }: JudgeContext): boolean {
   if (!confinement || dialect !== 'plain') return false;
   return needs === 'machine' || confinement.network.length === 0;
@@ -218,7 +218,9 @@ function judgementOf(
   };
 }
 
-/** The commands that a question is about; what is about more than a command is not answered by a yes to that command. */
+/**
+ * The commands that a question is about. A yes to one command does not answer a question about more than that command.
+ */
 function askedIn({ rule, use }: Finding): readonly (readonly (string | null)[])[] {
   if (rule.decision !== 'ask') return [];
   return use && !('isAboutPipe' in rule && rule.isAboutPipe) ? [argvOf(use)] : [[null]];
@@ -230,7 +232,7 @@ function argvOf({ words }: Use): readonly (string | null)[] {
   );
 }
 
-/** Wildcards, braces, `~` and, as bash has it, `x=~`: other words stand there when it runs. */
+/** The shell expands wildcards, braces, `~` and, in bash, `x=~` into other words. */
 function becomesOther({ isPattern, text }: Word): boolean {
   return isPattern === true || (text.includes('~') && /^[A-Za-z_]\w*=([^'"]*:)?~/.test(text));
 }

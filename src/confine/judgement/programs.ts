@@ -1,4 +1,4 @@
-/** Programs that are many programs: their first operand says which. */
+/** Programs that contain many programs: their first operand chooses one. */
 export const multiCall: ReadonlySet<string> = new Set(['busybox', 'toybox', 'coreutils']);
 
 const prefixedByG =
@@ -6,19 +6,19 @@ const prefixedByG =
 
 /** The program that a command's first word names: `/bin/RM.exe` is `rm`, Homebrew's `gtimeout` is `timeout`. */
 export function programOf(name: string): string {
-  // Most names are letters alone, of which there is nothing to take away but a g.
+  // Most names are only letters: at most a g is removed.
   if (/^[a-z]+$/.test(name)) return name.startsWith('g') && prefixedByG.test(name) ? name.slice(1) : name;
   const base = name
     .slice(name.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/\.(exe|com|cmd|bat)$/, '')
-    // `npx npm@10` is an npm, the Rust sudo a sudo, and Debian's vim.tiny a vim.
+    // `npx npm@10` is npm, the Rust sudo is sudo, and Debian's vim.tiny is vim.
     .replace(/(?<=.)@[\w.^~*-]+$/, '')
     .replace(/^(sudo|su|visudo)-rs$/, '$1')
     .replace(/^(vim)\.\w+$|^(valgrind)\.bin$/, '$1$2')
-    // zsh finds a program by `=name`, and has file commands of its own.
+    // zsh finds a program by `=name`, and has its own file commands.
     .replace(/^=?(zf_)?/, '')
-    // mkfs.ext4, newfs_hfs, python3.11: one program in many names.
+    // mkfs.ext4, newfs_hfs, python3.11: one program with many names.
     .replace(/^(mkfs\b|newfs)[._].*$/, '$1')
     .replace(/^(python\d?|pip\d?|perl\d?|ruby|gem|bundle|bundler|easy_install)-?\d?(\.\d+)+$/, '$1')
     .replace(/^(pip|easy_install)-?(\d)$/, (_, name, digit) => (name === 'pip' ? `pip${digit}` : name));
@@ -26,7 +26,7 @@ export function programOf(name: string): string {
 }
 
 export const posixShells: ReadonlySet<string> = new Set(['sh', 'dash', 'ash', 'bash', 'rbash']);
-/** Shells whose grammar is near enough to read a simple script by bash's, and refuse the rest. */
+/** Shells whose grammar is close enough to bash's for simple scripts; other scripts are refused. */
 export const cousinShells: ReadonlySet<string> = new Set([
   'zsh',
   'ksh',
@@ -36,7 +36,7 @@ export const cousinShells: ReadonlySet<string> = new Set([
   'oksh',
   'lksh',
 ]);
-/** Shells that are another language. */
+/** Shells with another language. */
 export const foreignShells: ReadonlySet<string> = new Set([
   'fish',
   'csh',
@@ -55,7 +55,7 @@ export function isShell(program: string): boolean {
   return shells.has(program);
 }
 
-/** Programs that run what they read: shells, and languages that take their program from standard input. */
+/** Programs that run their input: shells, and interpreters that read a program from standard input. */
 export const interpreters: readonly string[] = [
   ...shells,
   ...[
@@ -94,7 +94,7 @@ const fetchers = new Set([
   ...['nc', 'ncat', 'netcat', 'socat'],
 ]);
 
-/** Prints what it reads from the network. */
+/** Does the program print data from the network? */
 export function isFetcher(program: string): boolean {
   return fetchers.has(program);
 }

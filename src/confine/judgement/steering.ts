@@ -1,14 +1,14 @@
 import type { Steering } from '../../contract/capabilities/judgement.ts';
 import type { Names } from './reader/names.ts';
 
-/** Which of the variables that a line or its session sets lead a command to another place than it goes by itself. */
+/** Finds the variables, set by a line or its session, that change a command's destination. */
 export function steering(names: Names): readonly Steering[] {
   return names.all
     .filter((name) => (ofTools.test(name) && places.test(name)) || alone.test(name))
     .sort()
     .map((name) => ({ name, values: names.valuesOf(name) }));
 }
-/** Programs that send or fetch, by how their variables begin. */
+/** Programs that send or fetch, by the prefixes of their variables. */
 const ofTools =
   /^(GH|GITHUB|GLAB|GITLAB|GL|NPM|PIP|UV|YARN|BUN|POETRY|PDM|CARGO|BUNDLE|GEM|RUBYGEMS|COMPOSER|AWS|AZURE|CLOUDSDK|KUBE|DOCKER|HELM|TF|TWINE)_/i;
 const places =

@@ -2,7 +2,7 @@ import { readOptions } from '../words/options.ts';
 import { partOf, type Word } from '../words/word.ts';
 import type { Use } from './reading.ts';
 
-/** The name of a program: of `"$HOME/bin/x"` it is known that it is an x, and `$(command -v x)` says which. */
+/** The program that a word names: `"$HOME/bin/x"` names x, and so does `$(command -v x)`. */
 export function nameIn(word: Word): string | undefined {
   const { value, text, isPattern } = word;
   if (value !== undefined) {
@@ -15,27 +15,30 @@ export function nameIn(word: Word): string | undefined {
   return /^\$(?:\w+|\{[^}]*\}|\(.*\))\/(?:[\w.@+-]+\/)*[\w.+-]*\w$/s.test(path) ? path : undefined;
 }
 
-/** What prints the path of a program: `$(command -v x)`. */
+/** Commands that print the path of a program: `$(command -v x)`. */
 const located =
   /^"?(?:\$\(|`)(?:which|command -v|type -[pP]) ([\w.+-]+)(?: \|\| (?:which|command -v) [\w.+-]+)?(?: 2>\/dev\/null)?(?:\)|`)"?$/;
 
-/** `"$PY"`, of which only the name is known. */
+/** The variable's name in `"$PY"`. */
 export function variableIn({ value, text }: Word): string | undefined {
   return value === undefined ? /^"?\$(?:(\w+)|\{(\w+)\})"?$/.exec(text)?.slice(1).join('') : undefined;
 }
 
-/** `"$@"`, `$*`, `$1` and `"${@:2}"` at the start: a command that its function or script was called with. */
+/**
+ * Is the word `"$@"`, `$*`, `$1` or `"${@:2}"`? As the first word it runs a command from the arguments of the function
+ * or script.
+ */
 export function isOwnArguments({ value, text }: Word): boolean {
   return value === undefined && /^"?\$(?:[@*1]|\{[@*1](?::\d+)?\})"?$/.test(text);
 }
 
 interface Assigned {
   readonly name: string;
-  /** Undefined where it comes from elsewhere. */
+  /** Undefined if it comes from elsewhere. */
   readonly value: string | undefined;
 }
 
-/** Names that a builtin gives values: `read`, `printf -v`, `mapfile`, `export` behind another command. */
+/** Variables that a builtin sets: `read`, `printf -v`, `mapfile`, `export` after another command. */
 export function assigned({ program, args, via }: Pick<Use, 'program' | 'args' | 'via'>): readonly Assigned[] {
   switch (program) {
     case 'read': {
@@ -58,7 +61,7 @@ export function assigned({ program, args, via }: Pick<Use, 'program' | 'args' | 
     case 'local':
     case 'declare':
     case 'typeset':
-      // A second name for another one gets what that gets.
+      // With -n the name refers to another variable: neither value is known.
       if (args.some(({ prefix }) => /^-\w*n/.test(prefix)))
         return args.flatMap(({ prefix }) => open(prefix.split('=')));
       return via.length > 0 ? given(args) : [];
@@ -79,7 +82,7 @@ function open(words: readonly (Word | string | undefined)[]): readonly Assigned[
   });
 }
 
-/** Written plainly these are assignments of the syntax; behind `command` and the like they are words. */
+/** Assignments are syntax in a plain command; after `command` and the like they are words. */
 function given(args: readonly Word[]): readonly Assigned[] {
   return args.flatMap((word) => {
     const equals = word.prefix.indexOf('=');

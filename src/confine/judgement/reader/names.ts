@@ -1,15 +1,15 @@
 interface Entry {
   readonly values: Set<string>;
   readonly lists: (readonly string[])[];
-  /** The program that it surely names by a path that is not known in full. */
+  /** The program that its value surely names, if the full path is not known. */
   program?: string;
-  /** It also gets values that nobody can read beforehand. */
+  /** It also gets values that are unknown before the line runs. */
   isOpen: boolean;
 }
 
 const maxValues = 16;
 
-/** The constants of a line: every value that a name gets anywhere in it. Order and branches are not followed. */
+/** The constants of a line: all values that a variable gets anywhere in it. Order and branches are ignored. */
 export class Names {
   readonly #entries = new Map<string, Entry>();
 
@@ -17,7 +17,7 @@ export class Names {
     for (const [name, value] of Object.entries(variables)) this.give(name, value);
   }
 
-  /** Undefined stands for a value that is only known when the line runs. */
+  /** Undefined stands for a value that is known only when the line runs. */
   give(name: string, value: string | undefined): void {
     const entry = this.#entry(name);
     if (entry.program !== undefined) entry.program = '';
@@ -32,14 +32,14 @@ export class Names {
     else entry.lists.push(known);
   }
 
-  /** A path to this program, wherever that lies: `"$HOME/bin/x"`, `$(command -v x)`. */
+  /** Notes a path to this program in an unknown folder: `"$HOME/bin/x"`, `$(command -v x)`. */
   giveProgram(name: string, program: string): void {
     const entry = this.#entry(name);
     entry.isOpen = true;
     entry.program = entry.program === undefined && entry.values.size === 0 ? program : '';
   }
 
-  /** The program that the name surely stands for. */
+  /** The program that the variable surely names. */
   programOf(name: string): string | undefined {
     return this.#entries.get(name)?.program || undefined;
   }
@@ -52,9 +52,9 @@ export class Names {
     return [...this.#entries.keys()];
   }
 
-  /** All that the name can hold; undefined if that is not known. */
+  /** All possible values of the variable; undefined if they are not known. */
   valuesOf(name: string): readonly string[] | undefined {
-    // The process that the line itself started last.
+    // The last process that the line itself started.
     if (name === '!') return ['$!'];
     const entry = this.#entries.get(name);
     return entry && !entry.isOpen && entry.lists.length === 0 ? [...entry.values] : undefined;

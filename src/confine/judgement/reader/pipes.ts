@@ -2,10 +2,10 @@ import type { SyntaxNode } from 'unbash';
 import type { Word } from '../words/word.ts';
 import { constantOf } from './words.ts';
 
-/** What a command in a pipe may hand on to those behind it. */
+/** A property of a command's output that matters to later commands in the pipe. */
 export type Trait = 'fetches' | 'decodes' | 'tellsCredentials';
 
-/** One pipeline: the first of its stages that has each trait. */
+/** A pipeline, with the first stage for each trait. */
 class Pipe {
   readonly #first = new Map<Trait, number>();
 
@@ -18,7 +18,7 @@ class Pipe {
   }
 }
 
-/** Where in a pipeline a command stands, and where that pipeline stands. */
+/** The position of a command in a pipeline, and of that pipeline in an outer one. */
 export interface Stage {
   readonly pipe: Pipe;
   readonly index: number;
@@ -26,7 +26,7 @@ export interface Stage {
   readonly outer: Stage | undefined;
 }
 
-/** The stages of one pipeline, in their order. */
+/** The stages of a pipeline in order. */
 export function stagesOf(commands: readonly SyntaxNode[], outer: Stage | undefined): readonly Stage[] {
   const pipe = new Pipe();
   return commands.map((_, index) => ({ pipe, index, before: commands[index - 1], outer }));
@@ -36,13 +36,13 @@ export function noteTrait(stage: Stage | undefined, trait: Trait): void {
   for (let at = stage; at; at = at.outer) at.pipe.note(trait, at.index);
 }
 
-/** Has a command before this one in a pipe the trait? */
+/** Does an earlier command in a pipe have the trait? */
 export function isBehind(stage: Stage | undefined, trait: Trait): boolean {
   for (let at = stage; at; at = at.outer) if (at.pipe.first(trait) < at.index) return true;
   return false;
 }
 
-/** What the command right before this one writes into the pipe, if its words say all of it. */
+/** The text that the previous command writes into the pipe, if its words tell all of it. */
 export function textFrom({ before }: Stage): string | undefined {
   if (before?.type !== 'Command' || before.prefix.length > 0) return undefined;
   const [document, ...others] = before.redirects;
@@ -62,7 +62,7 @@ export function textFrom({ before }: Stage): string | undefined {
   return first.includes('%') ? undefined : first.replaceAll('\\n', '\n');
 }
 
-/** Does the command right before this one only print a file? */
+/** Does the previous command only print a file? */
 export function isFromFile({ before }: Stage): boolean {
   return before?.type === 'Command' && before.name?.value === 'cat' && before.args.length > 0;
 }
@@ -71,7 +71,7 @@ export function isFromFile({ before }: Stage): boolean {
 export class Input {
   /** Here-documents and here-strings. */
   readonly texts: readonly Word[];
-  /** Files, and descriptors as `/dev/fd/…`. */
+  /** Files; descriptors are named `/dev/fd/…`. */
   readonly files: readonly Word[];
   readonly stage: Stage | undefined;
 
@@ -81,7 +81,7 @@ export class Input {
     this.stage = stage;
   }
 
-  /** A command before it in a pipe has this trait. */
+  /** Does an earlier command in a pipe have this trait? */
   is(trait: Trait): boolean {
     return isBehind(this.stage, trait);
   }

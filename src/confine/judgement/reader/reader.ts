@@ -16,16 +16,16 @@ import type { Reading, Use } from './reading.ts';
 import { oneWord, readInput } from './redirections.ts';
 import { assignmentWord, constantOf, isUnparsed, readWord } from './words.ts';
 
-/** Words that `"$@"` stands for in a function or in the script of a shell, and commands that begin with them. */
+/** The words of `"$@"` in a function or a shell's script, and the commands that begin with it. */
 interface Scope {
   readonly name: string | undefined;
   readonly calls: (readonly Word[])[];
   readonly tails: { readonly rest: readonly Word[]; readonly at: Place }[];
 }
 
-/** Where a command stands. */
+/** The position of a command. */
 interface Place {
-  /** The text that positions of the syntax count in. */
+  /** The text that the syntax positions refer to. */
   readonly source: string;
   readonly scope: Scope;
   readonly stage: Stage | undefined;
@@ -33,36 +33,36 @@ interface Place {
   readonly texts: readonly Word[];
   readonly files: readonly Word[];
   readonly excerpt: (() => string) | undefined;
-  /** Another machine reads it. */
+  /** Another machine reads the script. */
   readonly isElsewhere: boolean;
 }
 
-/** The parser keeps the text of a word without its parts past 256 levels: stop well before. */
+/** Beyond 256 levels the parser keeps a word's text without its parts: stop well before. */
 const maxDepth = 200;
-/** Commands inside commands; each level copies its words. */
+/** Nested commands; each level copies the words. */
 const maxWrappers = 40;
-/** Ways that the words of one command can have, and those of all commands of a line. */
+/** Variants of the words of one command, and of all commands of a line. */
 const maxWays = 16;
 const maxFilled = 1000;
 const maxCalls = 32;
 const maxStarts = 4;
-/** Scripts inside of scripts are read at each level: whole ones a few times, short ones at every depth. */
+/** Nested scripts are read at each level: long ones a few times, short ones at every depth. */
 const maxText = 4 * limits.commandBytes;
 const maxWords = 64 * limits.commandBytes;
 
-/** Reads a command line to the bottom; `variables` are those that it begins with. Never throws. */
+/** Reads a command line with everything nested in it; `variables` are those set at its start. Never throws. */
 export function readLine(line: CommandLine, variables: Readonly<Record<string, string>> = {}): Reading {
   return new Reader(variables).read(line);
 }
 
 class Reader {
-  /** All constants of the line. They are complete once its syntax has been walked. */
+  /** All constants of the line, complete once its syntax has been walked. */
   readonly #names: Names;
   readonly #commands: Use[] = [];
   readonly #redirections: Reading['redirections'][number][] = [];
   readonly #substitutions: Reading['substitutions'][number][] = [];
   readonly #unread: string[] = [];
-  /** Commands with names in them. */
+  /** Commands with variables in them. */
   readonly #withNames: (() => void)[] = [];
   /** Shells that read their input. */
   readonly #withInput: (() => void)[] = [];
@@ -110,7 +110,7 @@ class Reader {
     };
   }
 
-  /** Reads what had to wait: first for the names, then for all that stands before it in pipes. */
+  /** Reads the postponed commands: first those that need variables, then those that need earlier stages of a pipe. */
   #finish(): void {
     for (;;) {
       const next = this.#withNames.pop() ?? this.#withInput.pop();
@@ -202,7 +202,7 @@ class Reader {
     forEachChild(node, (child) => this.#visit(child, at, depth + 1));
   }
 
-  /** A command as it stands in a script, in each way that its words can have. */
+  /** Reads a command of a script, in each variant of its words. */
   #simple(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
     if (!node.name) return;
     const isNamed = /\$\{?\w/.test(at.source.slice(node.pos, node.end));
@@ -241,7 +241,7 @@ class Reader {
     }
     if (isOwnArguments(first)) {
       const { tails } = at.scope;
-      // Once is enough for the words alone.
+      // One entry without further words is enough.
       if (args.length > 0 || tails.every(({ rest }) => rest.length > 0)) tails.push({ rest: args, at });
       return;
     }
@@ -279,7 +279,7 @@ class Reader {
             scope: inner.args ? scope : at.scope,
           };
           if (source.script !== undefined) this.#script(source.script, place);
-          // A person is asked about what is fetched.
+          // The rules about fetched code ask about this case.
           else if (!isFetched(source)) this.#leave(at.excerpt?.() ?? '', place);
           if (inner.args) this.#callScope(scope);
           break;
@@ -293,7 +293,7 @@ class Reader {
     }
   }
 
-  /** What a command hands on: into its pipe, to names, to the function that it calls. */
+  /** Notes a command's results: for its pipe, for variables, and for the function that it calls. */
   #note(use: Use, name: string): void {
     const { stage } = use.input;
     if (stage) {
@@ -308,7 +308,7 @@ class Reader {
     else if (calls.length <= maxCalls) calls.push(use.args);
   }
 
-  /** A shell that reads its input: the text, if that stands in the line, or a file. */
+  /** Reads the input of a shell: a text in the line, or a file. */
   #shellInput({ args, input, excerpt, program }: Use, at: Place): void {
     if (
       !readShellLine(args).readsInput ||
@@ -320,7 +320,7 @@ class Reader {
       if (text.script === undefined) this.#leave(excerpt(), at);
       else this.#script(text.script, place);
     }
-    // A person is asked about what was fetched.
+    // The rules about fetched code ask about this case.
     if (input.texts.length > 0 || input.is('fetches') || args.some(isFetched)) return;
     const piped = input.stage && textFrom(input.stage);
     if (piped !== undefined) this.#script(piped, place);
@@ -352,7 +352,7 @@ class Reader {
     }
   }
 
-  /** Runs what begins with `"$@"` in functions, with the words of each call. */
+  /** Runs the commands that begin with `"$@"` in functions, with the words of each call. */
   #callScopes(top: Scope): void {
     for (const { at } of top.tails) this.#leave(at.excerpt?.() ?? '', at);
     for (const scope of this.#scopes.values()) {
@@ -382,7 +382,7 @@ function parsed(source: string) {
   try {
     return parse(source);
   } catch {
-    // The parser gave up: it is too deep for it.
+    // The nesting is too deep for the parser.
     return undefined;
   }
 }

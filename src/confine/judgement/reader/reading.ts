@@ -2,13 +2,13 @@ import type { Word } from '../words/word.ts';
 import type { Names } from './names.ts';
 import type { Input } from './pipes.ts';
 
-/** One simple command as it would run, taken out of whatever it was wrapped in. */
+/** A simple command as it would run, without its wrappers. */
 export interface Use {
   readonly program: string;
   /** The name and the arguments. */
   readonly words: readonly Word[];
   readonly args: readonly Word[];
-  /** Programs around it, outermost first. */
+  /** The programs around it, outermost first. */
   readonly via: readonly string[];
   readonly input: Input;
   readonly excerpt: () => string;
@@ -21,13 +21,13 @@ export interface Redirected {
   readonly excerpt: () => string;
 }
 
-/** What a command line says: its commands, what else rules look at, and what of it could not be read. */
+/** The content of a command line: its commands, other findings for rules, and the parts that could not be read. */
 export interface Reading {
   readonly commands: readonly Use[];
   readonly redirections: readonly Redirected[];
   readonly substitutions: readonly { readonly kind: 'command' | 'process'; readonly excerpt: string }[];
-  /** Where programs or the text of a script are only known when it runs. */
+  /** Parts whose programs or script are known only when the line runs. */
   readonly unread: readonly string[];
-  /** What it gives to names, beside what they had before. */
+  /** The values that it gives to variables, besides their former ones. */
   readonly names: Names;
 }

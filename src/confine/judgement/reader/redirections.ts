@@ -3,7 +3,7 @@ import { literalWord, openWord, type Word } from '../words/word.ts';
 import type { Names } from './names.ts';
 import { readWord } from './words.ts';
 
-/** What a command reads by its redirections: texts that stand in the script, and files. */
+/** A command's input by redirections: texts in the script, and files. */
 export function readInput(redirects: readonly Redirection[], names: Names) {
   const texts: Word[] = [];
   const files: Word[] = [];
@@ -21,7 +21,7 @@ export function readInput(redirects: readonly Redirection[], names: Names) {
   return { texts, files };
 }
 
-/** The word, if it becomes one and only that. */
+/** The single word if there is just one way; otherwise an unknown word. */
 export function oneWord(ways: readonly (readonly Word[])[], text: string): Word {
   const [first] = ways;
   return ways.length === 1 && first?.length === 1 && first[0] ? first[0] : openWord(text);

@@ -2,10 +2,10 @@ import type { Assignment, DoubleQuotedChild, Word as SyntaxWord, WordPart } from
 import { literalWord, type Word } from '../words/word.ts';
 import type { Names } from './names.ts';
 
-/** A part of a word that is only known when it runs: the value of a name, or the output of a command. */
+/** A part of a word that is known only when it runs: the value of a variable, or the output of a command. */
 interface Hole {
   readonly name?: string | undefined;
-  /** What stands for an empty or missing value: `${name:-otherwise}`. */
+  /** The default for an empty or missing value: `${name:-otherwise}`. */
   readonly otherwise?: string | undefined;
   /** Each element of an array becomes a word. */
   readonly isList?: boolean;
@@ -16,14 +16,14 @@ type Piece = string | Hole;
 
 const maxWays = 16;
 
-/** Does the text mean itself, however a shell reads it? Most words are no more than this. */
+/** Does every shell read the text as itself? Most words are of this kind. */
 export function isPlainText(text: string): boolean {
   return /^[\w./:@%,+=-]+$/.test(text);
 }
 
 /**
- * What a word of the syntax becomes: a list of words for each way, by the values that its names can have. Nearly always
- * that is one way of one word.
+ * Expands a word of the syntax: a list of words for each combination of its variables' values. Nearly always the result
+ * is one word.
  */
 export function readWord(node: SyntaxWord, names: Names): readonly (readonly Word[])[] {
   const { text } = node;
@@ -45,7 +45,7 @@ export function readWord(node: SyntaxWord, names: Names): readonly (readonly Wor
   return waysOf(pieces, names, text) ?? [[openOf(filled(pieces, names), text)]];
 }
 
-/** The one literal value of a word, if it has one. */
+/** The literal value of a word, if it has only one. */
 export function constantOf(node: SyntaxWord): string | undefined {
   if (isPlainText(node.text)) return node.text;
   if (!node.parts) return isUnparsed(node) ? undefined : node.value;
@@ -54,7 +54,7 @@ export function constantOf(node: SyntaxWord): string | undefined {
   return pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : undefined;
 }
 
-/** An assignment among the words of a command, as one word. */
+/** Turns an assignment among the words of a command into one word. */
 export function assignmentWord(node: Assignment, names: Names): Word {
   const name = `${node.name}${node.append ? '+' : ''}=`;
   const value = node.value.type === 'Word' && !node.index ? readWord(node.value, names)[0]?.[0] : undefined;
@@ -63,7 +63,7 @@ export function assignmentWord(node: Assignment, names: Names): Word {
   return literalWord(name + value.value, node.text);
 }
 
-/** Past its nesting limit the parser keeps a word's text without parts. */
+/** Beyond its nesting limit the parser keeps a word's text without parts. */
 export function isUnparsed({ text, parts }: Pick<SyntaxWord, 'text' | 'parts'>): boolean {
   if (parts) return false;
   return /`|\$[\w{(?#@*!$'"-]/.test(text.replace(/\\[\s\S]/g, ''));
@@ -114,7 +114,7 @@ function holeOf(part: WordPart & { type: 'ParameterExpansion' }, isQuoted: boole
   return { name: parameter, otherwise, isList, isQuoted };
 }
 
-/** The values of a hole; undefined if they are not known. */
+/** The possible values of a hole; undefined if they are not known. */
 function valuesOf({ name, otherwise, isList }: Hole, names: Names): readonly string[] | undefined {
   if (name === undefined || isList) return undefined;
   if (otherwise === undefined) return names.valuesOf(name);
@@ -132,7 +132,7 @@ function waysOf(
   if (more.length === 0 && only !== undefined && typeof only !== 'string') {
     if (only.isList && only.name !== undefined)
       return names.listsOf(only.name)?.map((list) => list.map((value) => literalWord(value, text)));
-    // Without quotes each blank parts a word.
+    // An unquoted value is split at blanks.
     if (!only.isQuoted)
       return valuesOf(only, names)?.map((value) =>
         (value.match(/[^ \t\n]+/g) ?? []).map((one) => written(one, text)),
@@ -147,7 +147,7 @@ function waysOf(
   return ways.map((value) => [literalWord(value, text)]);
 }
 
-/** The pieces with the value of each name that has only one. */
+/** Fills in the variables that have only one value. */
 function filled(pieces: readonly Piece[], names: Names): readonly Piece[] {
   return pieces.map((piece) => {
     const [value, ...others] = (typeof piece === 'string' ? undefined : valuesOf(piece, names)) ?? [];
@@ -163,13 +163,13 @@ function openOf(pieces: readonly Piece[], text: string): Word {
   return { value: undefined, prefix, text, script };
 }
 
-/** A name stands for itself in a script; any other hole is a name that nothing is known of. */
+/** In a script, a variable stays as its name; any other hole becomes a name without known values. */
 function inScript(piece: Piece): string {
   if (typeof piece === 'string') return piece;
   return /^(\w+|[@*#?!$-])$/.test(piece.name ?? '') ? `\${${piece.name}}` : '${_}';
 }
 
-/** A word as if it had been written where its name stands. */
+/** Treats a value as if it had been written in place of the variable. */
 function written(value: string, text: string): Word {
   return /[*?[{]|^~/.test(value) ? patternWord(value, text) : literalWord(value, text);
 }

@@ -18,7 +18,6 @@ import { sendingRules } from './sending.ts';
 import { strictRules } from './strict.ts';
 import { systemRules } from './system.ts';
 
-/** Rules that look at commands, by kind. */
 export const commandRules: readonly CommandRule[] = [
   ...removingRules,
   ...deviceRules,
@@ -39,5 +38,4 @@ export const commandRules: readonly CommandRule[] = [
   ...packageRules,
 ];
 
-/** Every built-in rule. */
 export const builtinRules: readonly Rule[] = [...constructRules, ...commandRules];

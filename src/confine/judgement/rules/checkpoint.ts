@@ -3,7 +3,7 @@ import { operandsOf } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
-/** What the person does at this server: an agent that did it would answer its own questions. */
+/** Commands for the person at this server: an agent that ran them would answer its own questions. */
 const acts = new Set(['approve', 'hook', 'init', 'import', 'token', 'tokens', 'login', 'logout', 'team']);
 const signals = ['kill', 'pkill', 'killall', 'skill', 'xkill'];
 const removers = [
@@ -65,7 +65,7 @@ function answers(args: readonly Word[]): boolean {
   return verb !== undefined && (verb.value === undefined || acts.has(verb.value));
 }
 
-/** The server's own folders, by the names that they have below a home. */
+/** Does the word name one of the server's own folders below a home? */
 function namesOwnState({ text }: Word): boolean {
   return /\.(config|local\/(state|share))\/sekisho(["']|\/|$)/.test(text);
 }

@@ -26,13 +26,13 @@ const changing = [
   ...['upgrade', 'install', 'up', 'cordon', 'taint', 'del'],
 ];
 
-/** What kubectl(1) changes by, beside what other tools have too; `helm create` makes a folder. */
+/** kubectl(1)'s changing subcommands, besides the common ones; `helm create` makes a folder. */
 const changingByKubectl = [
   ...['create', 'run', 'expose', 'set', 'label', 'annotate', 'autoscale'],
   ...['uncordon', 'certificate', 'cp', 'debug', 'attach'],
 ];
 
-/** A dry run, or a look at a rollout. */
+/** Is it a dry run, or a look at a rollout? */
 function onlyTries(args: readonly Word[]): boolean {
   const [first, second] = leadingWords(
     args,

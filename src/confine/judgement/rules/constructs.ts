@@ -1,7 +1,7 @@
 import { text } from '../../../contract/text/text.ts';
 import type { ConstructRule } from './rule.ts';
 
-/** Ways of writing that say too little, or that a dialect does not allow. */
+/** Constructs that are too obscure to judge, or that a dialect does not allow. */
 export const constructRules: readonly ConstructRule[] = [
   {
     id: 'not-read',

@@ -5,7 +5,7 @@ import type { CommandRule } from './rule.ts';
 
 const person = text("It needs a person's approval.", '人の承認が必要です。');
 
-/** Containers and clusters: what runs there is outside of these walls. */
+/** Containers and clusters: processes there run outside the sandbox. */
 export const containerRules: readonly CommandRule[] = [
   {
     id: 'container',
@@ -33,7 +33,7 @@ export const containerRules: readonly CommandRule[] = [
     suggestion: person,
     fits: ({ program, args }, { confinement, dialect }) => {
       if (onlyTells(args) || onlyReads(program, args)) return false;
-      // No daemon of this machine is reached in a sandbox, so the command fails by itself.
+      // A sandbox reaches no daemon of this machine, so the command fails by itself.
       return !confinement || dialect !== 'plain' || reachesOther(args);
     },
     needs: 'hosts',
@@ -66,7 +66,7 @@ const looks =
   /^(ps|ls|list|images|logs|inspect|version|info|stats|top|port|history|search|diff|events|df|tree|show|status|global-status)$/;
 const composeOptions = /^(-f|--file|-p|--project-name|--profile|--env-file|--project-directory)$/;
 
-/** `docker ps`, `docker compose -f x logs`: nothing changes, and it is this machine's own. */
+/** `docker ps`, `docker compose -f x logs`: nothing changes, and the daemon is local. */
 function onlyReads(program: string, args: readonly Word[]): boolean {
   if (hasWord(args, /^--help$/)) return true;
   const isCompose = /-compose$/.test(program);
@@ -78,12 +78,12 @@ function onlyReads(program: string, args: readonly Word[]): boolean {
   return looks.test(things.test(first) ? second : first);
 }
 
-/** Is a daemon elsewhere named? Behind the subcommand these are options of its own, or of what it runs. */
+/** Do the options name a remote daemon? Options after the subcommand belong to it, or to the program that it runs. */
 function reachesOther(args: readonly Word[]): boolean {
   return optionsFirst(args).some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix));
 }
 
-/** Options that stand before the subcommand, each with a word that may be its value. */
+/** The options before the subcommand, each with a word that may be its value. */
 function optionsFirst(args: readonly Word[]): readonly Word[] {
   const end = args.findIndex(
     ({ prefix }, at) => !prefix.startsWith('-') && !args[at - 1]?.prefix.startsWith('-'),

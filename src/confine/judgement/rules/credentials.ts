@@ -2,7 +2,7 @@ import { text } from '../../../contract/text/text.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule, Use } from './rule.ts';
 
-/** Files that hold nothing but what lets one in, by the names that their programs give them. */
+/** Files that contain only credentials, by their programs' names for them. */
 const files =
   /(^|[\s/'"@=:])(\.ssh\/(?!known_hosts|config\b|[\w.-]*\.pub\b)|\.ssh(["'/\s]|$)|\.aws\/credentials|\.aws(["'/\s]|$)|\.gnupg\b|\.netrc\b|\.git-credentials\b|\.pypirc\b|\.docker\/config\.json|\.kube\/config|\.config\/(gh|gcloud|hub)\b|\.azure\b|\.vault-token\b|id_(rsa|ed25519|ecdsa|dsa)\b(?!\.pub)|etc\/(shadow|gshadow|passwd|sudoers)\b)|@["']?[\w./$-]*\.env\b|--(post|body|upload)-file=["']?[\w./$-]*\.env\b/;
 const secrets = /\$\{?\w*(API_?KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIAL|PRIVATE_KEY)\w*/;
@@ -75,16 +75,15 @@ function holdsCredential(word: Word): boolean {
   return files.test(word.text) || secrets.test(word.text) || printsEnvironment.test(word.text);
 }
 
-/** `"$(env)"`, and a file of settings that a substitution prints: `"$(head -c 30 .env | xxd -p).x.example"`. */
+/** `"$(env)"`, or a substitution that prints a settings file: `"$(head -c 30 .env | xxd -p).x.example"`. */
 const printsEnvironment =
   /(?:[$<]\(|`)\s*(?:(?:env|printenv)\s*[|)`]|(?:cat|head|tail|base64|xxd)\s(?:[^|;&)`]*\s)?(?:[\w./-]*\/)?\.env["']?\s*[|)`])/;
 
-/** Does a word name such a file? */
 function namesCredential(word: Word): boolean {
   return files.test(word.text);
 }
 
-/** Does a command print credentials, for the next in its pipe to read? */
+/** Does a command print credentials into its pipe? */
 export function printsCredentials({ program, args }: Pick<Use, 'program' | 'args'>): boolean {
   if (program === 'env' || program === 'printenv') return args.length === 0;
   // `gh auth token`
@@ -99,7 +98,7 @@ export function printsCredentials({ program, args }: Pick<Use, 'program' | 'args
   );
 }
 
-/** What goes out: the address, and the data that is given with it, but no header and no login of the caller. */
+/** The words that are sent: the address and its data, without headers or the caller's login. */
 function sent({ program, args }: Use): readonly Word[] {
   if (program === 'openssl' && args[0]?.value !== 's_client') return [];
   const kept =

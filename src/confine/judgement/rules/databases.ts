@@ -4,8 +4,8 @@ import type { CommandRule, Use } from './rule.ts';
 const sqlClients = ['psql', 'mysql', 'mariadb', 'clickhouse-client', 'cqlsh', 'sqlcmd'];
 
 /**
- * What a server of databases is told to remove. In a sandbox a command reaches only servers that its own session started;
- * a database that is a file in the workspace is kept like any other file.
+ * Deletions on a database server. In a sandbox a command reaches only servers of its own session; a database file in
+ * the workspace is kept like any other file.
  */
 export const databaseRules: readonly CommandRule[] = [
   {
@@ -61,7 +61,7 @@ function loses({ program, args, input }: Use): boolean {
   }
 }
 
-/** Statements without what stands in quotes or is a comment. */
+/** SQL without quoted text and comments. */
 function statementsOf(sql: string): readonly string[] {
   const bare = sql
     .replace(/'[^']*('|$)|"[^"]*("|$)|`[^`]*(`|$)|\$\$(?:[^$]|\$(?!\$))*(\$\$|$)/g, ' _ ')
@@ -75,7 +75,7 @@ function isLoss(statement: string): boolean {
   return /^alter\s/i.test(statement) && /\sdrop\s/i.test(statement);
 }
 
-/** The first word that is neither an option nor the value of one. */
+/** The first word that is neither an option nor an option's value. */
 function commandOfRedis(words: readonly string[]): string | undefined {
   return words.find((word, at) => !word.startsWith('-') && !/^-[hpanutsrid]$/.test(words[at - 1] ?? ''));
 }

@@ -22,7 +22,7 @@ const languages = [
   ...['lua', 'luajit', 'tclsh', 'rscript'],
 ];
 
-/** Running what was fetched. */
+/** Fetched code that is run. */
 export const fetchedRules: readonly CommandRule[] = [
   {
     id: 'pipe-to-shell',
@@ -82,16 +82,16 @@ export function isFetched(word: Word | undefined): boolean {
   return [...programs].some(([, program = '']) => isFetcher(program));
 }
 
-/** The word that holds the script of a shell, or says where it comes from. */
+/** The word with a shell's script, or with its source. */
 function scriptIn(program: string, args: readonly Word[]): Word | undefined {
   if (/^(eval|source|\.)$/.test(program)) return args[0];
   if (!isShell(program)) return undefined;
   const { script, file } = readShellLine(args);
-  // What stands around a substitution is the script; what it prints is a word of that.
+  // If a substitution is only part of a script, its output is a word of that script.
   return script?.script === undefined ? (script ?? file) : undefined;
 }
 
-/** The word that holds an interpreter's program, or names the file that does. */
+/** The word with an interpreter's program, or with the name of its file. */
 function programText(args: readonly Word[]): Word | undefined {
   const option = args.findIndex(({ prefix }) => /^(-[A-Za-z]*[ceEpr]$|--(eval|print|run)$)/.test(prefix));
   const attached = args.find(
@@ -102,7 +102,7 @@ function programText(args: readonly Word[]): Word | undefined {
   return option >= 0 && (first < 0 || option < first) ? args[option + 1] : args[first];
 }
 
-/** A language's interpreter that is given neither a file nor a text of a program takes it from its input. */
+/** An interpreter without a file or a program text reads the program from its input. */
 function readsProgram(program: string, args: readonly Word[]): boolean {
   if (!languages.includes(program)) return false;
   if (

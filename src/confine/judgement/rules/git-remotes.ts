@@ -5,7 +5,7 @@ import { readOptions } from '../words/options.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule, Use } from './rule.ts';
 
-/** What a repository fetches from and pushes to. */
+/** The remotes that a repository fetches from and pushes to. */
 export const gitRemoteRules: readonly CommandRule[] = [
   {
     id: 'git-remote',
@@ -50,8 +50,8 @@ export const gitRemoteRules: readonly CommandRule[] = [
 ];
 
 /**
- * The remotes that this command gives other addresses, or none, and those addresses; nothing where it does not, or does not
- * say so in so many words: then what it did is taken back when it ends, and nobody is asked for nothing.
+ * The remotes whose address this command changes or removes, and the new addresses. Undefined if it changes none, or
+ * its words do not tell: then its changes are reverted when it ends, and no question is asked.
  */
 export function remoteChangesOf({ args }: Use): RemoteChanges | undefined {
   const { verb, rest } = readGitLine(args);
@@ -74,9 +74,9 @@ function ofRemote(words: readonly Word[]): Changed | undefined {
   const [how, name, ...more] = readOptions(words, { valued: 'tm' }).operands;
   if (!name) return undefined;
   if (how?.value === 'set-url') return { remotes: [name], addresses: more.slice(0, 1) };
-  // Nobody is asked for a new one; in the place of one that goes, it is part of what they were asked.
+  // A new remote needs no question by itself; one that replaces another is part of that question.
   if (how?.value === 'add') return { remotes: [], addresses: more.slice(0, 1) };
-  // The second is a new one, which is what `git remote add` may make.
+  // The second word is a new remote, which `git remote add` may create too.
   return /^(rename|remove|rm)$/.test(how?.value ?? '') ? { remotes: [name], addresses: [] } : undefined;
 }
 
@@ -86,7 +86,7 @@ function ofConfig(words: readonly Word[]): Changed | undefined {
     longValued: ['file', 'blob', 'type', 'default', 'comment', 'value', 'url'],
   });
   const names = given.map(({ name }) => name);
-  // The person's own file is not there, and another one is no repository's.
+  // The person's own file is not in the sandbox, and another file belongs to no repository.
   if (names.some((name) => /^(f|file|blob|global|system|get.*|l|list)$/.test(name))) return undefined;
   const verbs = /^(set|unset|get|get-all|list|remove-section|rename-section|edit)$/;
   const verb = verbs.test(operands[0]?.value ?? '') ? operands[0]?.value : undefined;

@@ -6,7 +6,7 @@ import type { Word } from '../words/word.ts';
 import { removers, removesRepository } from './files/removing.ts';
 import type { CommandRule } from './rule.ts';
 
-/** Commands that throw away what only git has. */
+/** Commands that discard data that only git has. */
 export const gitRules: readonly CommandRule[] = [
   {
     id: 'git-lose',
@@ -52,7 +52,7 @@ export const gitRules: readonly CommandRule[] = [
   },
 ];
 
-/** `'*'` and `:/`, which git reads itself: gitglossary(7), pathspec. */
+/** `'*'` and `:/`, which git expands itself: gitglossary(7), pathspec. */
 const wholePathspec = /^(:\/|:\(top\))?\.?\/?\*{0,2}(\/\*)?$/;
 
 function losesInGit(args: readonly Word[]): boolean {
@@ -63,7 +63,7 @@ function losesInGit(args: readonly Word[]): boolean {
       const options = readOptions(rest, { valued: 'e', longValued: ['exclude'] });
       if (hasOption(options, 'n', ['dry-run'])) return false;
       const forced = optionsNamed(options, 'f', ['force']).length;
-      // Ignored files, and repositories inside; the others are in the history that undo reads.
+      // These remove ignored files and nested repositories; undo can restore the others from the history.
       return forced > 1 || hasOption(options, 'xX');
     }
     case 'rm': {

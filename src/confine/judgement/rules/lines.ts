@@ -1,7 +1,7 @@
 import type { RuleLine } from '../../../contract/policy.ts';
 import { builtinRules } from './builtin.ts';
 
-/** The built-in rules as a person reads them, for `sekisho policy explain` and the console. */
+/** Lists the built-in rules for people, in `sekisho policy explain` and the console. */
 export function listBuiltinRules(): readonly RuleLine[] {
   return builtinRules.map(({ id, decision, dialect, because, suggestion, match }) => ({
     id,

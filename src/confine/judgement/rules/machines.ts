@@ -6,7 +6,7 @@ import type { CommandRule } from './rule.ts';
 
 const person = text("It needs a person's approval.", '人の承認が必要です。');
 
-/** Other users and other machines. */
+/** Commands that act as other users or on other machines. */
 export const machineRules: readonly CommandRule[] = [
   {
     id: 'superuser',
@@ -119,7 +119,7 @@ export const machineRules: readonly CommandRule[] = [
   },
 ];
 
-/** By program: first words with which it only shows something. */
+/** By program: first words with which it only shows information. */
 const looks: Readonly<Record<string, RegExp>> = {
   passwd: /^(-S|--status)$/,
   chage: /^(-l|--list)$/,

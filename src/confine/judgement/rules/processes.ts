@@ -7,7 +7,7 @@ const person = text("It needs a person's approval.", '人の承認が必要で�
 
 const schedulers: readonly string[] = ['crontab', 'at', 'batch', 'atrm', 'anacron', 'schtasks'];
 
-/** Processes and services beside the command's own, now and later. */
+/** Processes and services other than the command's own, now or later. */
 export const processRules: readonly CommandRule[] = [
   {
     id: 'kill',
@@ -16,7 +16,7 @@ export const processRules: readonly CommandRule[] = [
     because: text('it ends processes', 'プロセスを終了させます'),
     suggestion: person,
     fits: ({ program, args }, scene) =>
-      // In a sandbox there are no processes but the session's own.
+      // A sandbox shows only the session's own processes.
       scene.confinement && scene.dialect === 'plain'
         ? false
         : program === 'fuser'
@@ -99,12 +99,12 @@ export const processRules: readonly CommandRule[] = [
   },
 ];
 
-/** `kill -0` asks whether a process is there, and sends nothing. */
+/** `kill -0` only checks whether a process exists. */
 function onlyProbes([signal, ...targets]: readonly Word[]): boolean {
   return signal?.value === '-0' && !targets.some(({ value }) => value?.startsWith('-'));
 }
 
-/** The service manager in one of its reading verbs, on this machine. */
+/** A reading verb of the service manager, on this machine. */
 function onlyLooks(program: string, args: readonly Word[]): boolean {
   const [first, second, ...more] = args.map(({ value }) => value ?? '');
   if (schedulers.includes(program))
@@ -130,7 +130,7 @@ function onlyLooks(program: string, args: readonly Word[]): boolean {
   );
 }
 
-/** `kill %1`, `kill $!`, `kill "$pid"` after `pid=$!`: processes that this very command line started. */
+/** `kill %1`, `kill $!`, `kill "$pid"` after `pid=$!`: processes that this command line itself started. */
 function endsOwnJobs(args: readonly Word[]): boolean {
   const signalled = /^-[sn]$/.test(args[0]?.value ?? '') ? 2 : /^-\w+$/.test(args[0]?.value ?? '') ? 1 : 0;
   const targets = args.slice(signalled);

@@ -5,7 +5,7 @@ import { hasSubcommand, hasWord, leadingWords } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
-/** Version control and the forges behind it: what others see. */
+/** Version control and its hosting services: changes that other people see. */
 export const sendingRules: readonly CommandRule[] = [
   {
     id: 'git-push',
@@ -66,10 +66,10 @@ export const sendingRules: readonly CommandRule[] = [
   },
 ];
 
-/** Commands of git with subcommands of their own, some of which send. */
+/** git commands with their own subcommands, some of which send data. */
 const gitExtensions = new Set(['subtree', 'lfs', 'annex', 'flow', 'cl', 'stack', 'spice', 'town']);
 const sends = /^(push|publish|sync|submit|upload|copy|move|finish)$/;
-/** With a URL each of these makes a commit over there. */
+/** With a URL, each of these makes a commit on the server. */
 const svnSends = ['commit', 'ci', 'delete', 'del', 'remove', 'rm', 'import', 'lock', 'unlock'];
 
 function gitSends(args: readonly Word[]): boolean {
@@ -83,7 +83,7 @@ function gitSends(args: readonly Word[]): boolean {
   );
 }
 
-/** What `gh` and `glab` only show or bring here; all else of theirs may change what others see. */
+/** Verbs with which `gh` and `glab` only show or download; all other verbs may change data that other people see. */
 const shows =
   /^(view|list|ls|status|diff|checks|watch|download|checkout|co|clone|verify|trace|get|set-default|check|token|setup-git)$/;
 const alone = /^(status|search|browse|version|help|completion|--version|--help)$/;
@@ -98,7 +98,7 @@ function forgeChanges(args: readonly Word[]): boolean {
   return verb !== undefined && !shows.test(verb.value ?? '');
 }
 
-/** `gh api` reads unless a method or fields say otherwise. */
+/** `gh api` only reads, unless a method or fields are given. */
 function apiChanges(args: readonly Word[]): boolean {
   const { given, operands, unsure } = readOptions(args, {
     valued: 'XfFHqtp',
@@ -128,5 +128,5 @@ function apiChanges(args: readonly Word[]): boolean {
   return !fields.every((field) => queries.test(field?.value ?? ''));
 }
 
-/** A variable of the question, or a question that changes nothing. */
+/** A variable of the GraphQL query, or a query that changes nothing. */
 const queries = /^(?!query=)\w+=|^query=\s*(query\b|\{)(?![\s\S]*\bmutation\b)/;

@@ -5,7 +5,7 @@ import { interpreters } from '../programs.ts';
 import { readOptions } from '../words/options.ts';
 import type { CommandRule, Use } from './rule.ts';
 
-/** What only the assistant's bash refuses (document 001). */
+/** Refused only by the assistant's bash (document 001). */
 export const strictRules: readonly CommandRule[] = [
   {
     id: 'strict-superuser',
@@ -80,7 +80,7 @@ export const strictRules: readonly CommandRule[] = [
   },
 ];
 
-/** An interpreter that is given no file, and so takes its program from a pipe in which something was decoded. */
+/** Does an interpreter without a file read its program from a pipe with decoded data? */
 function runsDecoded({ program, args, input }: Use): boolean {
   return (
     interpreters.includes(program) &&

@@ -2,7 +2,7 @@ import { text } from '../../../contract/text/text.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
-/** Programs that only look at disks unless one of their words erases. */
+/** Disk tools that only read, unless one of their words erases. */
 const diskTools: readonly string[] = [
   'diskutil',
   'cryptsetup',

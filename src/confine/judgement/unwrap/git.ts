@@ -14,12 +14,12 @@ const valuedGlobals = new Set([
 ]);
 
 export interface GitLine {
-  /** Where the subcommand is read from; nothing where a word before it is not static. */
+  /** The word with the subcommand; undefined if a word before it is not literal. */
   readonly verb: Word | undefined;
   readonly rest: readonly Word[];
 }
 
-/** git's own options before the subcommand. */
+/** Reads git's own options before the subcommand. */
 export function readGitLine(words: readonly Word[]): GitLine {
   let index = 0;
   for (; index < words.length; index++) {

@@ -2,15 +2,15 @@ import { type GivenOption, type OptionGrammar, optionsNamed } from '../words/opt
 import { subcommandsOf } from '../words/subcommands.ts';
 import { partOf, type Word } from '../words/word.ts';
 
-/** How a program that runs another finds it: its own options, then some operands, then the command. */
+/** How a program that runs another one is written: its own options, then operands, then the command. */
 export interface WrapperGrammar extends OptionGrammar {
   /** Words between the options and the command. */
   readonly operands?: number;
-  /** NAME=value words may stand before the command. */
+  /** NAME=value words may precede the command. */
   readonly assignments?: boolean;
-  /** A first word that must be there: `bundle exec`, `uv run`. */
+  /** A first word that is required: `bundle exec`, `uv run`. */
   readonly verbs?: readonly string[];
-  /** The words are joined and given to a shell. */
+  /** The words are joined and passed to a shell. */
   readonly joined?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface WrapperHead {
   readonly rest: readonly Word[];
 }
 
-/** Reads a wrapper's own words. An option that the grammar does not name is taken for a switch. */
+/** Reads a wrapper's own words. An option that the grammar lacks counts as a switch. */
 export function readHead(words: readonly Word[], grammar: WrapperGrammar): WrapperHead {
   const given: GivenOption[] = [];
   const assignments: Word[] = [];
@@ -46,7 +46,7 @@ export function readHead(words: readonly Word[], grammar: WrapperGrammar): Wrapp
   return { given, assignments, rest: words.slice(index + (grammar.operands ?? 0)) };
 }
 
-/** The value of the first of these options that is given. */
+/** The value of the first of these options. */
 export function givenValue(head: WrapperHead, letters: string, names: readonly string[]): Word | undefined {
   return optionsNamed({ given: head.given }, letters, names).find(({ value }) => value)?.value;
 }
@@ -55,7 +55,7 @@ function isAssignment({ prefix }: Word): boolean {
   return /^[^-=][^=]*=/.test(prefix);
 }
 
-/** Reads one option; says how many further words it took. */
+/** Reads one option; returns the number of further words that it takes. */
 function readOption(
   words: readonly Word[],
   index: number,

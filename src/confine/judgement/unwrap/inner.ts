@@ -1,18 +1,18 @@
 import { literalWord, type Word } from '../words/word.ts';
 
-/** What a command starts in its turn. */
+/** A command that another command starts. */
 export type Inner =
   | { readonly kind: 'command'; readonly words: readonly Word[] }
   | {
       readonly kind: 'script';
       readonly source: Word;
-      /** The words that it is called with: its `"$@"`. */
+      /** The words of its call: its `"$@"`. */
       readonly args?: readonly Word[];
       /** Another machine runs it. */
       readonly isElsewhere?: boolean;
     }
   | { readonly kind: 'assignment'; readonly name: string; readonly value: string | undefined }
-  /** What it starts is only known when it runs. */
+  /** The started command is known only at run time. */
   | { readonly kind: 'unread' };
 
 export const unread: Inner = { kind: 'unread' };
@@ -25,7 +25,7 @@ export function joined(words: readonly Word[]): Inner {
   return { kind: 'script', source: literalWord(script) };
 }
 
-/** A marker stands for a word that is only known when it runs; in a script it stands for `$1`. */
+/** A marker stands for a word that is known only at run time; in a script it becomes `$1`. */
 export function markedWord(word: Word, marker: string): Word {
   const at = marker === '' ? -1 : (word.value ?? '').indexOf(marker);
   if (at < 0) return word;

@@ -3,7 +3,7 @@ import { openWord, type Word } from '../words/word.ts';
 import { givenValue, readHead } from './head.ts';
 import { type Inner, joined, markedWord } from './inner.ts';
 
-/** xargs puts words of its input at the end, or in the place of a marker. */
+/** xargs adds words of its input at the end, or in place of a marker. */
 export function unwrapXargs(words: readonly Word[]): readonly Inner[] {
   const head = readHead(words, {
     valued: 'adEILnPsJRS',
@@ -67,7 +67,7 @@ export function unwrapParallel(words: readonly Word[]): readonly Inner[] {
   return inputs.map((source) => ({ kind: 'script', source }));
 }
 
-/** In `sh -c 'wc -l {}'` the marker stands in a script, in any other word it is not known. */
+/** In `sh -c 'wc -l {}'` the marker is part of a script; any other word with it is unknown. */
 function withMarker(words: readonly Word[], marker: string): readonly Word[] {
   const isShell = posixShells.has(programOf(words[0]?.value ?? ''));
   return words.map((word) => {

@@ -4,15 +4,15 @@ import type { Inner } from './inner.ts';
 /** A shell's own command line: `-c SCRIPT`, a script file, or commands on standard input. */
 interface ShellLine {
   readonly script: Word | undefined;
-  /** The file that holds the script. */
+  /** The file with the script. */
   readonly file: Word | undefined;
-  /** What follows the script: its name, and the words that it is called with. */
+  /** The words after the script: its name and its arguments. */
   readonly args: readonly Word[];
-  /** Neither: it reads what to run from its input. */
+  /** Without both, it reads the script from its input. */
   readonly readsInput: boolean;
 }
 
-/** Reads the options of sh, bash, dash and zsh, where `c` may hide in a bundle. */
+/** Reads the options of sh, bash, dash and zsh; a bundle may hide the `c`. */
 export function readShellLine(words: readonly Word[]): ShellLine {
   let takesScript = false;
   let fromInput = false;
@@ -22,7 +22,7 @@ export function readShellLine(words: readonly Word[]): ShellLine {
     const { value } = word;
     if (value === undefined || !/^[-+]./.test(value)) {
       if (value === '-') index++;
-      // A word that is not known and has another behind it is taken for an option.
+      // An unknown word that is followed by another counts as an option.
       if (value !== undefined || !mayBeOption(word) || takesScript || !words[index + 1]) break;
       continue;
     }

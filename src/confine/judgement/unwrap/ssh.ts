@@ -2,18 +2,18 @@ import { readOptions } from '../words/options.ts';
 import type { Word } from '../words/word.ts';
 import { type Inner, joined } from './inner.ts';
 
-/** Letters with a value, by ssh(1). */
+/** Letters with a value: ssh(1). */
 const valued = 'BbcDEeFIiJLlmOoPpQRSWw';
 
-/** The words after the host, which a shell over there reads. */
+/** The words after the host, which the remote shell reads. */
 export function unwrapSsh(words: readonly Word[]): readonly Inner[] {
   const remote = afterHost(words, readOptions(words, { valued }).operands[0]);
-  // A person is asked about ssh in any case, so a remote command that cannot be read is theirs to judge.
+  // ssh always needs a question, so a person judges a remote command that cannot be read.
   const line = remote.length === 0 ? undefined : joined(remote);
   return line?.kind === 'script' ? [{ ...line, isElsewhere: true }] : [];
 }
 
-/** ssh takes options behind the host too; from the first word that is none, all belongs to the other side. */
+/** ssh also takes options after the host; the first other word and everything after it go to the remote host. */
 function afterHost(words: readonly Word[], host: Word | undefined): readonly Word[] {
   if (!host) return [];
   let at = words.indexOf(host) + 1;

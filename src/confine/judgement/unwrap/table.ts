@@ -14,7 +14,7 @@ const sudo: WrapperGrammar = {
 const conda: WrapperGrammar = { verbs: ['run'], valued: 'np', longValued: ['name', 'prefix', 'cwd'] };
 const npx: WrapperGrammar = { valued: 'pc', longValued: ['package', 'call'] };
 
-/** Programs that people put before another command, by their options with a value. */
+/** Programs that are put before another command, with their options that take a value. */
 export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, WrapperGrammar>([
   ['nice', { valued: 'n', longValued: ['adjustment'] }],
   ['ionice', { valued: 'cnpPu', longValued: ['class', 'classdata', 'pid', 'pgid', 'uid'] }],
@@ -64,7 +64,7 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
   ['watch', { valued: 'nqs', longValued: ['interval', 'equexit', 'shotsdir'], joined: true }],
 ]);
 
-/** Package managers and version managers that run a program of a project. */
+/** Package and version managers that run a program of a project. */
 export const runners: ReadonlyMap<string, WrapperGrammar> = new Map<string, WrapperGrammar>([
   ['npx', npx],
   ['bunx', {}],

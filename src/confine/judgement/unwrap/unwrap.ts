@@ -11,7 +11,7 @@ import { runners, wrappers } from './table.ts';
 
 type Unwrap = (words: readonly Word[]) => readonly Inner[];
 
-/** Programs that are read by their own way alone. */
+/** Programs with a reader of their own. */
 const own: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ...named([...posixShells, ...cousinShells], unwrapShell),
   ...named(foreignShells, unwrapForeign),
@@ -36,7 +36,7 @@ function named(programs: Iterable<string>, unwrap: Unwrap): readonly (readonly [
   return [...programs].map((program) => [program, unwrap] as const);
 }
 
-/** Finds the commands inside a command: `sudo`, `xargs`, `find -exec`, `sh -c` and their like. */
+/** Finds the commands inside a command: `sudo`, `xargs`, `find -exec`, `sh -c` and the like. */
 export function unwrap(program: string, words: readonly Word[]): readonly Inner[] {
   const unwrapOwn = own.get(program);
   if (unwrapOwn) return unwrapOwn(words);
@@ -64,7 +64,7 @@ function yarnWorkspace([verb, ...words]: readonly Word[]): readonly Inner[] {
 }
 
 function unwrapWrapper(program: string, words: readonly Word[], grammar: WrapperGrammar): readonly Inner[] {
-  // `command -v x` only tells.
+  // `command -v x` only prints a path.
   if (program === 'command' && /^-[pvV]*[vV]/.test(words[0]?.value ?? '')) return none;
   const head = readHead(words, grammar);
   const inner: Inner[] = head.assignments.map(assignmentOf);
@@ -84,7 +84,7 @@ function assignmentOf(word: Word): Inner {
   return { kind: 'assignment', name: word.prefix.slice(0, equals), value: partOf(word, equals + 1).value };
 }
 
-/** env's assignments and its command, which `-S` may hold in one word. */
+/** Reads env's assignments and command; with `-S` one word may contain both. */
 function unwrapEnv(words: readonly Word[]): readonly Inner[] {
   const head = readHead(words, {
     valued: 'uCSP',
@@ -94,11 +94,11 @@ function unwrapEnv(words: readonly Word[]): readonly Inner[] {
   const inner: Inner[] = head.assignments.map(assignmentOf);
   const line = givenValue(head, 'S', ['split-string']);
   if (line) {
-    // What follows the line are words of their own.
+    // The words after the line stay separate words.
     const rest = words.slice(words.indexOf(line) + 1 || undefined).map(quoted);
     return [...inner, joined([literalWord('env'), line, ...rest])];
   }
-  // `env $(grep -v '^#' .env | xargs) COMMAND`: variables as a file sets them.
+  // `env $(grep -v '^#' .env | xargs) COMMAND`: the variables come from a file.
   const [first, ...rest] = head.rest;
   const isSettings = first?.value === undefined && /^(\$\(|`)/.test(first?.text ?? '') && rest.length > 0;
   return [...inner, ...commandOf(isSettings ? rest : head.rest)];
@@ -121,19 +121,19 @@ function unwrapSu(words: readonly Word[]): readonly Inner[] {
   return inner.length > 0 || /^--(help|version)$/.test(words[0]?.value ?? '') ? inner : [unread];
 }
 
-/** The words of `eval`; nothing new where a program prints settings for its shell. */
+/** Reads the words of `eval`; a program that prints shell settings adds no command. */
 function unwrapEval(words: readonly Word[]): readonly Inner[] {
   const [first, ...more] = words;
   if (!first) return none;
   if (more.length === 0 && settings.test(first.text)) return none;
-  // getopt(1) quotes its output for just this.
+  // getopt(1) quotes its output for this use.
   if (first.value === 'set' && more[0]?.value === '--') return none;
   return words.every(({ script }) => script === undefined)
     ? [{ kind: 'script', source: first }]
     : [joined(words)];
 }
 
-/** Programs that print settings of a shell for it to `eval`, by their manuals. */
+/** Programs that print shell settings for `eval`, by their manuals. */
 const settings =
   /^"?\$\((?:direnv (?:export|hook)|ssh-agent|[\w/.-]*\bbrew shellenv|(?:rbenv|pyenv|nodenv|goenv|jenv) (?:virtualenv-)?init|opam env|fnm env|mise (?:activate|env)|conda shell\.\w+ hook|zoxide init|starship init|dircolors|minikube docker-env|luarocks path)(?: [\w. /=-]*)?(?: 2>\/dev\/null)?\)"?$/;
 
@@ -174,13 +174,13 @@ function unwrapScript(words: readonly Word[]): readonly Inner[] {
   );
 }
 
-/** A file is what it says; what a command prints, or standard input, is not known. */
+/** A file can be read; the output of a command, or standard input, is unknown. */
 function unwrapSource([file]: readonly Word[]): readonly Inner[] {
   if (!file || !/^(\/dev\/|\/proc\/)/.test(file.prefix)) return none;
   return [{ kind: 'script', source: openWord(file.text) }];
 }
 
-/** Another language. */
+/** The script is in another language. */
 function unwrapForeign(words: readonly Word[]): readonly Inner[] {
   return words.some(({ value }) => /^[-/](c|k|command|ec|e|enc.*|lc)$/i.test(value ?? '')) ? [unread] : none;
 }

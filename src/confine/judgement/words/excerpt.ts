@@ -1,6 +1,6 @@
 const maxChars = 160;
 
-/** A piece of a command for a message: short, on one line, nothing hidden. */
+/** A short excerpt of a command for a message: on one line, with nothing hidden. */
 export function excerptOf(text: string): string {
   const shown = text
     .slice(0, maxChars * 2)

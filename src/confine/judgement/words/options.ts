@@ -1,6 +1,6 @@
 import { mayBeOption, partOf, type Word } from './word.ts';
 
-/** Which options take the next word as their value; the rest are switches. */
+/** The options whose value is the next word; all others are switches. */
 export interface OptionGrammar {
   /** Short letters with a value: `-o FILE`, `-oFILE`. */
   readonly valued?: string | undefined;
@@ -11,14 +11,14 @@ export interface OptionGrammar {
 export interface GivenOption {
   readonly name: string;
   readonly long: boolean;
-  /** The value as a word; a part of a word keeps what is known of it. */
+  /** The value as a word; a cut part keeps the known prefix. */
   readonly value: Word | undefined;
 }
 
 export interface Options {
   readonly given: readonly GivenOption[];
   readonly operands: readonly Word[];
-  /** A word that may turn out to be any option. */
+  /** A word that may become any option at run time. */
   readonly unsure: Word | undefined;
 }
 
@@ -69,7 +69,7 @@ export function readOptions(words: readonly Word[], grammar: OptionGrammar = {})
   return { given, operands, unsure };
 }
 
-/** Is one of these letters or long names given? Long names may be abbreviated, as GNU tools and git allow. */
+/** Is one of these letters or long names given? Long names may be abbreviated, as in GNU tools and git. */
 export function hasOption(
   options: Pick<Options, 'given'>,
   letters: string,

@@ -1,8 +1,8 @@
 import { mayBeOption, type Word } from './word.ts';
 
 /**
- * Words that may be a program's subcommand. An option of unknown kind may take the next word as its value, so both
- * readings count until a word stands that no option could have taken.
+ * Words that may be a program's subcommand. An unknown option may take the next word as its value, so both readings
+ * count, up to a word that no option could have taken.
  */
 export function subcommandsOf(args: readonly Word[]): readonly Word[] {
   const candidates: Word[] = [];
@@ -23,12 +23,12 @@ export function subcommandsOf(args: readonly Word[]): readonly Word[] {
   return candidates;
 }
 
-/** Does the program get one of these subcommands, or a word that could be one? */
+/** Is one of these subcommands given, or a word that could be one? */
 export function hasSubcommand(args: readonly Word[], names: readonly string[]): boolean {
   return subcommandsOf(args).some((word) => word.value === undefined || names.includes(word.value));
 }
 
-/** The words right at the start that say what is done, behind options that take the next word and are known. */
+/** The leading words that name the action, skipping known options and their values. */
 export function leadingWords(args: readonly Word[], valued = /^$/): readonly string[] {
   const leading: string[] = [];
   for (let at = 0; at < args.length; at++) {
@@ -41,7 +41,7 @@ export function leadingWords(args: readonly Word[], valued = /^$/): readonly str
   return leading;
 }
 
-/** It is asked for its version or its help and for nothing else. */
+/** Is it asked only for its version or help? */
 export function onlyTells(args: readonly Word[]): boolean {
   return args.length === 1 && /^--(version|help)$/.test(args[0]?.value ?? '');
 }
@@ -55,7 +55,6 @@ export function hasWord(args: readonly Word[], pattern: RegExp): boolean {
   return false;
 }
 
-/** Words that are no options. */
 export function operandsOf(args: readonly Word[]): readonly Word[] {
   return args.filter((word) => !word.prefix.startsWith('-'));
 }

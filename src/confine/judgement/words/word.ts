@@ -1,30 +1,30 @@
 /**
- * A word of a command as far as it is known before it runs. A word with a hole in it (a variable, the output of another
- * command) has no `value`, and rules take it for any word.
+ * A word of a command, as far as it is known before it runs. A word with a hole in it (a variable, the output of
+ * another command) has no `value`, and rules must expect any word.
  */
 export interface Word {
   readonly value: string | undefined;
-  /** What the word begins with up to the first hole; the whole of it when `value` is there. */
+  /** The known text before the first hole; the whole word if `value` is set. */
   readonly prefix: string;
-  /** As the caller wrote it, quotes and all. */
+  /** As the caller wrote it, with quotes. */
   readonly text: string;
-  /** The shell makes other words of it: a wildcard, braces, a home folder. */
+  /** The shell expands it: a wildcard, braces, a home folder. */
   readonly isPattern?: boolean;
-  /** The text of a script, with `$name` for each hole; undefined if it is nothing but holes. */
+  /** The text of a script, with `$name` for each hole; undefined if it consists of holes only. */
   readonly script?: string | undefined;
 }
 
-/** A word that came as data: no shell expands anything in it. */
+/** A word from data, which no shell expands. */
 export function literalWord(value: string, text = value): Word {
   return { value, prefix: value, text, script: value };
 }
 
-/** A word that is not known, or not beyond its first characters. */
+/** A word that is unknown, or known only up to its first characters. */
 export function openWord(text: string, prefix = ''): Word {
   return { value: undefined, prefix, text };
 }
 
-/** May the word become an option, or is it surely an operand? */
+/** Can the word become an option? */
 export function mayBeOption(word: Word): boolean {
   return word.value === undefined && (word.prefix === '' || word.prefix.startsWith('-'));
 }

@@ -4,7 +4,7 @@ import { partOf, type Word } from '../../words/word.ts';
 import type { CommandRule, Use } from '../rule.ts';
 import { deviceOf, isBeyond, wholeFolder } from './targets.ts';
 
-/** Modes and owners of whole folders, and devices that are written to. */
+/** Changes of mode and owner for whole folders, and writes to devices. */
 export const deviceRules: readonly CommandRule[] = [
   {
     id: 'chmod-root',
@@ -21,7 +21,7 @@ export const deviceRules: readonly CommandRule[] = [
     fits: ({ args }, scene) => {
       const options = readOptions(args, { longValued: ['reference', 'from'] });
       if (!hasOption(options, 'R', ['recursive'])) return false;
-      // The mode, the owner or the group comes first, unless a file gives it. The workspace itself may be changed.
+      // The mode, owner or group comes first, unless it is taken from a file. The workspace itself may be changed.
       const paths = options.operands.slice(hasOption(options, '', ['reference']) ? 0 : 1);
       return paths.some((word) => {
         const path = wholeFolder(word, scene);

@@ -9,8 +9,8 @@ import type { Word } from '../../words/word.ts';
 import type { CommandRule, Use } from '../rule.ts';
 
 /**
- * Commands that write, by its name, what programs obey later. In a sandbox such files are read-only or asked about when
- * they land; without one, words are all there is. Redirections are held against the same.
+ * Commands that write files, by name, that programs obey later. In a sandbox such files are read-only, or asked about
+ * when they land; without one, only the words can be judged. Redirections are checked with the same names.
  */
 export const obeyedRules: readonly CommandRule[] = [
   {
@@ -60,10 +60,10 @@ export function isObeyed({ value, text }: Word): boolean {
   return mayBeMeant.test(path) && patterns().some((fits) => fits(path));
 }
 
-/** Most words name nothing of the kind. */
+/** A quick test: most words name no such file. */
 const mayBeMeant = /(^|\/)\.|sekisho\.json|lefthook|mise|rust-toolchain|\.code-workspace/;
 
-/** The files that a command writes, as its words say. */
+/** The files that a command writes, judged by its words. */
 function writtenBy({ program, args }: Use): readonly Word[] {
   if (/^(tee|sponge|touch)$/.test(program))
     return readOptions(args, { valued: program === 'touch' ? 'drt' : '' }).operands;

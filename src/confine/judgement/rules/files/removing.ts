@@ -4,7 +4,7 @@ import { literalWord, type Word } from '../../words/word.ts';
 import type { CommandRule, Use } from '../rule.ts';
 import { isBeyond, wholeFolder } from './targets.ts';
 
-/** Commands that remove more than anybody meant, where they say so in so many words. */
+/** Commands whose words delete more than anyone would intend. */
 export const removingRules: readonly CommandRule[] = [
   {
     id: 'rm-recursive-force',
@@ -94,7 +94,7 @@ export function removesRepository(use: Use): boolean {
 
 export const removers: readonly string[] = ['rm', 'srm', 'rimraf', 'trash', 'trash-put', 'find'];
 
-/** The words that a command removes with all that is below them. */
+/** The words that a command removes recursively. */
 function removed(use: Use): readonly Word[] {
   const { program, args } = use;
   if (program !== 'find')
@@ -118,7 +118,7 @@ function deletesFound(args: readonly Word[]): boolean {
   );
 }
 
-/** Parts of find's expression that leave something over. */
+/** Parts of find's expression that limit the matches. */
 const choosing =
   /^-(i?(name|path|regex|wholename)|[acm](min|time)|newer.*|size|empty|user|group|perm|samefile|inum)$/;
 
@@ -126,7 +126,7 @@ function isRecursive(options: Options): boolean {
   return hasOption(options, 'rR', ['recursive']);
 }
 
-/** `--interactive=never` is force by another name. */
+/** `--interactive=never` means force. */
 function isForced(options: Options): boolean {
   return (
     hasOption(options, 'f', ['force']) ||

@@ -4,8 +4,8 @@ import type { Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
 
 /**
- * The path that a recursive command takes whole: a root, a home, a folder of the system, or one that holds such. Only
- * what is written out is looked at; undefined for all else.
+ * The whole folder that a recursive command affects: a root, a home, a system folder, or a folder that contains one.
+ * Only literal words are judged; undefined for all others.
  */
 export function wholeFolder(word: Word, scene: Scene): string | undefined {
   const path = pathOf(word, scene);
@@ -17,12 +17,12 @@ export function wholeFolder(word: Word, scene: Scene): string | undefined {
   return isWhole ? path : undefined;
 }
 
-/** Does no root hold it? What is in /tmp is the session's own. */
+/** Is the path outside all roots? Files in /tmp belong to the session. */
 export function isBeyond(path: string, { roots }: Scene): boolean {
   return !/^\/tmp(\/|$)/.test(path) && !roots.some((root) => `${path}/`.startsWith(`${root}/`));
 }
 
-/** The absolute path of a word that is written out; a wildcard counts as the folder that it stands in. */
+/** The absolute path of a literal word; a wildcard counts as its folder. */
 function pathOf(word: Word, { folders, moves }: Scene): string | undefined {
   const written =
     word.value ?? /^"?\$\{?HOME\}?"?(\/[\w./*-]*)?"?$/.exec(word.text)?.[0].replace(/^"?\$\{?HOME\}?"?/, '~');
@@ -37,7 +37,7 @@ function pathOf(word: Word, { folders, moves }: Scene): string | undefined {
   return trimmed(posix.resolve(start, folder));
 }
 
-/** `/etc/*` names all of /etc, `*.o` not all of its folder. */
+/** `/etc/*` names all of /etc, but `*.o` not all of its folder. */
 function withoutWildcards(path: string, { isPattern, value }: Word): string | undefined {
   if (!isPattern && value !== undefined) return path;
   const parts = path.split('/');
@@ -51,14 +51,13 @@ function trimmed(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** `/proc/self/root` is `/` by another name. */
+/** `/proc/self/root` is another name of `/`. */
 const rootAlias = /^(\/proc\/(self|thread-self|\d+)(\/task\/\d+)?\/root)+(\/|$)/;
 
-/** Folders of the system itself. */
 const systemFolder =
   /^\/(bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|tmp|mnt|opt|proc|root|run|sbin|srv|sys|usr|var|users|system|library|applications|private|private\/(etc|var)|usr\/(bin|sbin|lib|lib64|local|share|include)|var\/(lib|log|db|spool|mail)|nix|snap)?$/i;
 
-/** What a path names: a device of the machine, or bash's own way to the network. */
+/** Is the path a device of the machine, or bash's own network path? */
 export function deviceOf({ value, prefix }: Word): 'device' | 'network' | undefined {
   const path = posix.normalize(value ?? prefix).replace(rootAlias, '/');
   if (/^\/dev\/(tcp|udp)\//.test(path)) return ownNetwork.test(path) ? undefined : 'network';
@@ -66,9 +65,9 @@ export function deviceOf({ value, prefix }: Word): 'device' | 'network' | undefi
   return /^\/(proc\/(sysrq-trigger|sys\/|kcore)|sys\/)/.test(path) ? 'device' : undefined;
 }
 
-/** A port of this machine, as commands see it. */
+/** A port of this machine, as seen by commands. */
 const ownNetwork = /^\/dev\/(tcp|udp)\/(localhost|127(\.\d{1,3}){3}|::1)\/\w+$/;
 
-/** Everything below /dev is a device unless it is one of these. */
+/** All paths below /dev are devices, except these. */
 const plainDevice =
   /^\/dev\/(null|zero|full|u?random|tty|std(in|out|err)|fd(\/\d*)?|shm(\/.*)?|pts\/\d*|ptmx|mqueue\/.*|console)$/;

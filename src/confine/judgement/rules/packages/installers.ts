@@ -1,18 +1,18 @@
-/** How one program installs what a manifest names. */
+/** How a program installs the packages of a manifest. */
 export interface Installer {
-  /** Words that install, as they stand before operands; the empty one is the program alone. */
+  /** Words that install, without operands; the empty string is the program alone. */
   readonly verbs: readonly string[];
   readonly switches: readonly string[];
-  /** Options with a value that names no package and no place to take one from. */
+  /** Options whose value is neither a package nor a source. */
   readonly valued: readonly string[];
-  /** Options whose value is a file that lists packages, or a project's folder. */
+  /** Options whose value is a file with packages, or a project's folder. */
   readonly lists?: readonly string[];
-  /** Hosts that it takes packages from where nobody told it otherwise. */
+  /** Hosts that it uses unless configured otherwise. */
   readonly registry: readonly string[];
   readonly manifests: readonly string[];
 }
 
-/** What a program does with the words that it gets; undefined for one that is not known to install from a manifest. */
+/** Describes how a program reads its words; undefined if it is not known to install from a manifest. */
 export function installerOf(program: string): Installer | undefined {
   return installers.get(program);
 }
@@ -105,7 +105,7 @@ const managed: Installer = {
   lists: [],
 };
 
-/** By program: an option that stands in no list here makes the line one to ask about. */
+/** By program: an option missing from these lists makes the line a question. */
 const installers: ReadonlyMap<string, Installer> = new Map<string, Installer>([
   ['npm', npm],
   [

@@ -5,8 +5,8 @@ import { type Installer, installerOf } from './installers.ts';
 import { isNamedIn, nameIn } from './manifest.ts';
 
 /**
- * Does this line install what the project's manifest names and nothing else, from a registry that the operator lists?
- * What it may fetch is bounded by the list, and what it may write by the roots, so nobody needs to be asked.
+ * Does this line install only packages of the project's manifest, from a registry that the operator lists? The list
+ * bounds its fetches and the roots bound its writes, so no question is needed.
  */
 export function installsFromManifest(program: string, args: readonly Word[], scene: Scene): boolean {
   const installer = installerOf(program);
@@ -16,7 +16,7 @@ export function installsFromManifest(program: string, args: readonly Word[], sce
   return operands?.every((operand) => isOfHere(operand) || isNamed(operand, installer, scene)) ?? false;
 }
 
-/** What stands after the verb; nothing where a word is not known, or an option is none that is understood. */
+/** The words after the verb; undefined if a word or an option is unknown. */
 function operandsRead(installer: Installer, args: readonly Word[]): readonly string[] | undefined {
   const operands: string[] = [];
   const values = args.map(({ value }) => value);
@@ -50,7 +50,7 @@ function operandsRead(installer: Installer, args: readonly Word[]): readonly str
   return verb === undefined ? undefined : operands.slice(verb === '' ? 0 : verb.split(' ').length);
 }
 
-/** `.`, `./web`, `.[dev]`: the project itself, or one beside it. */
+/** `.`, `./web`, `.[dev]`: the project itself, or one at a relative path. */
 function isOfHere(operand: string): boolean {
   return /^\.{1,2}(\/|\[|$)/.test(operand);
 }

@@ -1,9 +1,9 @@
-/** The package that a word of an installer names, without its version; nothing for an address, a path or an alias. */
+/** The package that an installer's word names, without its version; undefined for an address, a path or an alias. */
 export function nameIn(operand: string): string | undefined {
   return /^(@?[a-z\d_][\w./-]*)(\[[\w,.-]*\])?(@[\w.^~<>=*-]*|[<>=!~]=?[\w.*,<>=!~]*)?$/i.exec(operand)?.[1];
 }
 
-/** Does a manifest of this name say that the project depends on the package? */
+/** Does a manifest of this name list the package as a dependency? */
 export function isNamedIn(file: string, text: string, name: string): boolean {
   return file.endsWith('.json') ? isDependency(text, name) : beginsEntry(text, name);
 }
@@ -13,7 +13,7 @@ function isDependency(text: string, name: string): boolean {
   try {
     manifest = JSON.parse(text);
   } catch {
-    // Half written: it names nothing yet.
+    // The file is half written and names nothing yet.
     return false;
   }
   const sections = Object.entries(Object(manifest)).filter(([key]) =>
@@ -24,7 +24,7 @@ function isDependency(text: string, name: string): boolean {
   );
 }
 
-/** A requirement, a key or a module stands at the start of its line, or of what is in quotes. */
+/** A requirement, a key or a module name begins its line, or a quoted text. */
 function beginsEntry(text: string, name: string): boolean {
   const written = name.replace(/[-_.]+/g, '-').toLowerCase();
   return text.split('\n').some((line) =>

@@ -1,7 +1,7 @@
 import { hasWord, operandsOf, subcommandsOf } from '../../words/subcommands.ts';
 import type { Word } from '../../words/word.ts';
 
-/** Does this line of a package manager install, remove or publish, or could it? */
+/** Does this line of a package manager install, remove or publish, or may it? */
 export function changesPackages(program: string, args: readonly Word[]): boolean {
   if (tells.test(args[0]?.value ?? '') || hasWord(args, /^--help$/)) return false;
   if (
@@ -15,7 +15,7 @@ export function changesPackages(program: string, args: readonly Word[]): boolean
   const names = (Object.hasOwn(managers, program) ? managers[program] : undefined) ?? [];
   if (names.length === 0) return true;
   if (program === 'npm' && args[0]?.value === 'audit') return args.some((word) => word.value === 'fix');
-  // `yarn` with no words at all installs.
+  // `yarn` alone installs.
   if (program === 'yarn' && operandsOf(args).length === 0) return true;
   // `cargo +nightly …` names a toolchain before the subcommand.
   const words = args.filter((word) => !word.prefix.startsWith('+'));
@@ -26,7 +26,9 @@ export function changesPackages(program: string, args: readonly Word[]): boolean
   );
 }
 
-/** npm, gem and composer take any beginning of a subcommand that fits no other, and npm `cleanInstall` for `clean-install`. */
+/**
+ * npm, gem and composer accept any unambiguous prefix of a subcommand, and npm also `cleanInstall` for `clean-install`.
+ */
 function isNamed(program: string, given: string, names: readonly string[]): boolean {
   const word = program === 'npm' ? given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : given;
   if (names.includes(word)) return true;
@@ -34,7 +36,10 @@ function isNamed(program: string, given: string, names: readonly string[]): bool
   return names.some((name) => name.startsWith(word));
 }
 
-/** `uv pip list`, `rustup toolchain list`, `cargo install --list`: the word has words of its own, and this one shows. */
+/**
+ * `uv pip list`, `rustup toolchain list`, `cargo install --list`: the subcommand has subcommands, and this one only
+ * shows.
+ */
 function onlyLooks(word: string, rest: readonly Word[]): boolean {
   if (word === 'install' && rest.length === 1 && rest[0]?.value === '--list') return true;
   if (!nested.test(word)) return false;
@@ -43,10 +48,10 @@ function onlyLooks(word: string, rest: readonly Word[]): boolean {
 }
 
 const tells = /^(-V|-v|--version|-h)$/;
-/** Those that know `--dry-run` and then change nothing. */
+/** Programs that change nothing with `--dry-run`. */
 const tries =
   /^(semantic-release|release-it|npm|pip3?|uv|poetry|cargo|bun|apt|apt-get|aptitude|brew|composer|conda|mamba)$/;
-/** Beginnings of words that change nothing as well. */
+/** Prefixes of other subcommands that change nothing. */
 const others = /^(audi?t?|packa?g?e?|cach?e?|conf?i?g?|info|list?|view|sea?r?c?h?|outd?a?t?e?d?)$/;
 const nested =
   /^(npm|pip|tool|self|python|env|toolchain|target|component|plugins?|profile|store|services|pub|workload|global|owner|cask|bundle|group|switch|repo|set)$/;
@@ -68,7 +73,7 @@ const verbs = [
   'unlink',
 ];
 
-/** What each manager calls installing, removing and the like; those with letters for verbs come below. */
+/** Each manager's words for installing, removing and the like; those with letters as verbs come below. */
 const managers: Readonly<Record<string, readonly string[]>> = {
   apt: [
     ...verbs,

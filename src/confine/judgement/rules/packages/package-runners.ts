@@ -6,22 +6,22 @@ import type { Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
 import { isNamedIn, nameIn } from './manifest.ts';
 
-/** Programs that download a package and run it at once: the same new code that an installation brings. */
+/** Programs that download a package and run it at once: the code is as new as that of an installation. */
 export const packageRunners: readonly string[] = [
   ...['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'uvx', 'uv', 'pipx', 'go', 'deno', 'gem'],
   ...['dnx', 'pixi', 'corepack', 'nix'],
 ];
 
-/** Does it download a package that the project does not have, and run it? */
+/** Does it download and run a package that the project does not have? */
 export function runsNewPackage(program: string, args: readonly Word[], scene: Scene): boolean {
-  // Without a host, only what is here can run.
+  // Without network access only local programs can run.
   if (scene.confinement?.network.length === 0) return false;
   return packagesOf(program, args).some(
     (word) => !isPath(word) && !(looksHere(program, args) && isHeld(word, scene)),
   );
 }
 
-/** The words that name what is downloaded; none where the line runs what is here. */
+/** The words that name the downloads; empty if the line runs local programs. */
 function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
   if (/^(npx|pnpx|bunx|uvx)$/.test(program)) return started(program, given);
   const args = withoutValues(given);
@@ -40,10 +40,10 @@ function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
     case 'pipx':
       return started(program, args);
     case 'uv':
-      // What it starts is the project's own, unless it stands at an address.
+      // It starts the project's own programs, unless the word is an address.
       return started(program, args, isAddress);
     case 'go':
-      // The first may be the value of an option.
+      // The first word may be an option's value.
       return operands.filter(({ prefix }) => /^[\w.-]+\.\w+\/.*@/.test(prefix));
     case 'deno':
       return operands.slice(0, 1).filter(isAddress);
@@ -54,7 +54,7 @@ function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
   }
 }
 
-/** `pnpm exec` and `yarn exec` know only what is installed. */
+/** `pnpm exec` and `yarn exec` find only installed programs. */
 const verbsOf: Readonly<Record<string, RegExp>> = {
   npm: /^(exec|x|init|innit|create)$/,
   pnpm: /^(dlx|create)$/,
@@ -69,7 +69,7 @@ const verbsOf: Readonly<Record<string, RegExp>> = {
   nix: /^(run|shell|develop)$/,
 };
 
-/** Options of these programs whose value is the next word, and names nothing to download. */
+/** Options of these programs whose value is the next word, and is no download. */
 const takesNext =
   /^(--(prefix|workspace|loglevel|cache|registry|userconfig|filter|dir|cwd|directory|project)|-[CFw])$/;
 
@@ -78,7 +78,7 @@ function withoutValues(args: readonly Word[]): readonly Word[] {
   return args.filter((word, at) => !takes(word) && !takes(args[at - 1]));
 }
 
-/** What a runner was told to take by an option, or the program that it starts. */
+/** The packages that options name, and the program that a runner starts unless they replace it. */
 function started(
   program: string,
   args: readonly Word[],
@@ -93,7 +93,7 @@ function started(
   return replaces ? named : [...named, ...head.rest.slice(0, 1).filter(isNew)];
 }
 
-/** Does it take what is installed here? `dlx`, `create` and their like always download. */
+/** Does it use an installed package? `dlx`, `create` and the like always download. */
 function looksHere(program: string, args: readonly Word[]): boolean {
   return (
     /^(npx|bunx|bun|uv)$/.test(program) ||
@@ -110,7 +110,7 @@ function isAddress({ prefix }: Word): boolean {
   return /^(npm|jsr|https?):/.test(prefix);
 }
 
-/** Has the project this package, by its manifest or its `node_modules`, and no other version of it? */
+/** Does the project have this package in the wanted version, by its manifest or `node_modules`? */
 function isHeld({ value }: Word, scene: Scene): boolean {
   if (value === undefined) return false;
   const name = nameIn(value);
@@ -135,7 +135,7 @@ function isHeld({ value }: Word, scene: Scene): boolean {
   });
 }
 
-/** Where the command may run, and the folders above that, as Node looks for packages. */
+/** The folders that the command may run in, and those above: Node searches them for packages. */
 function foldersOf({ folders, roots }: Scene): readonly string[] {
   const found = new Set<string>();
   for (let folder of folders) {
@@ -161,7 +161,7 @@ function parsed(json: string | undefined): Readonly<Record<string, unknown>> | u
   try {
     return json === undefined ? undefined : (Object(JSON.parse(json)) as Readonly<Record<string, unknown>>);
   } catch {
-    // Half written: as if it were not there.
+    // The file is half written: treat it as missing.
     return undefined;
   }
 }

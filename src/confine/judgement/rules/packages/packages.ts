@@ -25,7 +25,7 @@ export const packageRules: readonly CommandRule[] = [
       if (packageRunners.includes(program) && runsNewPackage(program, args, scene)) return true;
       if (!packageManagers.includes(program)) return false;
       if (scene.confinement && staysHere(program, args)) return false;
-      // The folders of the system are only read in a sandbox, so the command fails by itself.
+      // System folders are read-only in a sandbox, so the command fails by itself.
       if (scene.confinement && scene.dialect === 'plain' && systemManagers.has(program)) return false;
       if (installsFromManifest(program, args, scene)) return false;
       return changesPackages(program, args);
@@ -140,7 +140,7 @@ export const packageRules: readonly CommandRule[] = [
   },
 ];
 
-/** `python -m pip install x`: a language whose module installs. */
+/** `python -m pip install x`: an interpreter runs an installing module. */
 function moduleInstalls(args: readonly Word[], scene: Scene): boolean {
   const at = args.findIndex(
     (word) => /^-(MCPAN$|[A-Za-ln-z]*m)/.test(word.prefix) || (mayBeOption(word) && word.prefix.length < 2),

@@ -4,7 +4,7 @@ import type { Word } from '../../words/word.ts';
 import { changesCluster, clusterTools } from '../clusters.ts';
 import type { CommandRule } from '../rule.ts';
 
-/** The words for it, which may stand anywhere among the others. */
+/** Their publishing words, at any position. */
 const publishers: Readonly<Record<string, RegExp>> = {
   twine: /^(upload|register)$/,
   flit: /^publish$/,
@@ -34,7 +34,7 @@ const publishers: Readonly<Record<string, RegExp>> = {
   sam: /^(deploy|delete)$/,
 };
 
-/** Programs that publish, deploy or delete what others use, and are no package managers. */
+/** Programs other than package managers that publish, deploy or delete things that other people use. */
 export const publishRules: readonly CommandRule[] = [
   {
     id: 'publish',
@@ -48,7 +48,7 @@ export const publishRules: readonly CommandRule[] = [
     fits: ({ program, args }) => {
       if (clusterTools.includes(program)) return changesCluster(program, args);
       if (hasWord(args, /^--(help|dry-?run)$/)) return false;
-      // A stand-in for it on this machine.
+      // A stand-in for AWS on this machine.
       if (program === 'aws' && args.some(({ text }) => /\/\/(localhost|127\.0\.0\.1)\b/.test(text)))
         return false;
       const pattern = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
@@ -111,7 +111,7 @@ export const publishRules: readonly CommandRule[] = [
   },
 ];
 
-/** `aws s3 cp a s3://b`: what goes there, others see. */
+/** `aws s3 cp a s3://b`: other people can see the upload. */
 function uploads(operands: readonly Word[]): boolean {
   const verb = operands.findIndex(({ value }) => /^(cp|mv|sync)$/.test(value ?? ''));
   return operands[verb - 1]?.value === 's3' && operands[verb + 2]?.prefix.startsWith('s3://') === true;

@@ -1,11 +1,11 @@
 import type { Word } from '../../words/word.ts';
 
-/** Does it only take away, or take what is on this machine, as it is told in so many words? */
+/** Do its words show that it only removes packages, or uses local ones? */
 export function staysHere(program: string, args: readonly Word[]): boolean {
   if (!offline.has(program) || args.some(({ value }) => value === undefined)) return false;
   const words = program === 'uv' && args[0]?.value === 'pip' ? args.slice(1) : args;
   const [verb, ...rest] = words;
-  // Options before the subcommand may take its name for their value: then it is not told.
+  // An option before the subcommand may take it as its value, so it is not certain.
   if (verb?.value === undefined || verb.prefix.startsWith('-')) return false;
   if (/^(uninstall|remove|rm|prune)$/.test(verb.value)) return true;
   if (!installing.test(verb.value)) return false;
@@ -24,7 +24,7 @@ const switches =
   /^(-e|--editable|--path|-q+|-v+|-U|--(quiet|verbose|upgrade|user|no-deps|no-build-isolation|no-cache-dir|force-reinstall|break-system-packages|disable-pip-version-check|root-user-action=ignore))$/;
 const installing = /^(i|install|ci|clean-install|add|sync|update|wheel)$/;
 
-/** By program: the word that makes it take what is here, if it has one. */
+/** By program: the word that makes it use local packages, if it has one. */
 const offline: ReadonlyMap<string, string | undefined> = new Map([
   ...['npm', 'pnpm', 'yarn', 'uv', 'cargo'].map((program) => [program, '--offline'] as const),
   ...['pip', 'pip3'].map((program) => [program, '--no-index'] as const),
@@ -34,7 +34,7 @@ const offline: ReadonlyMap<string, string | undefined> = new Map([
   ),
 ]);
 
-/** They change the system, whose folders commands only read. */
+/** They change system folders, which are read-only for commands. */
 export const systemManagers: ReadonlySet<string> = new Set([
   ...['apt', 'apt-get', 'aptitude', 'yum', 'dnf', 'microdnf', 'tdnf', 'zypper', 'apk', 'port', 'snap'],
   ...['dpkg', 'rpm', 'pacman', 'emerge', 'xbps-install', 'xbps-remove', 'apt-mark', 'add-apt-repository'],
