@@ -10,7 +10,7 @@ import type { Ending, EndNotes } from './child/run-child.ts';
 import { signal as send } from './child/tree.ts';
 import { continuationBytes, wholeCharacters } from './output/output.ts';
 
-/** A command that goes on by itself: its newest output is kept, both streams as they came. */
+/** A command that goes on in the background: its newest output is kept, both streams in order of arrival. */
 export interface RunningCommand extends BackgroundCommand {
   readonly ended: Promise<void>;
 }
@@ -20,13 +20,13 @@ export interface BackgroundOptions {
   readonly command: string;
   readonly startedAtMs: number;
   readonly keepBytes: number;
-  /** Its end, whoever brings it about. */
+  /** Resolves with the command's end, for any cause. */
   readonly ending: Promise<Ending>;
   readonly stop: () => void;
-  /** What it printed before it was watched. */
+  /** Output from before it was in the background. */
   readonly printed?: string | undefined;
   readonly contacts: () => readonly NetworkContact[];
-  /** Makes the notes that are added to its output at its end. */
+  /** Makes the notes that are appended to its output at the end. */
   readonly notes: EndNotes;
 }
 
@@ -134,7 +134,7 @@ export function watchBackground(
     async wait(timeoutMs, signal) {
       const over = new AbortController();
       const withdrawn = AbortSignal.any([signal, over.signal]);
-      // Withdrawn or over, there is nothing to say: the caller looks at its state.
+      // After a withdrawal or a timeout there is nothing to report: the caller looks at the state.
       await Promise.race([ended, sleep(timeoutMs, undefined, { signal: withdrawn }).catch(() => {})]);
       over.abort();
     },

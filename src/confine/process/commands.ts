@@ -37,30 +37,30 @@ import type { Toolchains } from './toolchains/find.ts';
 /** Commands for all sessions of a server. */
 export interface CommandRunner {
   forSession(sessionId: string): Commands;
-  /** The host path of a folder in which commands may begin; undefined where none may. */
+  /** The host path of a folder in which commands may begin; undefined if they may not begin there. */
   findFolder(folder: string): string | undefined;
-  /** Has a session's commands begin in such a folder. */
+  /** Makes a session's commands begin in such a folder. */
   begin(sessionId: string, folder: string): void;
-  /** Ends what the session runs, in the foreground and the background. */
+  /** Ends the session's commands in the foreground and background. */
   endSession(sessionId: string): Promise<void>;
-  /** What starts the stages of pipelines, and behind which walls. Throws `unavailable` where there are none. */
+  /** Starts the stages of pipelines, and names their sandbox. Throws `unavailable` without one. */
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
-  /** Lands what commands had done whose servers were killed before it was in place, or lets it go. */
+  /** Lands or discards the layers that killed servers left. */
   settleLeft(settling: SettleLeftOptions): Promise<void>;
-  /** What can confine a command here; tries each by its self-test. */
+  /** Runs each backend's self-test and reports which ones work here. */
   status(): Promise<readonly SandboxStatus[]>;
-  /** Why no command can be tried on a layer; undefined where one can. */
+  /** Why no command can run on a layer; undefined if one can. */
   withoutLayer(): Promise<Text | undefined>;
-  /** Which of the person's programs commands are shown. */
+  /** The person's programs that commands can see. */
   toolchains(): Toolchains;
-  /** Which of the person's settings of git commands do not have. */
+  /** The person's git settings that commands do not get. */
   gitSettings(): Promise<Pick<PersonConfig, 'leftOut'>>;
-  /** How many run now, and how many walls were put up so far: one a command, and one a stage of a pipeline. */
+  /** How many run now, and how many sandboxes were opened so far: one for each command and each stage of a pipeline. */
   counts(): { readonly foreground: number; readonly background: number; readonly started: number };
   close(): Promise<void>;
 }
 
-/** Starts nothing: the sandbox is chosen and tested when the first command comes. */
+/** Starts nothing: the first command chooses and tests the sandbox. */
 export function openCommands(options: CommandsOptions): CommandRunner {
   const sandbox = openSandbox(options);
   const git = createCommandGuard({
@@ -72,7 +72,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   const sessions = new Map<string, Session>();
   let closed = false;
   let started = 0;
-  /** Walls are opened once for each command. */
+  /** The sandbox is opened once for each command. */
   const counting: Sandbox = {
     ...sandbox,
     open() {
@@ -114,7 +114,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     await session?.end();
   }
 
-  /** Work of a session: it ends before the session does. */
+  /** Tracks work of a session: it ends before the session does. */
   function tracked<T>(id: string, work: (runner: Runner) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(cancelled('command'));
     const session = sessionOf(id);
@@ -131,9 +131,9 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     runOptions: Parameters<typeof attend>[1],
     runner: Runner,
   ): Promise<Attended> {
-    // What is only tried plants nothing.
+    // A dry run plants nothing.
     if (runOptions.dryRun) return attend(command, runOptions, runner);
-    // Before all folders are looked through: where nothing confines, none needs to be.
+    // Before all folders are searched: without a sandbox no search is needed.
     await sandbox.open();
     const left: Named[] | undefined = runOptions.landing && [];
     const { onHeld } = runOptions;
@@ -171,14 +171,14 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       attend: (command, runOptions) =>
         tracked(id, (runner) => attendGuarded(id, command, runOptions, runner)),
       whyDirect: (command, runOptions) => tracked(id, (runner) => whyDirect(command, runOptions, runner)),
-      // Where no command can run at all, its own start says why.
+      // Without a sandbox, the command's own start gives the reason.
       async whyUnwatched(command) {
         const walls = await sandbox.open().catch(() => undefined);
         return walls && whyUnwatched(walls.backend, command, options.commandsIn);
       },
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
-        // It may have been removed since.
+        // The folder may have been removed since.
         const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
         return { variables, ...(found !== undefined && { folder: found }) };
       },
@@ -221,7 +221,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     }),
     status: () => sandbox.status(),
     async withoutLayer() {
-      // Where no command can run at all, its own start says why.
+      // Without a sandbox, the command's own start gives the reason.
       const walls = await sandbox.open().catch(() => undefined);
       return walls && whyNoLayer(walls, sandbox.roots().writable);
     },
@@ -236,12 +236,12 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   };
 }
 
-/** Empty where the command will not run either. */
+/** Empty if the command will not run either. */
 async function heldFor(
   sandbox: Sandbox,
   { workingFolder, writable }: CommandOptions,
 ): Promise<readonly string[]> {
-  // The command's own start says why there are none.
+  // Without a sandbox, the command's own start gives the reason.
   const walls = await sandbox.open().catch(() => undefined);
   const folder = sandbox.roots().findFolder(workingFolder);
   if (walls?.backend.name !== 'bubblewrap' || folder === undefined) return [];
@@ -284,7 +284,7 @@ async function start(
     contacts,
     notes: createEndNotes(command, begun, walls, runner),
   });
-  // The session may have ended while the child was starting.
+  // The session may have ended during the start.
   if (session.closing.signal.aborted) {
     await background.kill();
     throw cancelled('command');
@@ -293,7 +293,7 @@ async function start(
 }
 
 const defaultMaxBackgroundMs = 60 * 60 * 1000;
-/** Over HTTP a session may have no end of its own: one that nobody used for so long is over. */
+/** An HTTP session may never be closed: it ends after this time without use. */
 const sessionIdleMs = 8 * 60 * 60 * 1000;
 /** Each may keep a gigabyte of memory in its /tmp. */
 const sessionsAtOnce = 64;

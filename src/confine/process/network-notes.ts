@@ -1,6 +1,6 @@
 import type { ContactOutcome, NetworkContact } from '../../contract/capabilities/process.ts';
 
-/** A program says only that its proxy refused; whoever reads its output should know what would help. `key` names the list. */
+/** A program reports only that its proxy refused; these notes tell the reader what would help. `key` names the list. */
 export function networkNotes(network: readonly NetworkContact[], key = 'process.network'): readonly string[] {
   return network.flatMap(({ host, outcome }) => {
     const what = notes[outcome]?.replace('KEY', key);

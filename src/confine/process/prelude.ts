@@ -1,21 +1,20 @@
 import { totalmem } from 'node:os';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 
-/** What a command may use. */
 export interface ProcessLimits {
-  /** Of each process, as the kernel counts it. */
+  /** For each process, as the kernel counts it. */
   readonly cpuSeconds: number;
   readonly fileBytes: number;
   readonly openFiles: number;
-  /** Of the command together, as we count it: `watchUse`. */
+  /** For the whole command, as `watchUse` counts it. */
   readonly memoryBytes: number;
-  /** The kernel counts them too where it counts inside the sandbox only. */
+  /** The kernel counts these too if it counts only inside the sandbox. */
   readonly processes: number;
 }
 
 export const defaultProcessLimits: ProcessLimits = {
   cpuSeconds: 600,
-  /** Half of what the server has, and for builds 4 GiB, but never all of it. */
+  /** Half of the server's memory, or 4 GiB for builds if that is more, but at most three quarters. */
   get memoryBytes() {
     const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
     return Math.min((bytes * 3) / 4, Math.max(bytes / 2, 4 * 1024 ** 3));
@@ -26,8 +25,8 @@ export const defaultProcessLimits: ProcessLimits = {
 };
 
 /**
- * The arguments that run a command under limits: a small shell sets them and becomes the command. They cannot be
- * raised again. With `waits` nothing of the command starts before a line comes on descriptor 3.
+ * The arguments that run a command under limits: a small shell sets them and becomes the command, which cannot raise
+ * them. With `waits` the command starts only after a line on descriptor 3.
  */
 export function limitedArguments(
   command: CommandLine,
@@ -44,30 +43,33 @@ export function limitedArguments(
   ];
 }
 
-/** Descriptors that a shell finds open. */
+/** Open descriptors of a shell. */
 export interface ShellDescriptors {
-  /** Where it says at its end where it is and what it exports. */
+  /** The descriptor for the shell's final report of its folder and exports. */
   readonly reportAt?: number | undefined;
-  /** Where it reads its script, which its command line then does not show: `pkill -f` would find the shell itself. */
+  /**
+   * The descriptor to read the script from, so that its text is not in the command line: `pkill -f` would match the
+   * shell itself.
+   */
   readonly scriptAt?: number | undefined;
 }
 
 /**
- * The same where the shell is the first process of namespaces of its own, which count only what is inside: it stays, collects what is orphaned, and
- * takes everything with it when the command ends. Its own words about a killed command are dropped.
+ * The arguments if the shell is the first process of its own namespaces, which count only processes inside: it stays,
+ * reaps orphans, and ends everything when the command ends. Its own messages about a killed command are dropped.
  */
 export function initArguments(
   command: CommandLine,
   limits: ProcessLimits,
   descriptors: ShellDescriptors = {},
 ): readonly string[] {
-  // dash calls it -p, bash -u.
+  // The option is -p in dash, -u in bash.
   const count = `ulimit -p ${limits.processes} || ulimit -u ${limits.processes}`;
   const script = `${limitCommands(limits, [count])}exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); code=$?; ${tellLeft}exit $code`;
   return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command, descriptors)];
 }
 
-/** Names the processes that the command left running, which end with it. One that has ended is not counted. */
+/** Names the processes that the command left running, which are ended with it. Zombies are not counted. */
 const tellLeft = [
   'n=0; all=; for p in /proc/[0-9]*; do [ "$p" = /proc/1 ] || ! read -r s <"$p/stat" && continue',
   'case "$s" in *") Z "*) continue; esac; s=${s#*(}; s=${s%%)*}; n=$((n+1)); [ $n -gt 5 ] || all="$all${all:+, }$s"; done',
@@ -77,25 +79,25 @@ const tellLeft = [
 function wordsOf(command: CommandLine, { reportAt, scriptAt }: ShellDescriptors): readonly string[] {
   if (command.kind === 'program') return [command.program, ...command.args];
   const { shell } = command;
-  // dash has no way to read a whole text, and is the shell of few.
+  // dash cannot read a whole text at once; it runs scripts only on machines without bash.
   const script = scriptAt === undefined || shell === 'sh' ? command.script : scriptFrom(scriptAt);
   const whole = reportAt === undefined ? script : reporting(script, shell, reportAt);
   return shell === 'bash' ? ['bash', '--norc', '--noprofile', '-c', whole] : ['/bin/sh', '-c', whole];
 }
 
-/** On one line, so that those of its errors stay right; the variable is gone when the script begins. */
+/** On one line, so that the script's line numbers stay right; the variable is unset before the script begins. */
 function scriptFrom(at: number): string {
   return `IFS= read -rd '' SEKISHO <&${at}; exec ${at}<&-; eval "unset -v SEKISHO; $SEKISHO"`;
 }
 
 /**
- * Has a shell say at its end where it is and what it exports, each closed by a NUL. It stands on the script's first
- * line, so that the lines of its errors stay right. A script that sets a trap of its own for its end says nothing.
+ * Makes a shell report its folder and exports at its end, each followed by NUL. It is on the script's first line, so
+ * that the line numbers of errors stay right. A script with its own EXIT trap reports nothing.
  */
 function reporting(script: string, shell: 'sh' | 'bash', at: number): string {
   const said = (way: string) => `{ ${way}pwd -P; ${way}printf "\\0"; ${way}export -p; ${way}printf "\\0"; }`;
   if (shell === 'sh') return `trap '${said('')} >&${at} 2>/dev/null' EXIT; ${script}`;
-  // Away from the numbers that scripts use; dash knows no others.
+  // A high number, which scripts rarely use; dash, above, accepts only single digits.
   return `exec 247>&${at} ${at}>&-; trap '${said('builtin ')} >&247 2>/dev/null' EXIT; ${script}`;
 }
 
@@ -103,7 +105,7 @@ function limitCommands(
   { cpuSeconds, fileBytes, openFiles }: ProcessLimits,
   more: readonly string[] = [],
 ): string {
-  // In 512-byte blocks, as POSIX says.
+  // In 512-byte blocks, as in POSIX.
   const fileBlocks = Math.ceil(fileBytes / 512);
   const settings = [
     'ulimit -c 0',
@@ -111,7 +113,7 @@ function limitCommands(
     `ulimit -f ${fileBlocks}`,
     `ulimit -n ${openFiles}`,
     ...more,
-    // A machine that runs out of memory ends a command before the server.
+    // A machine without free memory kills commands before the server.
     'echo 1000 >/proc/self/oom_score_adj',
   ];
   return `{ ${settings.join('; ')}; } 2>/dev/null; `;

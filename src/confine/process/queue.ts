@@ -3,7 +3,7 @@ import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createSemaphore, type Semaphore } from '../../ground/semaphore.ts';
 
-/** Commands of one session: so many at once, a bounded number waits in order. */
+/** Runs a session's commands: a limited number at once, a limited number waiting in order. */
 export function createQueue(atOnce: number, maxWaiting: number): Semaphore {
   return createSemaphore(atOnce, {
     maxWaiting,

@@ -17,25 +17,25 @@ import { watchUse } from './watch-use.ts';
 export interface ServerProcessesOptions {
   readonly roots: readonly FolderRoot[];
   readonly serverEnvironment: Readonly<Record<string, string | undefined>>;
-  /** More folders that they may read, as for commands. */
+  /** More readable folders, as for commands. */
   readonly readable?: readonly string[] | undefined;
   readonly hiddenPaths?: readonly string[] | undefined;
-  /** Hosts that none of them reaches, whatever its own list says. */
+  /** Hosts that no proxied server reaches, whatever its own list allows. */
   readonly deniedHosts?: readonly string[] | undefined;
-  /** Our records and configuration, which no server sees whatever folders it was given. */
+  /** Sekisho's records and configuration, hidden from every server whatever its folders are. */
   readonly ownPaths?: readonly string[] | undefined;
 }
 
-/** Starts the programs of proxied servers: long-running, behind the same walls as commands. */
+/** Starts the programs of proxied servers: long-running, in the same sandbox as commands. */
 export interface ServerProcesses {
-  /** Throws `unavailable` where there are no walls or the program cannot be started. */
+  /** Throws `unavailable` if there is no sandbox or the program cannot be started. */
   start(stdioStart: StdioStart): Promise<ConfinedChild>;
   close(): Promise<void>;
 }
 
 export function openServerProcesses(options: ServerProcessesOptions): ServerProcesses {
   const sandboxes = new Map<string, Sandbox>();
-  // Nobody sees what a server writes, or when: it writes where the operator named a folder for it, and reads the rest.
+  // A server's writes are not reviewed: it may write only folders that the operator named, and can read the rest.
   const readRoots = options.roots.map((root) => ({ ...root, writable: false }));
   const running = new Set<ConfinedChild>();
 
@@ -54,7 +54,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         sandbox: stdioStart.sandbox,
         network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
-        // It runs for days, and nobody looks at what it leaves in a repository.
+        // It runs for days, and its changes in a repository are not reviewed.
         readOnlyNames: ['.git', ...obeyedNames],
         serverEnvironment: options.serverEnvironment,
         ownPaths: own,
@@ -76,7 +76,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
       const child = await backend
         .spawn({
           command: { kind: 'program', program: stdioStart.command, args: stdioStart.args },
-          // It lives for days.
+          // It runs for days.
           limits: { ...defaultProcessLimits, cpuSeconds: 30 * 24 * 3600 },
           workingFolder: roots.folder(stdioStart.cwd ?? roots.all[0]?.hostPath ?? '/'),
           environment: buildEnvironment({
@@ -109,9 +109,9 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   };
 }
 
-/** It lives for days, mostly idle. */
+/** It runs for days, mostly idle. */
 const watchMs = 1000;
-/** How long a server has to end by itself when its input ends. */
+/** The time for a server to exit after its input ends. */
 const politeMs = 500;
 
 function lend(child: Child): ConfinedChild {
@@ -119,13 +119,13 @@ function lend(child: Child): ConfinedChild {
   const watch = watchUse(child, defaultProcessLimits, () => void stopTree(child, 0), watchMs);
   const ended = child.exited.then(({ code, signal }) => {
     watch.close();
-    // What it left behind goes with it.
+    // The processes that it left end with it.
     child.destroy();
     return { code: code ?? null, signal: signal ?? null };
   });
 
   async function stop(): Promise<void> {
-    // The thread that tells of its end does not keep the process alive by itself.
+    // The thread that reports its end does not keep the process alive.
     const awake = setInterval(() => {}, politeMs);
     try {
       child.stdin?.end();

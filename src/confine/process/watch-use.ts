@@ -4,13 +4,13 @@ import type { Child } from './child/child.ts';
 import { memoryUsed } from './child/memory-used.ts';
 import type { ProcessLimits } from './prelude.ts';
 
-/** What a command takes of the machine, all its processes together. */
+/** A resource that all processes of a command use together. */
 export type Use = 'processes' | 'memory';
 
 /**
- * Watches for a command that starts processes or takes memory without end. The kernel's own count of processes does not
- * hold for root, and its limits of memory count what is reserved and never used. One small read each tells whether the
- * machine grew crowded or full; only then, and now and then, is the tree looked at.
+ * Watches for a command that starts processes or takes memory without limit. The kernel's limit on processes does not
+ * apply to root, and its memory limits count reserved, unused addresses. One small read each tells whether the whole
+ * machine grew; the process tree is read only then, and at intervals.
  */
 export function watchUse(
   child: Child,
@@ -32,7 +32,7 @@ export function watchUse(
     const freeBytes = freemem();
     const atMs = performance.now();
     const mayHaveGrown = last.freeBytes - freeBytes > (most.memoryBytes - last.usedBytes) / 4;
-    // What others gave back meanwhile hides what it took.
+    // Memory that others freed may hide the command's growth.
     if (looking || (!mayHaveGrown && atMs - last.atMs < sureMs)) return;
     looking = true;
     const usedBytes = await memoryUsed(child.members(), most.memoryBytes);

@@ -6,15 +6,15 @@ import { startSweep } from './sweep.ts';
 import { cacheVariables } from './variables.ts';
 
 export interface CacheOptions {
-  /** Where the caches of all roots are kept. */
+  /** The folder for the caches of all roots. */
   readonly folder: string;
-  /** What those of one set of roots may hold; 0: none are kept. */
+  /** Maximum size for one set of roots; 0: no caches are kept. */
   readonly maxBytes: number;
-  /** How long nothing must run before they are looked at. */
+  /** How long no command must run before the sizes are checked. */
   readonly idleMs?: number | undefined;
 }
 
-/** The caches of one set of roots: who may write in these may write there, and nobody else reads it. */
+/** The cache folder of one set of roots: only callers who may write these roots use it. */
 export function cacheFolder(
   { folder, maxBytes }: CacheOptions,
   roots: readonly string[],
@@ -30,15 +30,15 @@ export function cacheFolder(
 }
 
 export interface CacheKeeper {
-  /** Where commands find them. */
+  /** The path of the caches for commands. */
   readonly place: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** A command that uses them begins; the returned function says that it has ended. */
+  /** Notes that a command begins to use them; the returned function notes its end. */
   use(): () => void;
   close(): Promise<void>;
 }
 
-/** Looks at the size of caches where commands have ended and none has begun since. */
+/** Checks the size of caches when commands have ended and no other has begun since. */
 export function keepCaches(
   spawner: Spawner,
   {
@@ -90,5 +90,5 @@ export function keepCaches(
 }
 
 const defaultIdleMs = 30_000;
-/** Times as long: counting many files takes seconds of the disk. */
+/** Wait this many times as long as a sweep took: counting many files takes seconds of disk time. */
 const betweenSweeps = 20;

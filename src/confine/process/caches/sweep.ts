@@ -3,8 +3,8 @@ import { waitForEnd } from '../child/run-child.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 
 /**
- * Brings a cache back under its bound. It runs behind the walls of a command: whoever writes there may put links in the
- * way of a removal, which then lead nowhere. Undefined where it cannot be started.
+ * Shrinks a cache to its limit. Runs in the sandbox of a command: commands may put links in the way of a removal, and
+ * there these lead nowhere. Undefined if it cannot be started.
  */
 export async function startSweep(
   spawner: Spawner,
@@ -24,7 +24,7 @@ export async function startSweep(
       caches: true,
       stdin: 'null',
     })
-    // No command waits for it, and the next look comes.
+    // No command waits for it, and the next sweep tries again.
     .catch(() => undefined);
   return child && { ended: ending(child), stop: () => child.destroy() };
 }
@@ -40,8 +40,8 @@ async function ending(child: Child): Promise<void> {
   });
 }
 
-// Half a cache breaks builds, so each goes as a whole, and out of sight before it is taken apart: stopping this harms
-// nothing. What was not written for a week goes first, then for a day, then for an hour, then the rest.
+// Half a cache breaks builds, so each cache goes as a whole, and is renamed before it is deleted: stopping the script
+// does no harm. Caches not written for a week go first, then for a day, then for an hour, then the rest.
 const script = `
 cd "$1" || exit 1
 fits() { [ "$(du -skx . 2>/dev/null | cut -f 1)" -le "$2" ]; }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ConfinedChild } from '../../../contract/capabilities/process.ts';
 import type { Child, Exit, Started } from './child.ts';
 
-/** A child process of Node's as the runner sees it. Throws if it could not be started. */
+/** Adapts a child process of Node's to `Child`. Throws if it could not be started. */
 export async function adopt(
   child: ChildProcess,
   { members, destroy }: { members(pid: number): number[]; destroy(pid: number): void },
@@ -12,14 +12,14 @@ export async function adopt(
   const { pid } = started;
   return {
     ...started,
-    // Opened for reading from the child where there is one.
+    // Readable if the child has a descriptor 4.
     report: (child.stdio[4] as Readable | null | undefined) ?? undefined,
     members: () => members(pid),
     destroy: () => destroy(pid),
   };
 }
 
-/** The pipes and the end of a child process of Node's. Throws if it could not be started. */
+/** The pipes and the exit of a child process of Node's. Throws if it could not be started. */
 export async function startedByNode(child: ChildProcess): Promise<Started> {
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
@@ -28,13 +28,13 @@ export async function startedByNode(child: ChildProcess): Promise<Started> {
   if (pid === undefined || !stdout || !stderr) {
     throw await new Promise((resolve) => child.once('error', resolve));
   }
-  // A signal or a write to a child that has just gone.
+  // Ignore errors of a signal or a write to a child that has just exited.
   child.on('error', () => {});
   child.stdin?.on('error', () => {});
   return { pid, stdin: child.stdin ?? undefined, stdout, stderr, exited };
 }
 
-/** A child of Node's as a pipeline's stage: its streams are descriptors that others hold. */
+/** Adapts a child of Node's to a stage of a pipeline: its streams are descriptors that others own. */
 export async function adoptStage(
   child: ChildProcess,
   destroy: (pid: number) => void,

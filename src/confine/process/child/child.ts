@@ -9,30 +9,30 @@ import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
 import type { RecordingOptions } from '../watched/recording.ts';
 
-/** One command to start in a sandbox. All paths are host paths, already proven to lie in roots. */
+/** A command to start in a sandbox. All paths are host paths that are proven to lie in roots. */
 export interface SpawnOptions {
   readonly command: CommandLine;
   readonly limits: ProcessLimits;
   readonly workingFolder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly writable: readonly string[];
-  /** Not to be seen, but for what is writable in it. */
+  /** Hidden folders, except the writable ones in them. */
   readonly covered?: readonly string[] | undefined;
-  /** It may write the caches of these roots, which last. */
+  /** It may write the persistent caches of these roots. */
   readonly caches?: boolean | undefined;
   readonly stdin: 'null' | 'pipe';
-  /** A script says at its end where it is and what it exports, where the backend can take that. */
+  /** A script reports its folder and exports at the end, if the backend supports it. */
   readonly reports?: boolean | undefined;
   /**
-   * The way to the hosts that the operator listed; only for a backend that takes it. Closed when the command ends. In a
-   * room commands use the room's.
+   * The connection to the hosts that the operator listed, if the backend supports it. Closed when the command ends.
+   * Commands in a room use the room's.
    */
   readonly outlet?: Outlet | undefined;
-  /** What it finds in place of the settings of repositories; only for a spawner that can show copies. */
+  /** Copies that replace the settings of repositories, if the spawner can show copies. */
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
-  /** Has what it destroys in the folders kept first; only where the backend `watches`. */
+  /** Keeps former contents before it destroys them in the folders; only if the backend `watches`. */
   readonly watched?: RecordingOptions | undefined;
-  /** What it writes in place of folders; only for a backend that opened them. */
+  /** The layers over its folders; only for the backend that opened them. */
   readonly overlays?: readonly Overlay[] | undefined;
 }
 
@@ -45,12 +45,12 @@ export interface Started {
   readonly exited: Promise<Exit>;
 }
 
-/** A started command, whatever started it. */
+/** A started command of any backend. */
 export interface Child extends Started {
   readonly report?: Readable | undefined;
-  /** Living processes of the command apart from the sandbox's own. */
+  /** Its living processes, except the sandbox's own. */
   members(): number[];
-  /** Ends whatever is left, the sandbox included, at once. */
+  /** Kills everything that is left, including the sandbox, at once. */
   destroy(): void;
 }
 
@@ -59,46 +59,48 @@ export interface Exit {
   readonly signal: NodeJS.Signals | undefined;
 }
 
-/** What starts confined commands, and where they find their own files. */
+/** Starts confined commands, and knows the paths of their own files. */
 export interface Spawner {
   readonly home: string;
   readonly temporary: string;
-  /** Can it show a command copies that are replaced as git replaces a file? Absent: no. */
+  /** Can it show copies that git can replace by renaming? Undefined: no. */
   readonly showsCopies?: (() => Promise<boolean>) | undefined;
-  /** Was anything changed since that moment of what it shows and keeps beside the roots? Absent: it keeps nothing. */
+  /**
+   * May anything outside the roots that it shows and keeps have changed since that time? Undefined: it keeps nothing.
+   */
   readonly changedSince?: ((ms: number) => boolean) | undefined;
   spawn(spawnOptions: SpawnOptions): Promise<Child>;
 }
 
-/** What the commands of one session share and nobody else reaches: files of their own, and a loopback. */
+/** Shared by the commands of one session only: files and a loopback of their own. */
 export interface Room extends Spawner {
-  /** Its files are gone then; a command that still runs keeps them until it ends. */
+  /** Removes its files; a command that still runs keeps them until it ends. */
   close(): Promise<void>;
 }
 
-/** A way to start confined commands, each with files of its own. */
+/** A way to start confined commands, each with its own files. */
 export interface Backend extends Spawner {
   readonly name: SandboxName;
-  /** Where commands find the caches that they were given. */
+  /** The path of the caches for commands. */
   readonly caches?: string | undefined;
-  /** Why it can open no way to the network; undefined where it can. */
+  /** Why it can open no connection to the network; undefined if it can. */
   readonly withoutOutlet?: string | undefined;
-  /** Why commands make no sockets of Unix; undefined where they do. */
+  /** Why commands cannot use Unix sockets; undefined if they can. */
   readonly withoutSockets?: string | undefined;
-  /** Why it cannot keep what a command destroys in the folders themselves; undefined where it can. */
+  /** Why it cannot keep contents that a command destroys in the folders themselves; undefined if it can. */
   readonly withoutWatching: () => Promise<string | undefined>;
   /**
-   * A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there
-   * are none.
+   * Opens a layer for one command over these folders, with `caches` also over the caches. Rejects if no layer works;
+   * undefined: layers are not supported.
    */
   readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
-  /** Those of servers that were killed after their commands had ended; absent: there are none. */
+  /** Layers of killed servers whose commands had ended; undefined: layers are not supported. */
   readonly leftLayers?: (() => readonly LeftLayer[]) | undefined;
-  /** Why no layer holds over these folders, from what was tried of them before; undefined where one does. */
+  /** Why no layer works over these folders, from earlier attempts; undefined if one does. */
   readonly whyNoLayer?: ((folders: readonly string[]) => Promise<Text | undefined>) | undefined;
-  /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */
+  /** Rejects if commands can share nothing. The outlet serves all of them, and is closed with the room. */
   openRoom(outlet?: Outlet): Promise<Room>;
-  /** Starts a bare program with the descriptors that it is given. */
+  /** Starts a single program with the given descriptors. */
   readonly spawnStage: StageSpawn;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../../contract/capabilities/process.ts';
 
-/** A command as one text, for a person to read. */
+/** Formats a command as one text for people. */
 export function commandText(command: CommandLine): string {
   return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
 }

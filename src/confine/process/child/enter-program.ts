@@ -1,15 +1,15 @@
 import { Buffer } from 'node:buffer';
 import { compileProgram, type Step } from './static-program.ts';
 
-/** Descriptors that the program finds open, beside the three streams. */
+/** Descriptors of the program, besides the three streams. */
 export interface EnterDescriptors {
   /** The program itself. */
   readonly self: number;
-  /** Namespaces, that of users first: it gives the right to enter the others. */
+  /** Namespaces, the user namespace first: it gives the right to enter the others. */
   readonly namespaces: readonly number[];
 }
 
-/** A program that enters namespaces, closes what it was given and becomes the program at `path`, with its arguments. */
+/** A program that enters namespaces, closes these descriptors and becomes the program at `path`, with its arguments. */
 export function compileEnter(
   path: string,
   { self, namespaces }: EnterDescriptors,

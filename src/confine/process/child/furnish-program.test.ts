@@ -68,7 +68,7 @@ test.each(['x64', 'arm64'] as const)(
     const [, , message = 0] = calls.find(([name]) => name === 'sendmsg') ?? [];
     const at = (address: number) => address - 0x400000;
     const control = at(Number(program.readBigUInt64LE(at(message) + 32)));
-    // SOL_SOCKET, SCM_RIGHTS, the lowest number that is free.
+    // SOL_SOCKET, SCM_RIGHTS, the lowest free number.
     expect([8, 12, 16].map((offset) => program.readUInt32LE(control + offset))).toEqual([1, 1, 3]);
     expect(calls.map(([name, ...args]) => [name, ...args.slice(0, 2)])).toEqual([
       ['close', 3],

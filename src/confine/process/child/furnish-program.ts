@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createConstants } from '../../../ground/elf.ts';
 import { compileProgram, type Step } from './static-program.ts';
 
-/** A symbolic link, and the file that it is put over. Paths as the command sees them. */
+/** A symbolic link, and the file that it is mounted over. Paths as the command sees them. */
 export interface LinkMount {
   readonly link: string;
   readonly over: string;
@@ -10,29 +10,29 @@ export interface LinkMount {
 
 export interface FurnishOptions {
   readonly links: readonly LinkMount[];
-  /** `struct sock_filter[]`: what holds from then on. */
+  /** `struct sock_filter[]`: the filter for everything that follows. */
   readonly filter: Buffer;
   /** The descriptor of the program itself, the lowest after the streams. */
   readonly self: number;
   /**
-   * Where the filter supervises: the descriptor of a socket that is sent two, first one that tells of sockets in this
+   * With a supervised filter: the descriptor of a socket for two others, first the one that reports sockets of this
    * network namespace, then the one by which the filter hands over calls.
    */
   readonly channel?: number | undefined;
-  /** Only calls on files are supervised: nothing tells of sockets, and only what hands over calls is sent. */
+  /** Only file calls are supervised: just the descriptor that hands over calls is sent. */
   readonly handsOverFilesOnly?: boolean | undefined;
-  /** The program that it becomes. */
+  /** The program to become. */
   readonly next: string;
 }
 
-/** What bubblewrap is to leave it where there are links, for the time of a few calls. */
+/** Capabilities that bubblewrap leaves to the program for a few calls, if there are links. */
 export const furnishRights = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SETPCAP'];
 
 /**
- * The first program inside a sandbox: it does what bubblewrap cannot. Where the command is to find links in place of files
- * of the tree outside (bubblewrap mounts files over files only), it mounts them in namespaces of its own and gives up every
- * right. It loads the filter that keeps all that follows from doing the same, hands over what supervises it, and becomes
- * the next program.
+ * The first program in a sandbox does the work that bubblewrap cannot. For a command that needs links in place of
+ * outside files (bubblewrap mounts only files over files), it mounts them in its own namespaces and gives up all
+ * rights. It loads the filter that keeps later programs from doing the same, hands over the supervisor's descriptors,
+ * and becomes the next program.
  */
 export function compileFurnish(
   { links, filter, self, channel, next, handsOverFilesOnly = false }: FurnishOptions,
@@ -40,7 +40,7 @@ export function compileFurnish(
 ): Buffer {
   const data = layOut({ next, filter, links, self });
   const mounting: readonly Step[] = [
-    // Those of bubblewrap belong to a user namespace that was left again.
+    // Bubblewrap's mounts belong to a user namespace that it has left.
     { call: 'unshare', args: [newMounts] },
     ...data.links.flatMap(({ link, over }): readonly Step[] => [
       { call: 'open_tree', args: [workingFolder, link, cloned | notFollowed | closeOnExec] },
@@ -53,7 +53,7 @@ export function compileFurnish(
     { call: 'prctl', args: [ambient, clearAll, 0, 0, 0] },
     { call: 'capset', args: [data.header, data.none] },
   ];
-  // Each gets the lowest number that is free: that of the program, which is closed by then.
+  // Each socket gets the lowest free number: that of the program, which is closed by then.
   const handing = (socket: number): readonly Step[] => [
     { call: 'sendmsg', args: [socket, data.message, 0] },
     { call: 'close', args: [self] },
@@ -62,7 +62,7 @@ export function compileFurnish(
     ...(handsOverFilesOnly
       ? [{ call: 'prctl', args: [noNewPrivileges, 1, 0, 0, 0] } as const]
       : [
-          // Before the filter, which refuses it to the command.
+          // Before the filter, which denies this call to the command.
           { call: 'socket', args: [netlink, raw | closeOnExec, socketDiagnosis] } as const,
           ...handing(socket),
         ]),
@@ -94,14 +94,14 @@ const ambient = 47;
 const clearAll = 4;
 const setFilter = 1;
 const newListener = 8;
-/** Once the supervisor has a call, only what kills its thread takes it back: no call is made twice. */
+/** Once the supervisor has a call, only a kill of its thread interrupts it: no call is made twice. */
 const waitKillable = 32;
 const noNewPrivileges = 38;
 const netlink = 16;
 const raw = 3;
 const socketDiagnosis = 4;
 
-/** The constants that the calls point to, and where each lies. */
+/** The constants of the calls, with their offsets. */
 function layOut({ next, filter, links, self }: FurnishOptions) {
   const { put, putText, bytes } = createConstants();
   putText(next);
@@ -115,13 +115,13 @@ function layOut({ next, filter, links, self }: FurnishOptions) {
   program.writeUInt16LE(filter.length / 8, 0);
   program.writeBigUInt64LE(BigInt(put(filter)), 8);
   const placed = links.map(({ link, over }) => ({ link: putText(link), over: putText(over) }));
-  // struct cmsghdr: SOL_SOCKET, SCM_RIGHTS, what was opened.
+  // struct cmsghdr: SOL_SOCKET, SCM_RIGHTS, the opened descriptor.
   const rights = Buffer.alloc(24);
   rights.writeBigUInt64LE(20n, 0);
   rights.writeUInt32LE(1, 8);
   rights.writeUInt32LE(1, 12);
   rights.writeUInt32LE(self, 16);
-  // struct iovec: one byte, for a descriptor does not travel alone.
+  // struct iovec: one byte, since a descriptor cannot be sent alone.
   const piece = Buffer.alloc(16);
   piece.writeBigUInt64LE(BigInt(none), 0);
   piece.writeBigUInt64LE(1n, 8);

@@ -1,16 +1,15 @@
 import { openKernel } from '../seccomp/kernel.ts';
 
 /**
- * Keeps what the server inherited open (a log, a lock, a socket of the program that started it) from reaching the
- * commands: Node marks its own descriptors, and knows nothing of these. Without koffi the self-test looks whether
- * there are any.
+ * Keeps descriptors that the server inherited (a log, a lock, a socket of its parent) from commands: Node marks only
+ * its own. Without koffi the self-test checks that there are none.
  */
 export async function closeInheritedOnSpawn(): Promise<void> {
   try {
     const { syscall } = await openKernel();
     syscall(closeRange, 3, 0xffffffff, closeOnExec);
   } catch {
-    // The self-test refuses the sandbox if one shows inside.
+    // The self-test refuses the sandbox if one is visible inside.
   }
 }
 

@@ -31,7 +31,7 @@ test.each(['x64', 'arm64'] as const)(
       'exit',
     ]);
     expect(calls[1]).toEqual(['unshare', 0x10020000]);
-    // Each map is written to what `openat` returned.
+    // Each map is written to the descriptor that `openat` returned.
     expect(calls.filter(([name]) => name === 'write').map(([, fd]) => fd)).toEqual([5, 5, 5]);
   },
 );

@@ -2,11 +2,14 @@ import { Buffer } from 'node:buffer';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** A file in memory: where it is written, programs may be forbidden to lie. Open for reading only, or it cannot run. */
+/**
+ * A file in memory, because programs on a writable disk may be forbidden to run. It is open for reading only, or it
+ * could not be executed.
+ */
 export function openMemoryProgram({ syscall }: Kernel, bytes: Buffer): number {
   const name = Buffer.from('sekisho\0');
   const create = (flags: number) => syscall(process.arch === 'x64' ? 319 : 279, name, flags);
-  // Kernels before 6.3 do not know the flag and need none.
+  // Kernels before 6.3 do not know the flag and do not need it.
   const executable = create(closeDescriptorOnExec | mayExecute);
   const fd = executable >= 0 ? executable : create(closeDescriptorOnExec);
   if (fd < 0) throw new Error('memfd_create was refused');

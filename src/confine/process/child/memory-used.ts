@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * Bytes that these processes use together: what is in memory or swapped out and no copy of a file. Addresses that are
- * reserved and were never written do not count. Exact only above `moreThan`.
+ * The memory of these processes together, in bytes: in RAM or swapped out, without copies of files. Reserved addresses
+ * that were never written do not count. Exact only above `moreThan`.
  */
 export async function memoryUsed(pids: readonly number[], moreThan: number): Promise<number> {
   const held = await sumOf(pids, heldBy);
-  // Children share with their parents what neither has written since: then each page is counted once.
+  // Children share unwritten pages with their parents: count each page once.
   return held <= moreThan ? held : sumOf(pids, async (pid) => (await shareOf(pid)) ?? heldBy(pid));
 }
 
@@ -19,7 +19,7 @@ async function heldBy(pid: number): Promise<number> {
   return (await bytesIn(`/proc/${pid}/status`, /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB/gm)) ?? 0;
 }
 
-/** Slow for large programs; undefined where a program forbids that it is looked at. */
+/** Slow for large programs; undefined if the program may not be inspected. */
 function shareOf(pid: number): Promise<number | undefined> {
   return bytesIn(`/proc/${pid}/smaps_rollup`, /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB/gm);
 }
@@ -29,7 +29,7 @@ async function bytesIn(file: string, fields: RegExp): Promise<number | undefined
     const found = [...(await readFile(file, 'latin1')).matchAll(fields)];
     return found.length === 0 ? undefined : found.reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0);
   } catch {
-    // It has ended, or may not be looked at.
+    // It has ended, or may not be inspected.
     return undefined;
   }
 }

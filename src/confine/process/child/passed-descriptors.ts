@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** A pair of Unix sockets that descriptors travel by. Both are closed in whatever is started. */
+/** A pair of Unix sockets for passing descriptors, both close-on-exec. */
 export function makeSocketPair({ syscall }: Kernel): readonly [number, number] {
   const ends = Buffer.alloc(8);
   const made = syscall(process.arch === 'x64' ? 53 : 199, unix, stream | closeOnExec, 0, ends);
@@ -9,9 +9,9 @@ export function makeSocketPair({ syscall }: Kernel): readonly [number, number] {
   return [ends.readInt32LE(0), ends.readInt32LE(4)];
 }
 
-/** Takes one message with just one descriptor. Throws where none waits there. */
+/** Receives one message with exactly one descriptor. Throws if there is none. */
 export function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number): number {
-  // One piece of memory for the structure and all that it points to: struct msghdr, struct iovec, a byte, the control
+  // One buffer for the structure and everything that it points to: struct msghdr, struct iovec, a byte, the control
   // message.
   const message = Buffer.alloc(120);
   const at = addressOf(message);
@@ -22,7 +22,7 @@ export function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number
   message.writeBigUInt64LE(at + 72n, 56);
   message.writeBigUInt64LE(1n, 64);
   const length = syscall(process.arch === 'x64' ? 47 : 212, socket, message, dontWait | closeReceivedOnExec);
-  // SOL_SOCKET, SCM_RIGHTS, and room for one.
+  // SOL_SOCKET, SCM_RIGHTS, and space for one descriptor.
   const isDescriptor = message.readUInt32LE(104) === 1 && message.readUInt32LE(108) === 1;
   if (length !== 1 || message.readBigUInt64LE(96) !== 20n || !isDescriptor) {
     throw new Error('no descriptor was sent');

@@ -3,10 +3,10 @@ import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** A child's three streams: our ends as streams, its ends as descriptors that the caller closes. */
+/** A child's three streams: our ends as streams, its ends as descriptors for the caller to close. */
 export interface Pipes {
   readonly childEnds: readonly number[];
-  /** Our end of its descriptor 3, which it waits for; the caller closes it too. */
+  /** Our end of its descriptor 3, on which it waits; the caller closes this too. */
   readonly go: number;
   readonly stdin: Socket | undefined;
   readonly stdout: Socket;
@@ -40,7 +40,7 @@ export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
   }
 }
 
-/** Both ends are closed in whatever is started. */
+/** Both ends are close-on-exec. */
 export function makePipe({ syscall }: Kernel): readonly [read: number, write: number] {
   const ends = Buffer.alloc(8);
   if (syscall(process.arch === 'x64' ? 293 : 59, ends, closeOnExec) !== 0)
@@ -50,7 +50,7 @@ export function makePipe({ syscall }: Kernel): readonly [read: number, write: nu
 
 const closeOnExec = 0o2000000;
 
-/** A pipe whose other end is gone says so by an error; the child's end says it better. */
+/** A pipe whose other end is closed gives an error; the child's exit tells more. */
 function quiet(socket: Socket): Socket {
   socket.on('error', () => {});
   return socket;

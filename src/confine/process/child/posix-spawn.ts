@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** What a child is started with. Descriptors become 0, 1, 2 … of the child, in order; it sees no other. */
+/** Options of a child. The descriptors become its 0, 1, 2 … in order; it has no others. */
 export interface PosixSpawnOptions {
   readonly program: string;
   readonly args: readonly string[];
@@ -9,20 +9,20 @@ export interface PosixSpawnOptions {
   readonly descriptors: readonly number[];
 }
 
-/** Starts children; both throw or reject where the kernel refuses. */
+/** Starts children; both functions throw or reject if the kernel refuses. */
 export interface PosixSpawn {
-  /** From this very thread, whose walls the child inherits. */
+  /** Starts from the calling thread, whose restrictions the child inherits. */
   now(spawnOptions: PosixSpawnOptions): number;
   /**
-   * From a thread of Node's pool: whoever starts a child stands still until it has become its program, and on a busy
-   * machine that is many milliseconds. The descriptors must stay open until it resolves.
+   * Starts from a thread of Node's pool: the starting thread is blocked until the child has become its program, which
+   * on a busy machine takes many milliseconds. The descriptors must stay open until it resolves.
    */
   apart(spawnOptions: PosixSpawnOptions): Promise<number>;
 }
 
 /**
- * The C library's posix_spawn, which does not copy the server's memory map as Node's fork does: a quarter of the
- * time. The child leads a session of its own. Nobody collects it but `collect`. Throws where koffi is missing.
+ * Uses the C library's posix_spawn, which does not copy the server's memory map as Node's fork does, and takes a
+ * quarter of the time. The child leads its own session. Only `collect` reaps it. Throws without koffi.
  */
 export async function openPosixSpawn(): Promise<PosixSpawn> {
   const { load } = await import('koffi');
@@ -44,9 +44,9 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
     if (error !== 0) throw new Error(`posix_spawn: errno ${error}`);
   };
 
-  /** All that the call takes, filled in, and what frees it: until then nothing of it may be collected as garbage. */
+  /** Fills in all arguments of the call, with a function that frees them: until then none may be garbage-collected. */
   function prepare({ program, args, environment, workingFolder, descriptors }: PosixSpawnOptions) {
-    // Larger than either structure is in any C library.
+    // Larger than these structures in any C library.
     const actions = Buffer.alloc(512);
     const attributes = Buffer.alloc(512);
     assertDone(initActions(actions));
@@ -57,7 +57,7 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
     };
     try {
       assertDone(addFolder(actions, workingFolder));
-      // One that lies where another will go is moved out of the way first.
+      // Move a descriptor whose number another one needs.
       const sources = descriptors.map((fd, index) => {
         if (fd >= descriptors.length || fd === index) return fd;
         assertDone(addDup(actions, fd, spareFrom + index));

@@ -1,7 +1,7 @@
 /**
- * How every thread that calls the kernel is started. It gets nothing of the environment and prints nothing: text that is
- * not read keeps the process alive. Node must not track its descriptors, since native calls open and close them too: it
- * would warn, and close others of the same number when the thread ends.
+ * Options for every thread that calls the kernel. It gets no environment and prints nothing: unread output keeps the
+ * process alive. Node must not track its descriptors, since native calls open and close them too: it would warn, and at
+ * the thread's end close others with the same numbers.
  */
 export const quietThread = {
   env: {},

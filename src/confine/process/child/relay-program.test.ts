@@ -24,7 +24,7 @@ test.each(['x64', 'arm64'] as const)(
       ['close', 5],
       ['close', 6],
       ['execve', 0x404000],
-      // It is still there: there was no such program.
+      // It still runs, so the program did not exist.
       ['exit', 126],
     ]);
   },

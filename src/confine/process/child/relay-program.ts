@@ -2,19 +2,19 @@ import { Buffer } from 'node:buffer';
 import { addressIn } from '../../../ground/elf.ts';
 import { compileProgram, type Step } from './static-program.ts';
 
-/** Descriptors that the program finds open, beside the three streams. */
+/** Descriptors of the program, besides the three streams. */
 export interface RelayDescriptors {
   /** The program itself. */
   readonly self: number;
-  /** A Unix socket that takes the listeners, in the order of their ports. */
+  /** A Unix socket that receives the listeners, in the order of their ports. */
   readonly listeners: number;
-  /** Gets one byte when all of them are on their way. */
+  /** Gets one byte when all of them have been sent. */
   readonly ready: number;
 }
 
 /**
- * The first program inside a sandbox. It listens on ports of the sandbox's own loopback, hands the listening sockets
- * out, closes what it was given and becomes the command that its arguments name.
+ * The first program in a sandbox. It listens on ports of the sandbox's own loopback, sends the listening sockets out,
+ * closes these descriptors and becomes the command in its arguments.
  */
 export function compileRelay(
   ports: readonly number[],
@@ -23,7 +23,7 @@ export function compileRelay(
 ): Buffer {
   const data = layOut(ports, descriptors);
   const steps: readonly Step[] = [
-    // The filter's number, left to whatever loaded it: from here on it is the lowest that is free.
+    // The filter's descriptor, which its loader left open; from here on this is the lowest free number.
     { call: 'close', args: [listener], mayFail: true },
     ...ports.flatMap((_, index): readonly Step[] => [
       { call: 'socket', args: [inet, stream | closeOnExec, 0] },
@@ -40,7 +40,7 @@ export function compileRelay(
   return compileProgram(steps, data.bytes, architecture);
 }
 
-/** What the first `socket` returns where only the three streams and what stands below are open. */
+/** The first `socket` returns this: only the streams and the descriptors from 4 on are open. */
 const listener = 3;
 const inet = 2;
 const stream = 1;
@@ -48,12 +48,12 @@ const closeOnExec = 0o2000000;
 const addressBytes = 16;
 const backlog = 511;
 
-/** The constants that the calls point to, and where each lies. */
+/** The constants of the calls, with their offsets. */
 function layOut(ports: readonly number[], { ready }: RelayDescriptors) {
   const bytes = Buffer.alloc(112 + ports.length * addressBytes);
   const at = addressIn(0);
   bytes.write('/bin/sh\0', 0, 'latin1');
-  // struct iovec: one byte, for a descriptor does not travel alone.
+  // struct iovec: one byte, since a descriptor cannot be sent alone.
   bytes.writeBigUInt64LE(BigInt(at), 8);
   bytes.writeBigUInt64LE(1n, 16);
   // struct cmsghdr: SOL_SOCKET, SCM_RIGHTS, the listener.

@@ -7,23 +7,23 @@ import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
 import { makePipe } from './pipes.ts';
 import { compileRelay, type RelayDescriptors } from './relay-program.ts';
 
-/** Gets listening sockets out of a sandbox that has a network of its own and no road out of it. */
+/** Gets listening sockets out of a sandbox whose own network has no connection to the outside. */
 export interface Relay {
-  /** Opens what one start needs. */
+  /** Opens the sockets for one start. */
   open(): Landing;
   close(): void;
 }
 
 export interface Landing {
-  /** The child's, from descriptor 4 on. */
+  /** Descriptors for the child, from 4 on. */
   readonly childEnds: readonly number[];
-  /** Resolves with a listening socket a port, in their order, once they are on their way. Rejects if none will come. */
+  /** Resolves with a listening socket for each port, in order, once they have been sent. Rejects if none will come. */
   readonly listeners: Promise<readonly number[]>;
-  /** Closes the child's ends, once it has started or has not. */
+  /** Closes the child's ends after the start or its failure. */
   close(): void;
 }
 
-/** After the streams, and the filter that bubblewrap reads. */
+/** After the streams and the filter for bubblewrap. */
 const firstDescriptor = 4;
 const descriptors: RelayDescriptors = {
   self: firstDescriptor,
@@ -31,10 +31,10 @@ const descriptors: RelayDescriptors = {
   ready: firstDescriptor + 2,
 };
 
-/** What runs the relay inside; the words of the command follow. It is a file that has no name. */
+/** Runs the relay in the sandbox, followed by the command's words. It is a file without a name. */
 export const relayProgram = `/proc/self/fd/${firstDescriptor}`;
 
-/** Throws where the kernel or the processor does not allow it. */
+/** Throws if the kernel or the processor does not allow it. */
 export function openRelay(kernel: Kernel, ports: readonly number[]): Relay {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
@@ -58,7 +58,7 @@ function openLanding(kernel: Kernel, program: number, count: number): Landing {
     const listeners = waitForByte(ready[0])
       .then(() => receive(kernel, ours, count))
       .finally(() => closeSync(ours));
-    // Where the child could not be started nobody waits for them.
+    // If the child could not be started, nothing awaits this promise.
     listeners.catch(() => {});
     return {
       childEnds,
@@ -73,7 +73,7 @@ function openLanding(kernel: Kernel, program: number, count: number): Landing {
   }
 }
 
-/** Its end comes without one where the relay, or what should have started it, is gone. */
+/** The pipe ends without a byte if the relay, or the program that should start it, is gone. */
 function waitForByte(fd: number): Promise<void> {
   const pipe = new Socket({ fd, readable: true, writable: false });
   return new Promise<void>((resolve, reject) => {
@@ -83,7 +83,7 @@ function waitForByte(fd: number): Promise<void> {
   }).finally(() => pipe.destroy());
 }
 
-/** All messages are there: the byte was written after them. */
+/** All messages have arrived: the byte was written after them. */
 function receive(kernel: Kernel, socket: number, count: number): readonly number[] {
   const received: number[] = [];
   try {

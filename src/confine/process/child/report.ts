@@ -5,11 +5,11 @@ import type { Readable } from 'node:stream';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { makePipe } from './pipes.ts';
 
-/** A pipe by which a shell says at its end where it is and what it exports. */
+/** A pipe on which a shell reports its folder and exports at its end. */
 export interface Report {
   readonly stream: Readable;
   readonly childEnd: number;
-  /** Closes the child's end, once it has started or has not. */
+  /** Closes the child's end after the start or its failure. */
   release(): void;
 }
 
@@ -20,13 +20,13 @@ export function openReport(kernel: Kernel): Report {
   return { stream, childEnd: write, release: () => closeSync(write) };
 }
 
-/** What came by the pipe; nothing where it was more than a shell has to say. */
+/** The bytes of a report; undefined if there are more than a shell would report. */
 export function collectReport(stream: Readable): () => Buffer | undefined {
   let bytes = 0;
   const chunks: Buffer[] = [];
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    // Read on all the same: whoever writes would stand still.
+    // Keep reading even so, or the writer would block.
     if (bytes <= maxBytes) chunks.push(chunk);
     else chunks.length = 0;
   });

@@ -7,16 +7,15 @@ import { type Use, watchUse } from '../watch-use.ts';
 import type { Child, Exit } from './child.ts';
 import { isAlive, signal as send } from './tree.ts';
 
-/** How a command came to its end. */
 export interface Ending {
-  /** 128 + signal where a signal ended it. */
+  /** 128 + signal if a signal ended it. */
   readonly exitCode: number;
   readonly signal: string | undefined;
-  /** Who ended it, where it was one of us. */
+  /** The reason if we ended it. */
   readonly stoppedBy: 'timeout' | 'signal' | Use | undefined;
 }
 
-/** What is added to the output of a command that has ended. */
+/** Makes the notes that are appended to the output of an ended command. */
 export type EndNotes = (how: Ending, outputs: readonly string[]) => readonly string[];
 
 export interface WaitOptions {
@@ -26,16 +25,15 @@ export interface WaitOptions {
 }
 
 /**
- * Waits for a child until it exits, its time is over or the signal aborts; returns when none of its processes is
- * left and its output has arrived. Output of a process that it left behind does not hold it up: `sleep 3 &` keeps
- * the pipes open.
+ * Waits until a child exits, its time is over or the signal aborts; returns when none of its processes is left and its
+ * output is read. A process that keeps its pipes open, as in `sleep 3 &`, does not delay it.
  */
 export async function waitForEnd(child: Child, { timeoutMs, signal, most }: WaitOptions): Promise<Ending> {
   let stoppedBy: Ending['stoppedBy'];
   let stopping: Promise<void> | undefined;
   const stop = (by: NonNullable<Ending['stoppedBy']>) => {
     stoppedBy ??= by;
-    // What grows without end is not asked first: it would go on.
+    // A command that grows without limit is killed at once: during a grace period it would go on.
     const isGrowing = by === 'processes' || by === 'memory';
     const graceMs = signal.reason === serverStops ? limits.stoppingKillMs : limits.killGraceMs;
     stopping ??= stopTree(child, isGrowing ? 0 : graceMs);
@@ -62,7 +60,9 @@ export async function waitForEnd(child: Child, { timeoutMs, signal, most }: Wait
   }
 }
 
-/** TERM to every process of the command, KILL to all that is left after the grace; resolves when it is gone. */
+/**
+ * Sends TERM to every process of the command, and KILL to the rest after the grace period; resolves when all are gone.
+ */
 export async function stopTree(child: Child, graceMs: number = limits.killGraceMs): Promise<void> {
   const deadline = performance.now() + graceMs;
   let members = graceMs > 0 ? child.members() : [];
@@ -70,12 +70,12 @@ export async function stopTree(child: Child, graceMs: number = limits.killGraceM
   while (performance.now() < deadline) {
     await sleep(20);
     if (members.some(isAlive)) continue;
-    // What was started in the meantime gets its own TERM.
+    // Processes started in the meantime get their own TERM.
     members = child.members();
     if (members.length === 0) break;
     for (const pid of members) send(pid, 'SIGTERM');
   }
-  // Forking faster than it is killed: repeat until a look finds nobody.
+  // It may fork faster than it is killed: repeat until no process is found.
   for (let round = 0; round < 50; round++) {
     child.destroy();
     await sleep(round === 0 ? 0 : 10);
@@ -84,7 +84,7 @@ export async function stopTree(child: Child, graceMs: number = limits.killGraceM
   await child.exited;
 }
 
-/** After its exit all that the command wrote is in the pipes: wait until a turn of the loop brings nothing more. */
+/** After the exit all output is in the pipes: wait until a turn of the event loop brings no more. */
 async function drained(child: Child): Promise<void> {
   const deadline = performance.now() + 100;
   let arrived = true;
@@ -96,7 +96,7 @@ async function drained(child: Child): Promise<void> {
   child.report?.on('data', note);
   while (arrived && performance.now() < deadline) {
     arrived = false;
-    // Two turns: the first may be the one that the exit was told in.
+    // Two turns: the exit may have been reported in the first one.
     await nextTurn();
     await nextTurn();
   }
@@ -106,14 +106,14 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The exit as a shell tells it. A stopped command never looks like a success. */
+/** Describes the exit as a shell does. A stopped command never looks like a success. */
 export function describe(
   { code, signal }: Exit,
   wasStopped = false,
 ): { exitCode: number; signal: string | undefined } {
   if (signal !== undefined) return { exitCode: 128 + constants.signals[signal], signal };
   const exitCode = code ?? 255;
-  // bubblewrap and shells tell a signal as 128 + its number.
+  // bubblewrap and shells report a signal as 128 + its number.
   const name = exitCode > 128 ? signalNames.get(exitCode - 128) : undefined;
   if (wasStopped && exitCode === 0) return { exitCode: 128 + constants.signals.SIGTERM, signal: 'SIGTERM' };
   return { exitCode, signal: name };

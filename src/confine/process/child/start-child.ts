@@ -13,14 +13,14 @@ export interface StartOptions {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: 'null' | 'pipe';
-  /** Become descriptors 3, 4 and so on. */
+  /** They become descriptors 3, 4 and so on. */
   readonly extra: readonly number[];
 }
 
-/** Starts a child with pipes, in a session of its own and in `/`. */
+/** Starts a child with pipes, in its own session and in `/`. */
 export type StartChild = (spawnOptions: StartOptions) => Promise<Started>;
 
-/** By posix_spawn where koffi is there: a fork of a large server holds up its event loop for milliseconds. */
+/** Uses posix_spawn if koffi is there: forking a large server blocks its event loop for milliseconds. */
 export async function openStarter(): Promise<StartChild> {
   try {
     const kernel = await openKernel();
@@ -50,7 +50,7 @@ export async function openStarter(): Promise<StartChild> {
   }
 }
 
-/** Starts it by `node:child_process`, for where koffi is missing. */
+/** Starts it with `node:child_process`, for use without koffi. */
 export async function startByNode({
   program,
   args,

@@ -23,21 +23,21 @@ import { fetchesOnly } from '../session/why-direct.ts';
 import { holdAtLimits } from '../watched/holding.ts';
 import type { Child, Spawner } from './child.ts';
 
-/** A command that runs, and what it began with. */
+/** A running command, with its initial state. */
 export interface StartedCommand extends Beginning {
   readonly child: Child;
   readonly contacts: () => readonly NetworkContact[];
-  /** Once it has ended: what did not become of the settings that it wrote. */
+  /** After the end: settings that it wrote and that do not take effect. */
   readonly unsettled: readonly string[];
-  /** May something beside its roots be changed since it began, which would be done twice if it ran again? */
+  /** May it have changed anything outside its roots, so that a second run would do that twice? */
   readonly wroteOutside: () => boolean;
-  /** Once it has ended: which commits it made otherwise than the person's settings say. Those on a layer are told when it lands. */
+  /** After the end: commits that it made unlike the person's settings. Those on a layer are reported when it lands. */
   readonly commitNotes: () => readonly string[];
-  /** Where it runs on a layer. */
+  /** Its layer, if it runs on one. */
   readonly trial: Trial | undefined;
 }
 
-/** Starts a command behind the walls, with its environment, folders and way out. Throws `unavailable`. */
+/** Starts a command in the sandbox, with its environment, folders and network access. Throws `unavailable`. */
 export async function startCommand(
   sandbox: Sandbox,
   walls: Walls,
@@ -55,7 +55,7 @@ export async function startCommand(
   const before = ofAll?.() ?? [];
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
   const workingFolder = roots.folder(runOptions.workingFolder);
-  // Who may write a part of the roots only would leave things there for those who use all of them.
+  // A caller who may write only a part of the roots must not leave files for callers who use all of them.
   const caches = runOptions.writable === undefined ? walls.caches : undefined;
   const environment = buildEnvironment({
     server: options.serverEnvironment ?? process.env,
@@ -162,7 +162,7 @@ export async function startCommand(
             exited: child.exited.finally(async () => {
               if (isPutBack) await settings.discard();
               else unsettled.push(...(await settings.settle()));
-              // Who called may have left.
+              // The caller may have disconnected.
               for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
             }),
           }
@@ -177,7 +177,7 @@ export async function startCommand(
   };
 }
 
-/** File systems note times by a clock that goes in steps, and so is late. */
+/** File systems take times from a clock that advances in steps, so they may lag. */
 const clockStepMs = 20;
 
 async function layerFor(
@@ -189,7 +189,7 @@ async function layerFor(
   return landing && walls.backend.openLayer?.(writable, false);
 }
 
-/** Without copies the settings are read-only, or looked at when the command ends. */
+/** Without copies the settings are read-only, or checked when the command ends. */
 async function copiesFor(
   spawner: Spawner,
   repositories: readonly string[],
@@ -202,7 +202,7 @@ async function copiesFor(
   return undefined;
 }
 
-/** In a room all share one way out: what was reached while a command ran counts as its own. */
+/** A room has one outlet: hosts reached while a command ran count as its own. */
 function since(before: readonly NetworkContact[], now: readonly NetworkContact[]): readonly NetworkContact[] {
   return now.flatMap((contact) => {
     const then = before.find(({ host, outcome }) => host === contact.host && outcome === contact.outcome);
@@ -214,17 +214,17 @@ function since(before: readonly NetworkContact[], now: readonly NetworkContact[]
   });
 }
 
-/** Nobody listed a host, and the walls let none through. */
+/** No host is listed, and the sandbox lets none through. */
 export function isCutOff({ backend }: Walls, { network }: CommandsOptions): boolean {
   return backend.name !== 'none' && !network?.entries.length;
 }
 
-/** A command whose programs are not all known reaches no host. */
+/** A command with unknown programs gets no network access. */
 export function reachesHosts(walls: Walls, options: CommandsOptions, command: CommandLine): boolean {
   return walls.proxy === undefined || options.isRead?.(command) !== false;
 }
 
-/** Throws where execve would not take the command, or it is over the limits. */
+/** Throws if execve would refuse the command, or it exceeds the limits. */
 function assertCommand(command: CommandLine): void {
   const words = command.kind === 'script' ? [command.script] : [command.program, ...command.args];
   if (words.some((word) => word.includes('\0'))) {

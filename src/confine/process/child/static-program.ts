@@ -10,16 +10,16 @@ export interface Step {
 type CallName = keyof typeof numbersX64;
 
 /**
- * A program of a few hundred bytes in the kernel's own form (ELF): a list of system calls with constants. Then it
- * becomes the program whose path stands at the start of the constants, with its own arguments after the first. The
- * first call that fails ends it. A runtime in its place would cost each command its start.
+ * Assembles an ELF program of a few hundred bytes: system calls with constants. At the end it becomes the program whose
+ * path is at the start of the constants, with its own arguments after the first. The first failed call ends it. A
+ * language runtime in its place would slow the start of each command.
  */
 export function compileProgram(steps: readonly Step[], data: Buffer, architecture: 'x64' | 'arm64'): Buffer {
   const code = assemblers[architecture](steps, addressIn(0));
   return linkProgram({ code, data, writableBytes: 0 }, architecture);
 }
 
-/** A program that goes through its calls again and again, until one fails. It may write the memory at `writable`. */
+/** Assembles a program that repeats its calls until one fails. It may write the memory at `writable`. */
 export function compileLoop(
   steps: readonly Step[],
   writableBytes: number,
@@ -70,12 +70,12 @@ const numbersArm64: typeof numbersX64 = {
   epoll_pwait: 22,
 };
 
-/** Where the path of the program lies that it becomes. */
+/** The address of the next program's path. */
 type Next = number | 'again';
 
 const assemblers = { x64: assembleX64, arm64: assembleArm64 } as const;
 
-/** Arguments go in rdi, rsi, rdx, r10 and r8, the number in rax; a failure is a negative rax. */
+/** Arguments are passed in rdi, rsi, rdx, r10 and r8, the number in rax; a negative rax is a failure. */
 function assembleX64(steps: readonly Step[], next: Next): Buffer {
   const numbers = numbersX64;
   const set = [[0xbf], [0xbe], [0xba], [0x41, 0xba], [0x41, 0xb8]];
@@ -110,7 +110,7 @@ function assembleX64(steps: readonly Step[], next: Next): Buffer {
   return Buffer.from(code);
 }
 
-/** Arguments go in x0 to x4, the number in x8; a failure is a negative x0. */
+/** Arguments are passed in x0 to x4, the number in x8; a negative x0 is a failure. */
 function assembleArm64(steps: readonly Step[], next: Next): Buffer {
   const numbers = numbersArm64;
   const constant = (register: number, value: number) => [

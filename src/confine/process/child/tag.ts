@@ -5,14 +5,14 @@ import type { Kernel } from '../seccomp/kernel.ts';
 import { taggedLimit } from '../seccomp/seccomp.ts';
 
 /**
- * A mark that a command's processes inherit and cannot take off: the number in a limit that only real-time
- * programs feel. It finds those that left their group, session and parent and cleared their environment.
+ * A tag that a command's processes inherit and cannot remove: a number in a limit that affects only real-time programs.
+ * It finds processes that left their group, session and parent and cleared their environment.
  */
 export function createTag(): number {
   return 2 ** 47 + randomInt(2 ** 47);
 }
 
-/** Marks a process that was just started, before it could start another. */
+/** Tags a process right after its start, before it can start others. */
 export function applyTag({ syscall }: Kernel, pid: number, tag: number): boolean {
   const limit = Buffer.alloc(16);
   limit.writeBigUInt64LE(BigInt(tag), 0);

@@ -9,17 +9,17 @@ export interface ProcessRow {
   readonly ended: boolean;
 }
 
-/** What belongs to a command, whoever its parent is by now. */
+/** Identifies the processes of a command, even if their parents changed. */
 export interface Belonging {
-  /** The process that was spawned, a leader of its own group and session. */
+  /** The spawned process, leader of its own group and session. */
   readonly pid: number;
-  /** Its process as other data know it: a limit or a variable that its descendants inherit. */
+  /** Recognizes its processes by an inherited limit or variable. */
   readonly isTagged?: ((pid: number) => boolean) | undefined;
 }
 
 /**
- * The living processes of a command without the first one: children of children, members of its groups and
- * sessions, and those that left all of them (`setsid`) and were adopted, found by the tag that they inherited.
+ * The living processes of a command except the first: descendants, members of its groups and sessions, and those that
+ * left all of these (`setsid`) and were adopted, found by the inherited tag.
  */
 export function findMembers({ pid, isTagged }: Belonging): ProcessRow[] {
   const rows = readProcessesSince(pid);
@@ -42,25 +42,25 @@ export function findMembers({ pid, isTagged }: Belonging): ProcessRow[] {
   return living;
 }
 
-/** Kills all of them, the first one too where it still runs. */
+/** Kills all of them, including the first process if it still runs. */
 export function destroyGroup(belonging: Belonging, isRunning: boolean): void {
   const members = findMembers(belonging);
-  // The group in one go: one by one, a fork bomb grows faster than it dies.
+  // Kill the group at once: killed one by one, a fork bomb grows faster than it dies.
   const isGroup = isRunning || members.some((member) => member.group === belonging.pid) || !hasProc();
   if (isGroup) signal(-belonging.pid, 'SIGKILL');
   for (const member of members) signal(member.pid, 'SIGKILL');
 }
 
-/** Signals a process that may be gone already. */
+/** Signals a process that may be gone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone, or of another user by a set-user-id program that the sandbox does not allow.
+    // Gone, or owned by another user through a set-user-id program, which the sandbox does not allow.
   }
 }
 
-/** Is it there and not only waiting to be collected? */
+/** Does it run, and is not a zombie? */
 export function isAlive(pid: number): boolean {
   const row = readProcess(pid);
   if (row || hasProc()) return row !== undefined && !row.ended;
@@ -72,12 +72,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Without it (macOS) a command is its process group. */
+/** Without /proc (macOS) a command is its process group. */
 function hasProc(): boolean {
   return existsSync('/proc/self/stat');
 }
 
-/** Children have higher numbers than the first process, unless the numbers began anew since. */
+/** Descendants have higher numbers than the first process, unless the numbers have wrapped around. */
 function readProcessesSince(first: number): ProcessRow[] {
   if (!hasProc()) return [];
   const from = newestProcess() < first ? 0 : first;
@@ -90,7 +90,7 @@ function readProcessesSince(first: number): ProcessRow[] {
   return rows;
 }
 
-/** The number that was given last: `0.10 0.12 0.09 2/345 6789`. */
+/** The last number given: `0.10 0.12 0.09 2/345 6789`. */
 function newestProcess(): number {
   return Number(/(\d+)\s*$/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
 }
@@ -98,7 +98,7 @@ function newestProcess(): number {
 function readProcess(pid: number): ProcessRow | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in parentheses and may hold anything.
+    // The name is in parentheses and may contain anything.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
     return {
       pid,

@@ -3,9 +3,9 @@ import { openPosixSpawn, type PosixSpawnOptions } from '../child/posix-spawn.ts'
 import { openKernel } from '../seccomp/kernel.ts';
 import { confineThread, type ThreadWalls } from './rules.ts';
 
-/** Starts children for the main thread. What this thread may not do, they may not: they inherit its walls. */
+/** Starts children for the main thread. They inherit this thread's restrictions. */
 
-/** One child to start. Its descriptors are the process's, opened by the main thread. */
+/** A child to start. Its descriptors are the process's, opened by the main thread. */
 export interface ThreadOptions extends PosixSpawnOptions {
   readonly id: number;
 }
@@ -21,7 +21,7 @@ if (port) {
   const tell = (news: ThreadNews) => port.postMessage(news);
   try {
     const { now: start } = await openPosixSpawn();
-    // What the main thread sent when it made this one.
+    // The main thread passed the restrictions when it created this one.
     confineThread(await openKernel(), workerData as ThreadWalls);
     port.on('message', (spawnOptions: ThreadOptions) => {
       const { id } = spawnOptions;

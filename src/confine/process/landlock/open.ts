@@ -24,13 +24,13 @@ export interface LandlockOptions {
   readonly roots: readonly string[];
   readonly readable: readonly string[];
   readonly toolchains: Toolchains;
-  /** A folder that commands which are given it may write. */
+  /** A folder that commands with caches may write. */
   readonly caches?: string | undefined;
 }
 
 /**
- * Commands behind Landlock and a system call filter, on the machine's own file tree: weaker than namespaces (names
- * of files outside can be seen to exist, `.git` inside a root can be written), and quick.
+ * Confines commands by Landlock and a system call filter on the machine's own file tree: weaker than namespaces (names
+ * of outside files can be tested for, `.git` in a root can be written), but fast.
  */
 export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   const architecture: string = process.arch;
@@ -54,7 +54,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   const collector = createCollector(kernel);
   const threads = new Map<string, Promise<ConfinedThread>>();
 
-  /** Threads keep their walls for life, so there is one for each set. */
+  /** A thread keeps its restrictions for life, so each set needs its own. */
   async function threadFor(
     readable: readonly string[],
     writable: readonly string[],
@@ -62,7 +62,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     const key = JSON.stringify([readable, writable]);
     let thread = threads.get(key);
     if (thread) {
-      // The newest at the end: the one that was not used for longest goes first.
+      // The newest is last; the least recently used one is closed first.
       threads.delete(key);
       threads.set(key, thread);
       return thread;
@@ -83,7 +83,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   async function dropIdle(): Promise<void> {
     for (const [key, opening] of threads) {
       if (threads.size <= maxThreads) return;
-      // A thread that did not start holds no place.
+      // A thread that did not start does not count.
       const thread = await opening.catch(() => undefined);
       if (thread && thread.working === 0) {
         threads.delete(key);
@@ -138,7 +138,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
           ...(launched?.descriptors ?? []),
         ],
       });
-      // The thread may not mark what it starts: its children would be free to do the same.
+      // The main thread applies the tag: if the confined thread could, its children could too.
       applyTag(kernel, pid, tag);
       writeSync(pipes.go, '\n');
       let running = true;
@@ -146,7 +146,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       fault = destroy;
       const exited = ended.then(async ({ code, signal }) => {
         running = false;
-        // What it left would be watched on.
+        // Processes that it left would stay watched.
         if (launched) destroy();
         launched?.recording.endCalls();
         await launched?.recording.over;
@@ -191,8 +191,8 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     };
   }
 
-  // Walls are for life, so a thread for each command would be needed to give each files of its own: those that are in
-  // no room share one.
+  // Restrictions are for life, so separate files for each command would need a thread each: commands without a room
+  // share one folder.
   const shared = openOwn();
 
   const withoutWatching = tryWatching(shared.spawn);
@@ -229,7 +229,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       };
     },
     async close() {
-      // A thread that did not start needs no ending.
+      // A thread that did not start needs no closing.
       for (const thread of threads.values()) await (await thread.catch(() => undefined))?.close();
       threads.clear();
       rmSync(own, { recursive: true, force: true });
@@ -253,7 +253,7 @@ function isSystem(path: string): boolean {
   return systemFolders.some((folder) => isBelow(path, folder));
 }
 
-/** Landlock's rules only add: a root with something in it that must not be seen is not granted at all. */
+/** Landlock's rules only add: a root with hidden content is not granted at all. */
 function rootsBeside(roots: readonly string[], covered: readonly string[]): readonly string[] {
   return roots.filter(
     (root) => !covered.some((path) => `${path}/`.startsWith(root === '/' ? '/' : `${root}/`)),

@@ -4,7 +4,7 @@ import type { Collected, Collector } from '../output/collect.ts';
 import type { ThreadNews, ThreadOptions } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
 
-/** A thread behind walls that starts children for us. */
+/** A confined thread that starts children for us. */
 export interface ConfinedThread {
   start(spawnOptions: Omit<ThreadOptions, 'id'>): Promise<StartedChild>;
   readonly working: number;
@@ -16,7 +16,7 @@ export interface StartedChild {
   readonly ended: Promise<Collected>;
 }
 
-/** Throws where a wall cannot be raised. The thread keeps nothing alive by itself. */
+/** Throws if a restriction fails. The thread alone does not keep the process alive. */
 export async function openConfinedThread(
   collector: Collector,
   walls: ThreadWalls,

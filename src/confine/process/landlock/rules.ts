@@ -2,37 +2,34 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** What a thread and all that it starts may touch from then on. */
+/** The rights of a thread and everything that it starts. */
 export interface ThreadWalls {
   readonly readable: readonly string[];
-  /** Folders whose names may be seen, at any depth, and no more. */
+  /** Folders whose entries may be listed, at any depth, but not read. */
   readonly listable: readonly string[];
   readonly writable: readonly string[];
-  /** Devices: read and write, and nothing made. */
+  /** Devices: read and write, but create nothing. */
   readonly devices: readonly string[];
   /** The system call filter's bytes. */
   readonly filter: Uint8Array;
 }
 
-/** The version of Landlock that the kernel speaks; 0 where it has none. */
+/** The kernel's Landlock version; 0 without Landlock. */
 export function landlockVersion({ syscall }: Kernel): number {
   return Math.max(0, syscall(createRuleset, null, 0, 1));
 }
 
-/** Truncation (3) must be known to Landlock; signals (6) to leave them out of the filter. */
+/** Landlock 3 can restrict truncation; since 6 it restricts signals, so that the filter need not. */
 const minLandlockVersion = 3;
 export const signalsLandlockVersion = 6;
 
-/**
- * Puts the calling thread behind walls, for good. Throws where one cannot be raised: the thread must then start
- * nothing.
- */
+/** Restricts the calling thread for good. Throws if a restriction fails: the thread must then start nothing. */
 export function confineThread(kernel: Kernel, walls: ThreadWalls): void {
   const { syscall } = kernel;
   const prctl = (option: number, ...args: number[]) =>
     syscall(process.arch === 'x64' ? 157 : 167, option, ...args, ...[0, 0, 0, 0].slice(args.length));
   assertDone(prctl(38, 1), 'no_new_privs');
-  // Without the right to drop them (not root) there are none to drop.
+  // Dropping needs a capability; without it (not root) there are none to drop.
   for (let capability = 0; capability < 64; capability++) prctl(24, capability);
   prctl(47, 4);
   const header = Buffer.alloc(8);
@@ -73,7 +70,7 @@ function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }
   }
 }
 
-/** Grants rights below a path. One that does not exist grants nothing. */
+/** Grants rights below a path. A missing path grants nothing. */
 function allow({ syscall }: Kernel, ruleset: number, path: string, rights: bigint): void {
   const fd = openPath(path);
   if (fd === undefined) return;
@@ -82,7 +79,7 @@ function allow({ syscall }: Kernel, ruleset: number, path: string, rights: bigin
     rule.writeInt32LE(fd, 8);
     rule.writeBigUInt64LE(rights, 0);
     if (syscall(addRule, ruleset, 1, rule, 0) === 0) return;
-    // A file takes the rights of files only.
+    // The rule on a file may only have file rights.
     rule.writeBigUInt64LE(rights & fileRights, 0);
     assertDone(syscall(addRule, ruleset, 1, rule, 0), `landlock_add_rule ${path}`);
   } finally {
@@ -112,5 +109,5 @@ const listRights = 0b1000n;
 const deviceRights = (1n << 1n) | (1n << 2n) | (1n << 15n);
 // Character and block devices.
 const madeDevices = (1n << 6n) | (1n << 11n);
-// Execute, write, read, truncate, ioctl: what a rule on a file may hold.
+// Execute, write, read, truncate, ioctl: the rights that a rule on a file may have.
 const fileRights = 0b111n | (1n << 14n) | (1n << 15n);

@@ -8,17 +8,17 @@ export interface Collected {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Collects ended children that Node did not start. */
+/** Reaps children that Node did not start. */
 export interface Collector {
-  /** Resolves when the child has ended; it may have already. */
+  /** Resolves when the child has ended, possibly already. */
   wait(pid: number): Promise<Collected>;
 }
 
 export function createCollector({ syscall }: Kernel): Collector {
-  // Only there does Node deliver the signal that tells of them.
+  // Node delivers SIGCHLD only to the main thread.
   if (!isMainThread) throw new Error('children are collected on the main thread');
   const waiting = new Map<number, (end: Collected) => void>();
-  // Keeps the process alive while a child is waited for, which the signal's listener does not.
+  // Keeps the process alive while a child is awaited; the signal's listener does not.
   let awake: NodeJS.Timeout | undefined;
 
   function look(): void {

@@ -1,9 +1,9 @@
 import type { CommandLine } from '../../../contract/capabilities/process.ts';
 
 /**
- * Variables for commands that reach no network. Package managers ask again and again for half a minute where no answer
- * can come; without that they fail at once, in their own words. Not their offline modes: those would refuse a registry
- * on the command's own loopback as well. What the operator lets through stays as it is.
+ * Variables for commands without network access. Package managers retry for half a minute if no answer can come; with
+ * these they fail at once, with their own messages. Their offline modes would also refuse a registry on the command's
+ * own loopback. Variables that the operator allows stay unchanged.
  */
 export function withoutRetries(allowed: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(Object.entries(retries).filter(([name]) => !allowed.includes(name)));
@@ -15,11 +15,11 @@ const retries: Readonly<Record<string, string>> = {
   YARN_HTTP_RETRY: '0',
   CARGO_NET_RETRY: '0',
   UV_HTTP_RETRIES: '0',
-  // With none it does not say what failed.
+  // With 0 it does not say what failed.
   PIP_RETRIES: '1',
 };
 
-/** What a failed command should have been told, where its output, or its exit code, says that it looked for the network. */
+/** Notes for a failed command whose output or exit code shows that it needed the network. */
 export function cutOffNotes(
   outputs: readonly string[],
   { command, exitCode, key = 'process.network' }: CutOff,
@@ -36,7 +36,7 @@ interface CutOff {
   readonly key?: string | undefined;
 }
 
-/** With -s and -q they say it by their exit code alone. */
+/** With -s and -q these programs report it only by their exit code. */
 const silentEnds = [
   { program: /\bcurl\b/, code: 6 },
   { program: /\bwget\b/, code: 4 },
@@ -46,10 +46,10 @@ function wordsOf(command: CommandLine): string {
   return command.kind === 'script' ? command.script : command.program;
 }
 
-/** A program that gives up says why at its end. */
+/** A failing program gives the reason at its end. */
 const lastChars = 16_384;
 
-// The words of the C library, and of the resolvers that do without it: Node, Go, Rust, npm's cache.
+// Messages of the C library, and of resolvers without it: Node, Go, Rust, npm's cache.
 const lookedForNetwork = new RegExp(
   [
     "Could(?: not|n't) resolve (?:proxy|host)",

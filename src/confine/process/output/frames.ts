@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 
-/** Lets of each line only the last frame through: what a terminal shows of a progress bar when it has ended. */
+/** Reduces each line to its last frame: a terminal's final view of a progress bar. */
 export interface Frames {
-  /** What is settled of a chunk and what came before it. */
+  /** The settled part of a chunk and the bytes before it. */
   add(chunk: Buffer): Buffer;
-  /** The line that has not ended, without a return that waits for the next frame. */
+  /** The unfinished line, without a carriage return that waits for the next frame. */
   rest(): Buffer;
   /** How many frames were overwritten so far. */
   readonly left: number;
@@ -14,7 +14,7 @@ export function createFrames(): Frames {
   let held: Buffer = Buffer.alloc(0);
   let left = 0;
 
-  /** `line` is without its end. A return at its end belongs to that, or waits for the next frame. */
+  /** `line` has no newline. A final carriage return belongs to the newline, or waits for the next frame. */
   function lastFrame(line: Buffer): Buffer {
     let end = line.length;
     while (end > 0 && line[end - 1] === carriageReturn) end--;
@@ -37,7 +37,7 @@ export function createFrames(): Frames {
       const end = all.lastIndexOf(lineFeed) + 1;
       const parts: Buffer[] = [];
       let from = 0;
-      // Most output has none, and goes through as it came.
+      // Most output has no frames and passes unchanged.
       for (
         let at = all.indexOf(carriageReturn);
         at >= 0 && at < end;
@@ -70,5 +70,5 @@ export function createFrames(): Frames {
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** A longer line is no frame. */
+/** A longer line is not a frame. */
 const mostHeld = 8192;

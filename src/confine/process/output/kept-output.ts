@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { firstBytes } from '../../../ground/text/cut-middle.ts';
 import { type RunningCommand, takesNoInput } from '../background.ts';
 
-/** The output of a command that has ended and was too long for its reply: read on like that of one that goes on. */
+/** The output of an ended command that was too long for its reply: read like that of a background command. */
 export function keptOutput(kept: {
   readonly id: string;
   readonly command: string;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 
-/** One pipe of the operating system: bytes written at one end come out of the other, without passing through us. */
+/** A pipe of the operating system: its bytes do not pass through this process. */
 export interface Pipe {
   readonly read: number;
   readonly write: number;
@@ -12,13 +12,13 @@ export interface Pipe {
 export type MakePipe = () => Pipe;
 
 /**
- * Loads `pipe2`. Node makes socket pairs, of which a stage could tell that they are no pipes, and which the kernel
- * copies more slowly. Throws `unavailable` where the C library cannot be reached.
+ * Loads `pipe2`. Node makes socket pairs, which a stage could tell from pipes and which the kernel copies more slowly.
+ * Throws `unavailable` if the C library cannot be loaded.
  */
 export function openPipes(): MakePipe {
   let pipe2: (descriptors: number[], flags: number) => number;
   try {
-    // A native add-on: it is loaded by require, and only when a pipeline runs.
+    // A native add-on: loaded by require, and only for a pipeline.
     const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
     pipe2 = koffi.load(null).func('int pipe2(_Out_ int *fds, int flags)');
   } catch (cause) {
@@ -31,7 +31,7 @@ export function openPipes(): MakePipe {
   };
 }
 
-/** O_CLOEXEC on Linux: no child inherits an end that was not handed to it. */
+/** O_CLOEXEC on Linux: a child inherits only the ends that were passed to it. */
 const closeOnExec = 0o2000000;
 
 function noPipes(cause: unknown): ToolError {
@@ -44,7 +44,7 @@ function noPipes(cause: unknown): ToolError {
   );
 }
 
-/** Descriptors that one pipeline holds; each is closed once, whatever happens. */
+/** The descriptors of one pipeline; each is closed exactly once. */
 export function createDescriptorSet() {
   const held = new Set<number>();
   return {
@@ -52,7 +52,7 @@ export function createDescriptorSet() {
       held.add(fd);
       return fd;
     },
-    /** It was given to a stream that closes it. */
+    /** A stream owns the descriptor now and closes it. */
     giveAway(fd: number): number {
       held.delete(fd);
       return fd;

@@ -2,13 +2,13 @@ import { Buffer } from 'node:buffer';
 import { cleanText } from '../../../contract/text/clean-text.ts';
 import { createFrames } from './frames.ts';
 
-/** Collects a stream of any length in bounded memory: its beginning and its end. */
+/** Keeps the beginning and the end of a stream of any length, in bounded memory. */
 export interface OutputKeeper {
   add(chunk: Buffer): void;
   readonly bytes: number;
-  /** How many frames of lines are left out, as later ones overwrote them. */
+  /** How many frames of lines were overwritten and are left out. */
   readonly overwritten: number;
-  /** Cleaned text; where the middle was cut, a line says how much. */
+  /** Cleaned text; a line tells how much was cut from the middle. */
   finish(): { readonly text: string; readonly truncated: boolean };
 }
 
@@ -20,7 +20,7 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
   let kept = 0;
   let tailBytes = 0;
   let total = 0;
-  /** Of what counts for the limit: without frames that were overwritten. */
+  /** The length that counts for the limit: without overwritten frames. */
   let settled = 0;
   const frames = createFrames();
   let finished: { readonly at: number; readonly text: string; readonly truncated: boolean } | undefined;
@@ -52,7 +52,7 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
     }
     tail.push(more);
     tailBytes += more.length;
-    // Twice the need before it is trimmed, so that trimming costs nothing per chunk.
+    // Trimmed at twice the needed size, so that trimming is cheap per chunk.
     if (tailBytes > 2 * maxBytes) {
       tail = [Buffer.concat(tail).subarray(-(maxBytes - headBytes) || tailBytes)];
       tailBytes = tail[0]?.length ?? 0;
@@ -71,19 +71,19 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
       settle(frames.add(chunk));
     },
     finish() {
-      // Asked for by whoever looks at it and by whoever returns it: megabytes are not made twice.
+      // Cached, because it is read and then returned: megabytes are not composed twice.
       if (finished?.at !== total) finished = { at: total, ...compose() };
       return finished;
     },
   };
 }
 
-/** Joined first: one long text is decoded several times faster than many pieces, whose ends may be half a character. */
+/** Joined first: one long buffer is decoded several times faster than many pieces, whose ends may cut a character. */
 function decode(pieces: readonly Buffer[]): string {
   return cleanText(Buffer.concat(pieces).toString('utf8'));
 }
 
-/** Without the character that the end cuts in two. */
+/** Without a character that is cut at the end. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -96,7 +96,7 @@ export function wholeCharacters(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** How many bytes at the start belong to a character that began before. */
+/** The number of leading bytes of a character that began earlier. */
 export function continuationBytes(bytes: Buffer): number {
   let count = 0;
   while (count < 3 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;

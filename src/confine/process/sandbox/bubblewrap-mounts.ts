@@ -14,29 +14,29 @@ export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */
   readonly program: string;
   readonly roots: readonly FolderRoot[];
-  /** More that may be read: tools that live outside `/usr`. */
+  /** More readable folders: tools outside `/usr`. */
   readonly readable: readonly string[];
-  /** Names below each root that a command may read and not change, where they exist. */
+  /** Names below each root that are read-only for commands, if they exist. */
   readonly readOnlyNames: readonly string[];
-  /** The same for what works on the folders themselves. */
+  /** More such names for commands that work on the folders themselves. */
   readonly keptNames?: readonly string[] | undefined;
-  /** What lies inside the roots and must not be seen. */
+  /** Hidden paths inside the roots. */
   readonly hiddenPaths: readonly string[];
   readonly temporaryBytes: number;
-  /** A folder that commands which are given it may write, wherever it lies. */
+  /** A folder that commands with caches may write, at any path. */
   readonly caches?: string | undefined;
-  /** Where dry runs keep what they write. Absent: there are none. */
+  /** The folder for layers. Undefined: there are none. */
   readonly layers?: string | undefined;
   readonly toolchains: Toolchains;
-  /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
+  /** Becomes `/etc/gitconfig`, for a git whose variables were removed. */
   readonly git: GivenConfig;
-  /** The server's, which says where a person's settings of npm are. */
+  /** The server's variables, which tell where a person's npm settings are. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Ports of each command's own loopback that an outlet serves. */
   readonly outletPorts?: readonly number[] | undefined;
 }
 
-/** What is the same for every command, or for every one in a room: made once. */
+/** The arguments that are the same for every command, or every command in a room; made once. */
 export function systemArguments(
   { readable, temporaryBytes }: BubblewrapOptions,
   settings: string,
@@ -44,11 +44,11 @@ export function systemArguments(
 ): readonly string[] {
   const args = [
     '--unshare-all',
-    // The room's, which has no way out either.
+    // The room's network, which has no connection to the outside either.
     ...(shared ? ['--share-net'] : []),
     '--die-with-parent',
     '--new-session',
-    // Our own shell is the first process: it ends when the command does, and bwrap collects it.
+    // Our own shell is the first process: it ends with the command, and bwrap reaps it.
     '--as-pid-1',
     '--cap-drop',
     'ALL',
@@ -59,21 +59,21 @@ export function systemArguments(
     else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
   }
   args.push('--ro-bind', settings, '/etc');
-  // The tmpfs of /dev has no bound of its own, and everybody may write in it.
+  // The tmpfs of /dev has no size limit of its own, and everyone may write in it.
   args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
   args.push('--proc', '/proc', ...kernelArguments());
   if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
   if (shared) args.push('--bind', shared.folder, shared.place);
-  // Of a room once: what a command put in its place there would keep the next from starting.
+  // Once for a room: a command that replaced this folder would keep the next one from starting.
   if (!shared) args.push('--dir', '/tmp/home');
-  // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
+  // After the tmpfs: folders below the host's /tmp must be bound into the new one.
   for (const folder of readable) {
     if (existsSync(folder) && !isSetting(folder)) args.push('--ro-bind-try', folder, folder);
   }
   return args;
 }
 
-/** Roots in the order of their depth, so that one inside another is not covered by it. */
+/** Binds roots by depth, so that an outer root does not cover an inner one. */
 export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOptions): readonly string[] {
   const { roots } = options;
   const args: string[] = [];
@@ -82,7 +82,7 @@ export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOpt
   const covered = new Set(spawnOptions.covered);
   folders.push(...covered);
   folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
-  // What is bound already would be covered.
+  // A tmpfs would cover folders that are bound already.
   const isBound = (top: string) => options.readable.some((path) => isInside(path, top));
   const between = foldersBetween(folders).filter((top) => !isBound(top));
   for (const folder of between) args.push('--size', '65536', '--tmpfs', folder);
@@ -90,19 +90,19 @@ export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOpt
     if (covered.has(folder)) args.push('--size', '65536', '--tmpfs', folder);
     else args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
   }
-  // What is mounted below has its place by now.
+  // Read-only now, because the mount points below exist.
   for (const folder of [...covered, ...between]) args.push('--remount-ro', folder);
   args.push(...guardingArguments(options, spawnOptions));
   args.push(...heldArguments(options.toolchains, spawnOptions.writable));
   args.push(...hidingArguments(options.hiddenPaths, folders, writable));
-  // Folders that bwrap made to hang the others in.
+  // Folders that bwrap created for mount points.
   args.push('--remount-ro', '/');
   return args;
 }
 
 /**
- * The folders between /tmp and what is shown below it. Commands have a /tmp of their own, and what they wrote beside a
- * root there would be gone with them without a word.
+ * The folders between /tmp and the roots below it. Commands have their own /tmp, so files written beside a root there
+ * would silently vanish with it.
  */
 function foldersBetween(shown: readonly string[]): readonly string[] {
   const tops = shown.flatMap((path) => /^\/tmp\/[^/]+(?=\/)/.exec(path)?.[0] ?? []);
@@ -110,8 +110,8 @@ function foldersBetween(shown: readonly string[]): readonly string[] {
 }
 
 /**
- * Makes read-only what the kernel takes orders by, since it asks for root's number there, not for capabilities. Bubblewrap covers
- * a few of these by itself, but leaves out `/proc/sys`, a folder that not even root may write, whatever lies in it.
+ * Makes the kernel's control files read-only: there the kernel checks for root's user id, not for capabilities.
+ * Bubblewrap covers some of them, but not `/proc/sys`, whose folder is not writable even for root, unlike files in it.
  */
 function kernelArguments(): readonly string[] {
   const takesOrders = (path: string) => {
@@ -125,7 +125,7 @@ function kernelArguments(): readonly string[] {
     .flatMap((path) => ['--ro-bind-try', path, path]);
 }
 
-/** The numbered folders, and the links into one's own. */
+/** The numbered folders, and the links to one's own. */
 const ofProcesses = /^(\d+|self|thread-self|net|mounts)$/;
 
 function linkTarget(path: string): string | undefined {

@@ -11,23 +11,23 @@ import { findMembers } from '../child/tree.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 
-/** Namespaces of users, mounts and network that outlive the command that they were made for. */
+/** User, mount and network namespaces that outlive the command for which they were created. */
 export interface SessionNamespaces {
-  /** The child's descriptors from 4 on, where `enterProgram` looks for them. */
+  /** Descriptors for the child from 4 on, where `enterProgram` expects them. */
   readonly childEnds: readonly number[];
-  /** The folder of its own, open. */
+  /** An open descriptor of its own folder. */
   readonly own: number;
   close(): void;
 }
 
 export interface NamespaceSets {
-  /** In each set a file system of its own is mounted here, bounded by the kernel. */
+  /** Mount point of each set's own file system, whose size the kernel limits. */
   readonly folder: string;
   open(outlet?: Outlet): Promise<SessionNamespaces>;
   close(): void;
 }
 
-/** What runs first where namespaces are entered; bubblewrap's arguments follow. */
+/** Runs first to enter namespaces, followed by bubblewrap's arguments. */
 export const enterProgram = '/proc/self/fd/4';
 
 interface NamespaceMeans {
@@ -37,8 +37,8 @@ interface NamespaceMeans {
 }
 
 /**
- * Descriptors keep namespaces alive, so no process waits in them, and they go with the server however it ends. On a
- * processor that is not known there are none: each command then has files of its own.
+ * Descriptors keep the namespaces alive, so no process waits in them, and they end with the server in any case. On an
+ * unknown processor there are none: each command then has its own files.
  */
 export function openNamespaceSets(
   { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
@@ -69,7 +69,7 @@ export function openNamespaceSets(
         ],
         environment: { PATH: '/usr/bin:/bin' },
         stdin: 'pipe',
-        // The relay closes its descriptor 3 whatever it is.
+        // The relay closes its descriptor 3, so give it one.
         extra: landing && self !== undefined ? [self, ...landing.childEnds] : [],
       }).finally(() => landing?.close());
       try {
@@ -121,7 +121,7 @@ function firstLine(output: NodeJS.ReadableStream, exited: Promise<unknown>): Pro
   });
 }
 
-/** The first that neither holds nor lies in anything that is mounted; the last where none is. */
+/** The first path that neither contains nor is inside a mount; the last one if there is none. */
 export function freePlace(places: readonly string[], mounted: readonly string[]): string {
   const free = (place: string) =>
     mounted.every((path) => path !== '/' && !isInside(path, place) && !isInside(place, path));

@@ -27,11 +27,11 @@ import { writeNpmSettings } from './settings/npm-settings.ts';
 import { copySystemSettings, isSetting } from './settings/system-settings.ts';
 import { systemFiles } from './system-paths.ts';
 
-/** Commands in namespaces of their own: another file tree, no network, no other process to see. */
+/** Runs commands in their own namespaces: another file tree, no network, no other processes in sight. */
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
   const filter = openFilter(namespaceFilter('private'));
-  // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.
+  // Without koffi, sessions have no rooms, and kills by the kernel are not reported.
   const kernel = await openKernel().catch(() => undefined);
   const copied = await copySystemSettings(
     { system: systemFiles(), listed: options.readable.filter(isSetting) },
@@ -70,7 +70,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     ]);
   const shared = systemArguments(options, settings, namespaceSets && { folder: namespaceSets.folder, place });
 
-  /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
+  /** Opens the filter for one start: a separate descriptor, because duplicates share the reading position. */
   async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
     const fd = openSync(`/proc/self/fd/${filter}`, 'r');
     try {
@@ -126,7 +126,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...(landing ? [relayProgram] : []),
       ...initArguments(command, spawnOptions.limits, { reportAt, scriptAt }),
     ];
-    // It mounts the layer, and is the last of the descriptors.
+    // It mounts the layer, and is the last descriptor.
     const last = next + (channel === undefined ? 0 : 1);
     const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
     const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last, entered);
@@ -179,7 +179,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...started,
       report: report?.stream,
       exited,
-      // bwrap ends after all that was inside.
+      // bwrap ends after all processes inside.
       members: () => (running ? insiders(pid) : []),
       destroy: () => {
         if (running) destroy(pid);
@@ -187,7 +187,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     };
   }
 
-  /** Do the walls hold, too, where a program of ours is the last to work on them? */
+  /** Does the sandbox still hold if our own program is the last to change it? */
   async function holdsFurnished(namespaces?: SessionNamespaces): Promise<boolean> {
     if (!furnisher) return false;
     const trial = { folder: settings, copies: [{ original: '/etc/gitconfig', path: 'gitconfig' }] };
@@ -268,10 +268,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   };
 }
 
-/** Each level of `eval` adds a plus to what a shell traces. */
+/** Each level of `eval` adds a plus to a shell's trace. */
 const traces = /\bset\s+-\w*x|xtrace/;
 
-/** Without ports there is nothing to relay; without a relay commands reach nothing. */
+/** Without ports nothing is relayed; without a relay commands have no network. */
 async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {
   try {
     return ports.length === 0 ? {} : { relay: openRelay(await openKernel(), ports) };
@@ -280,7 +280,7 @@ async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; with
   }
 }
 
-/** Without a supervisor commands make no sockets of Unix. */
+/** Without a supervisor commands get no Unix sockets. */
 async function supervise(
   program: string,
   { kernel, startChild }: { readonly kernel: Kernel | undefined; readonly startChild: StartChild },
@@ -294,14 +294,14 @@ async function supervise(
   }
 }
 
-/** The first process inside takes all others with it; without bwrap nobody would collect it. */
+/** Killing the first process inside kills all others; bwrap must live on to reap it. */
 function destroy(pid: number): void {
   const inside = findMembers({ pid });
   for (const member of inside) signal(member.pid, 'SIGKILL');
   if (inside.length === 0) signal(pid, 'SIGKILL');
 }
 
-/** bwrap's own two processes are not the command's: a TERM to them would end it without a chance to tidy up. */
+/** bwrap's own two processes are not the command's: TERM would kill them before the command could clean up. */
 function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
 }

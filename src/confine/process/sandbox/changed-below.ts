@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
-/** May anything in a folder and below have changed since that moment? So it may where there is too much to look at. */
+/** May anything in a folder or below have changed since that time? Yes if there is too much to look at. */
 export function changedBelow(folder: string, sinceMs: number): boolean {
   const waiting = [`${folder}/.`];
   let seen = 0;
@@ -17,7 +17,7 @@ function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path);
   } catch {
-    // Not to be read by us, and so by no command of ours.
+    // Not readable for us, and so for none of our commands.
     return [];
   }
 }

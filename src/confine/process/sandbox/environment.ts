@@ -1,15 +1,15 @@
 import type { CommandTools } from '../toolchains/find.ts';
 import { certificatesOf } from './settings/certificates.ts';
 
-/** Where a confined command finds what it needs; each backend has its own. */
+/** Paths of the files that a confined command needs; they differ by backend. */
 export interface Places {
   readonly home: string;
   readonly temporary: string;
 }
 
 /**
- * The variables that a command sees, built from nothing: a secret in the server's environment reaches no child
- * unless the operator named it.
+ * Builds a command's variables from nothing, so that a secret in the server's environment reaches a child only if the
+ * operator named it.
  */
 export function buildEnvironment({
   server,
@@ -20,10 +20,10 @@ export function buildEnvironment({
   more = {},
 }: {
   readonly server: Readonly<Record<string, string | undefined>>;
-  /** Names that the operator lets through. */
+  /** Names that the operator allows. */
   readonly allowed: readonly string[];
   readonly places: Places;
-  /** What stands for a person's own settings of git. */
+  /** Replaces a person's own git settings. */
   readonly gitConfig: string;
   readonly toolchains: CommandTools;
   readonly more?: Readonly<Record<string, string>> | undefined;
@@ -45,18 +45,18 @@ export function buildEnvironment({
     HOME: places.home,
     TMPDIR: places.temporary,
     TERM: 'dumb',
-    // Pagers wait for a key that nobody presses.
+    // A pager would wait for a key forever.
     PAGER: 'cat',
-    // Editors wait for keys as well. This one keeps the text as it is, so that git takes the message that it proposes.
+    // An editor would wait too. This one keeps the text, so that git takes its proposed message.
     EDITOR: 'true',
-    // To a pipe, Python prints nothing until its buffer is full: a command that is watched, or stopped, would have printed nothing.
+    // Python's output to a pipe is buffered: a command that is watched or stopped would have printed nothing.
     PYTHONUNBUFFERED: '1',
   });
   for (const [name, value] of Object.entries(more)) environment[name] = value;
   return environment;
 }
 
-// A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these win over it.
+// A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these settings override it.
 const gitPinned = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_CONFIG_COUNT: '3',

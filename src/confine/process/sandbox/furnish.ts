@@ -8,9 +8,9 @@ import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 
 /**
- * Shows commands copies of settings. git replaces such a file by moving a new one over it, which no mounted file allows;
- * where it finds a link, it replaces what the link leads to. So a link is mounted, and leads to a folder of the command's.
- * And it hands the filter's supervisor what that needs.
+ * Shows commands copies of settings. git replaces such a file by renaming a new one over it, which fails on a mounted
+ * file; but it follows a link and replaces the target. So a link to a folder of the command is mounted. Also passes the
+ * filter supervisor its descriptors.
  */
 export interface Furnisher {
   furnish(request: Furnishing): Furnished;
@@ -19,26 +19,26 @@ export interface Furnisher {
 
 export interface Furnishing {
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
-  /** The descriptor by which the filter's supervisor is reached. */
+  /** The descriptor for reaching the filter's supervisor. */
   readonly channel?: number | undefined;
-  /** The supervisor does what the command does with files, too. */
+  /** The supervisor also performs the command's file calls. */
   readonly isWatched?: boolean | undefined;
   /** The program that runs next. */
   readonly next: string;
 }
 
 export interface Furnished {
-  /** For bubblewrap, in place of the filter: the program loads it. */
+  /** For bubblewrap, in place of the filter, which the program loads. */
   readonly args: readonly string[];
-  /** The program; it becomes descriptor 3. */
+  /** The program, as the child's descriptor 3. */
   readonly fd: number;
   close(): void;
 }
 
-/** What runs it inside; the words of the program that it becomes follow. */
+/** Runs it in the sandbox, followed by the words of the next program. */
 export const furnishProgram = '/proc/self/fd/3';
 
-/** Undefined where the processor is not known. */
+/** Undefined on an unknown processor. */
 export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer): Furnisher | undefined {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
@@ -47,7 +47,7 @@ export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer
       kernel,
       compileFurnish({ links, filter: isWatched ? watching : filter, self: 3, channel, next }, architecture),
     );
-  // Without links there are few different ones.
+  // Cached, because without links there are few variants.
   const plain = new Map<string, number>();
   return {
     furnish(request) {
@@ -82,5 +82,5 @@ export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer
   };
 }
 
-/** As commands see it: in the root, where nothing else may be made. */
+/** As commands see it: in the root folder, where they can create nothing. */
 const linkFolder = '/.git-links';

@@ -5,7 +5,7 @@ import { isInside } from '../../../ground/inside.ts';
 import { gitMounts } from '../../git/mounts.ts';
 import type { SpawnOptions } from '../child/child.ts';
 
-/** bwrap's arguments that keep what must not change in the folders where a command works. */
+/** bwrap's arguments that protect guarded names in a command's folders. */
 export function guardingArguments(
   {
     roots,
@@ -38,7 +38,7 @@ function readingArguments(
   isInWritable: boolean,
 ): readonly string[] {
   const paths = names.map((name) => join(folder, name)).filter((path) => isOwn(folder, path));
-  // The folders on the way are mounted over themselves, so that nobody moves one aside and makes another.
+  // The folders on the path are mounted over themselves, so that a command cannot move one aside and create another.
   const parents = new Set(paths.flatMap((path) => parentsOf(folder, path)));
   return [
     ...(isInWritable ? [...parents].flatMap((parent) => ['--bind', parent, parent]) : []),
@@ -46,7 +46,7 @@ function readingArguments(
   ];
 }
 
-/** Is it there, and no link on the way? */
+/** Does it exist, without a link on its path? */
 function isOwn(folder: string, path: string): boolean {
   return [path, ...parentsOf(folder, path)].every(
     (each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === false,
@@ -60,7 +60,7 @@ function parentsOf(folder: string, path: string): readonly string[] {
   return parents;
 }
 
-/** The folders whose `.git` a command may write, but for what git obeys in it. */
+/** The folders whose `.git` a command may write, except the parts that git obeys. */
 export function writableRepositories(
   roots: readonly FolderRoot[],
   spawnOptions: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
@@ -68,7 +68,7 @@ export function writableRepositories(
   return guardedFolders(roots, spawnOptions).filter((folder) => isWritable(folder, spawnOptions));
 }
 
-/** What of these a command reads at most, its copies apart. */
+/** The guarded settings that a command can only read, except its copies. */
 export function heldSettings(
   roots: readonly FolderRoot[],
   spawnOptions: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
@@ -80,7 +80,7 @@ function isWritable(folder: string, { writable }: Pick<SpawnOptions, 'writable'>
   return writable.some((each) => isInside(folder, each));
 }
 
-/** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
+/** The roots and the folders from them to the working folder: a repository's `.git` may be in any of these. */
 export function guardedFolders(
   roots: readonly FolderRoot[],
   { workingFolder, writable }: Pick<SpawnOptions, 'workingFolder' | 'writable'>,

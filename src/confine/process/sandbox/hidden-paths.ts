@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { isBelow } from '../../../ground/inside.ts';
 
 /**
- * Covers what must not be seen. The folders on the way there are mounted over themselves: a mount point cannot be
- * renamed, so nobody moves them aside and finds the next command's cover in the wrong place.
+ * Covers hidden paths. The folders on the path are mounted over themselves: a mount point cannot be renamed, so a
+ * command cannot move one aside and misplace the next command's cover.
  */
 export function hidingArguments(
   hiddenPaths: readonly string[],
@@ -19,7 +19,7 @@ export function hidingArguments(
       covers.set(parent, [writable.has(root) ? '--bind' : '--ro-bind', parent, parent]);
     }
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    // One that is not there yet must not be made by a command either.
+    // A hidden path that does not exist must not be created by a command either.
     if (!stat) mkdirSync(path, { recursive: true, mode: 0o700 });
     covers.set(
       path,

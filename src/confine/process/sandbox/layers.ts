@@ -30,22 +30,22 @@ import { defaultProcessLimits } from '../prelude.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 
-/** Puts layers under commands. */
+/** Makes layers for commands. */
 export interface Layers {
-  /** Throws where no layer holds over these, with what gave way. */
+  /** Throws the reason if no layer works over these folders. */
   open(folders: readonly string[]): Promise<Layer>;
-  /** Those of servers that were killed after their commands had ended. */
+  /** The layers of killed servers whose commands had ended. */
   left(): readonly LeftLayer[];
-  /** Why none holds over these; undefined where one does. */
+  /** Why no layer works over these folders; undefined if one does. */
   whyNot(folders: readonly string[]): Promise<Text | undefined>;
   /**
-   * A descriptor of the program that mounts them and becomes the next; it is started as descriptor `self`. In a room it
-   * finds the room's namespaces open.
+   * A descriptor of the program that mounts the layers and becomes the next program; it is passed as descriptor `self`.
+   * In a room, the room's namespaces are open for it.
    */
   program(overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number;
 }
 
-/** `base` is where layers are kept, `next` the program of bubblewrap. Undefined where the processor is not known. */
+/** `base`: the folder for layers; `next`: the path of bubblewrap. Undefined on an unknown processor. */
 export function createLayers(
   { base, next }: { readonly base: string; readonly next: string },
   kernel: Kernel,
@@ -64,11 +64,11 @@ export function createLayers(
   });
   const mountable = new Map<string, Promise<void>>();
 
-  /** The kernel may refuse one folder and take another: some file systems take no layer. */
+  /** The kernel may refuse one folder and accept another: some file systems allow no layer. */
   async function assertMountable(folders: readonly string[]): Promise<void> {
-    // What is mounted there may go again.
+    // Not cached: mounts there may be removed again.
     assertFree(base, folders);
-    // Of the file system that the test's own folder lies on it is known.
+    // The file system of the self-test's own folder is known to work.
     const { dev } = lstatSync(base);
     if (folders.every((folder) => lstatSync(folder).dev === dev)) return;
     const key = folders.join('\0');
@@ -106,7 +106,7 @@ export function createLayers(
   };
 }
 
-/** Extended attributes of what no link leads to: Node has no word for them. */
+/** Reads extended attributes without following links, which Node cannot do. */
 function createMarks({ syscall, errno }: Kernel): Marks {
   const [lgetxattr, llistxattr, lremovexattr, fcntl] =
     process.arch === 'x64' ? [192, 195, 198, 72] : [9, 12, 15, 25];
@@ -140,11 +140,12 @@ function createMarks({ syscall, errno }: Kernel): Marks {
       try {
         fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       } catch {
-        // It is gone, or closed to us: then nobody is asked about it.
+        // It is gone, or not readable for us: then it is not checked.
         return false;
       }
       try {
-        // Whoever opens it for writing at this very moment has us told by a signal, whose default would end us.
+        // A program that opens the file for writing right now causes a signal, whose default action would end this
+        // process.
         syscall(fcntl, fd, setSignal, SIGURG);
         if (syscall(fcntl, fd, setLease, readLease) < 0) return errno() === EAGAIN;
         syscall(fcntl, fd, setLease, noLease);
@@ -155,7 +156,7 @@ function createMarks({ syscall, errno }: Kernel): Marks {
     },
     remove(path) {
       const entry = pathOf(path);
-      // Most have none at all, and hardly any more than one.
+      // Most entries have none, and hardly any have several.
       const length = syscall(llistxattr, entry, listed, listed.length);
       if (length === 0) return;
       const has = length < 0 ? undefined : listed.toString('latin1', 0, length).split('\0');
@@ -164,13 +165,13 @@ function createMarks({ syscall, errno }: Kernel): Marks {
   };
 }
 
-/** fcntl(2): a lease to read is refused where the file is open for writing. */
+/** fcntl(2): a read lease is refused if the file is open for writing. */
 const [setSignal, setLease, readLease, noLease] = [10, 1024, 0, 2];
 const { SIGURG } = system.signals;
 const EAGAIN = 11;
 const isAttribute = /^(?:user\.(?!overlay\.)|system\.posix_acl_access$)/;
 
-/** Throws what the command that could not be started on the layer said; the layer goes. */
+/** Throws the error of a command that could not start on the layer; the layer is removed. */
 async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
   try {
     const [first] = layer.overlays;
@@ -204,8 +205,8 @@ async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
 }
 
 /**
- * Tries a layer with a folder of its own: what a command writes, replaces and removes there must be in the layer and
- * nowhere else. Returns what is not so.
+ * Tries a layer over a test folder: writes, replacements and removals must be in the layer and nowhere else. Returns
+ * the first that is not.
  */
 async function findLeak(
   base: string,

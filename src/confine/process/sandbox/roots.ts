@@ -4,18 +4,18 @@ import type { FolderRoot } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 
-/** The roots as the kernel knows them: resolved once, on first need. */
+/** The roots as the kernel knows them, resolved once on first use. */
 export interface Roots {
   readonly all: readonly FolderRoot[];
   readonly writable: readonly string[];
   /**
-   * The resolved path of a folder inside a root. Throws where it lies outside, is no folder, or is reached through
-   * a symbolic link, which could name any other place by the time it is used.
+   * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a
+   * symbolic link, whose target may change before its use.
    */
   folder(path: string): string;
-  /** The same; undefined where it throws. */
+  /** The same, but undefined instead of an error. */
   findFolder(path: string): string | undefined;
-  /** The same as `folder`, in a root that may be written. */
+  /** The same as `folder`, in a writable root. */
   writableFolder(path: string): string;
 }
 
@@ -33,7 +33,7 @@ export function resolveRoots(roots: readonly FolderRoot[]): Roots {
       try {
         return locate(path, resolved);
       } catch {
-        // It lies in no root.
+        // The path is in no root.
         return undefined;
       }
     },

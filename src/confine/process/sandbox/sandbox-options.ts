@@ -4,35 +4,35 @@ import type { CacheOptions } from '../caches/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
 
 export interface SandboxOptions {
-  /** Folders that commands may read, and write where they are writable. Resolved: no link on the way. */
+  /** Folders that commands may read, and write if they are writable. Resolved, without links. */
   readonly roots: readonly FolderRoot[];
-  /** `off` only by the operator: commands then run with all that the server may do. */
+  /** Only the operator chooses `off`: commands then have all rights of the server. */
   readonly sandbox: 'required' | 'off';
-  /** More folders that a command may read, e.g. a toolchain in a home folder. */
+  /** More readable folders, e.g. a toolchain in a home folder. */
   readonly readable?: readonly string[] | undefined;
-  /** Records and configuration of the server: no toolchain shows them. */
+  /** The server's records and configuration: no toolchain shows them. */
   readonly ownPaths?: readonly string[] | undefined;
   /** Names below a root that commands may not change. */
   readonly readOnlyNames?: readonly string[] | undefined;
   /**
-   * Names below a root that commands leave where they are, with the folders on the way. Only what runs on the folders
-   * themselves has them mounted: across a mount nothing is renamed.
+   * Names below a root that commands must leave in place, with the folders above them. They are mounted only for
+   * commands on the folders themselves, because a rename across a mount fails.
    */
   readonly keptNames?: readonly string[] | undefined;
-  /** Absolute paths inside the roots that no command may see: the server's own. */
+  /** The server's own absolute paths inside the roots, hidden from commands. */
   readonly hiddenPaths?: readonly string[] | undefined;
-  /** Where what commands may fetch or build again is kept for those that follow. Absent: nowhere. */
+  /** Keeps caches of package managers and compilers for later commands. Undefined: no caches. */
   readonly caches?: CacheOptions | undefined;
-  /** Where dry runs keep what they write. Absent: there are none. */
+  /** The folder for layers. Undefined: there are none. */
   readonly layers?: string | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
-  /** What may confine, in order of preference. */
+  /** Backends to try, in order of preference. */
   readonly backends?: readonly ConfiningName[] | undefined;
   /** Size of a command's own `/tmp`. */
   readonly temporaryBytes?: number | undefined;
-  /** Hosts that commands may reach, and the list's name in the configuration. Absent or empty: none. */
+  /** Hosts that commands may reach, and the list's name in the configuration. Undefined or empty: none. */
   readonly network?: HostProxyOptions | undefined;
-  /** The server's own variables: what may be passed on is picked from them. */
+  /** The server's own variables, from which the permitted ones are taken. */
   readonly serverEnvironment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { SandboxName } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
 
-/** What an operator can do about a sandbox that does not open, where that is known. */
+/** Tells the operator how to repair a sandbox that does not open, if that is known. */
 export function remedyFor(name: SandboxName): Text | undefined {
   if (!takesFiles(tmpdir())) {
     return text(
@@ -16,7 +16,7 @@ export function remedyFor(name: SandboxName): Text | undefined {
   return name === 'bubblewrap' && findProgram('bwrap') === undefined ? installIt : undefined;
 }
 
-/** Only in the system's folders: the search path may lead through a workspace that holds a `bwrap` of its own. */
+/** Searches system folders only: PATH may lead through a workspace with its own `bwrap`. */
 export function findProgram(name: string): string | undefined {
   for (const folder of ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']) {
     const program = join(folder, name);
@@ -77,7 +77,7 @@ function suggestionFor() {
   );
 }
 
-/** Only trying tells: a read-only or full disk refuses what its modes allow. */
+/** Only an attempt is certain: a full or read-only disk refuses writes that the mode allows. */
 function takesFiles(folder: string): boolean {
   try {
     rmdirSync(mkdtempSync(join(folder, 'sekisho-probe-')));

@@ -11,16 +11,16 @@ import type { ConfiningName, SandboxOptions } from './sandbox-options.ts';
 import { noSandbox, nothingOutside } from './sandbox-refusals.ts';
 import { holdsMachine, raiseWalls, type Trial, type Walls } from './walls.ts';
 
-/** The sandbox of a server: chosen and proven on first need, kept until it closes. */
+/** A server's sandbox: chosen and tested on first use, kept until it closes. */
 export interface Sandbox {
-  /** Throws `unavailable` where none works. Never falls back to none. */
+  /** Throws `unavailable` if no backend works. Never falls back to none. */
   open(): Promise<Walls>;
-  /** What starts the stages of pipelines. Throws `unavailable` as well. */
+  /** Starts the stages of pipelines. Throws `unavailable` if no backend works. */
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   roots(): Roots;
-  /** Found at first need, and not looked for again. */
+  /** Found on first use, and not searched again. */
   toolchains(): Toolchains;
-  /** What commands are given of the person's settings of git, and what not. */
+  /** The person's git settings that commands get, and those that they do not. */
   git(): Promise<PersonConfig>;
   status(): Promise<readonly SandboxStatus[]>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     let trial = candidates.get(name);
     if (!trial) {
       const reading = git();
-      // While git runs, in whose time this costs nothing.
+      // Runs while git does, so it costs no extra time.
       if (name !== 'none') toolchains();
       trial = reading.then((settings) =>
         raiseWalls(name, options, { roots: roots(), toolchains }, { ...settings, folders: gitFolders }),
@@ -63,7 +63,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return trial;
   }
 
-  /** The first that works. */
+  /** The first backend that works. */
   async function choose(names: readonly SandboxName[]): Promise<Walls> {
     const problems: string[] = [];
     if (options.sandbox !== 'off' && holdsMachine(roots())) throw nothingOutside();
@@ -78,7 +78,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   return {
     open: () => choose(names),
     async stages() {
-      // A thread starts four stages in the time that bubblewrap needs for one.
+      // A Landlock thread starts four stages in the time that bubblewrap needs for one.
       const { backend } = await choose(names.toReversed());
       return { spawn: backend.spawnStage, sandbox: backend.name };
     },

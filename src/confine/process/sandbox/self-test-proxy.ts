@@ -1,4 +1,4 @@
-/** Requests for a server of this machine, in the spellings that checks have been passed with. None may get through. */
+/** Requests for a server of this machine, in spellings that have bypassed checks before. All must be refused. */
 export function proxyRequests(port: number): readonly string[] {
   const connects = [
     `127.0.0.1:${port}`,
@@ -25,7 +25,7 @@ export function proxyRequests(port: number): readonly string[] {
   ];
 }
 
-/** Lines of the probe: each request and the first line of its answer. Only bash opens connections by itself. */
+/** Script lines of the probe: each request and the first line of its answer. Only bash opens connections itself. */
 export function askProxy(proxyPort: number, requests: readonly string[]): string {
   const asks = requests.map((request, index) => `ask ${index} '${request}'`);
   return `
@@ -41,7 +41,7 @@ fi
 `;
 }
 
-/** Each must have been refused, not tried and failed. */
+/** Each request must be refused, rather than tried without success. */
 export function findOpenProxy(
   report: ReadonlyMap<string, string>,
   requests: readonly string[],

@@ -20,8 +20,8 @@ import { shellIn } from '../shell.ts';
 import { askProxy, findOpenProxy, proxyRequests } from './self-test-proxy.ts';
 
 /**
- * Tries the walls from inside, with nothing but a shell's own words. Returns the first that gives way. Runs once,
- * before the first command; with a proxy once more, for commands that may use the network.
+ * Tests the sandbox from inside with shell builtins only. Returns the first failure. Runs once before the first
+ * command, and with a proxy once more for commands that may use the network.
  */
 export async function findHole(
   backend: Spawner,
@@ -47,7 +47,10 @@ export async function findHole(
 
 const secret = 'sekisho-canary';
 
-/** A folder that no sandbox shows: in the home folder where that is no root, else in the host's own /tmp. */
+/**
+ * Makes a folder that no sandbox shows: in the home folder if it is no root, otherwise in the host's own temporary
+ * folders.
+ */
 function makeOutside(roots: readonly string[]): string {
   for (const parent of [homedir(), '/var/tmp', '/run', tmpdir(), '/dev/shm']) {
     try {
@@ -56,19 +59,19 @@ function makeOutside(roots: readonly string[]): string {
       sweep(real);
       return mkdtempSync(join(real, probePrefix));
     } catch {
-      // Not there, or not ours to write in.
+      // The folder does not exist, or is not writable for us.
     }
   }
   throw new Error('there is no folder outside the roots to try the walls with');
 }
 
-/** What a server that was killed amid its self-test left. No test takes an hour. */
+/** Removes the folders of servers that were killed during their self-test. No test takes an hour. */
 function sweep(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(probePrefix)) continue;
     const path = join(parent, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    // Where everybody may write, others may have put a folder of this name there.
+    // In a folder that everyone may write, others may have created this name.
     if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
     if (Date.now() - stat.mtimeMs > 60 * 60 * 1000) rmSync(path, { recursive: true, force: true });
   }
@@ -76,7 +79,7 @@ function sweep(parent: string): void {
 
 const probePrefix = '.sekisho-probe-';
 
-/** A server of this machine that no command may reach. */
+/** Starts a server on this machine that no command may reach. */
 function listen(): Promise<{ readonly server: Server; reached(): boolean }> {
   return new Promise((resolve, reject) => {
     let reached = false;
@@ -96,7 +99,7 @@ interface Targets {
   readonly proxy?: HostProxy | undefined;
 }
 
-/** `wall=what was seen`, one a line. */
+/** Prints `name=result`, one per line. */
 function probeScript({ canary, target, port, proxy }: Targets): string {
   return `
 quiet() { "$@" 2>/dev/null; }
@@ -120,14 +123,14 @@ read -r answer
 `;
 }
 
-/** Opened for appending, and nothing written. By name as well, for walls that show the files and not their folders. */
+/** Opens them for appending without writing. By name too, for a sandbox that shows the files and not their folders. */
 const kernelSettings = [
   ...['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/proc/mtrr', '/sys/kernel/uevent_helper'],
   ...['/proc/sys/*/*', '/proc/sys/*/*/*', '/proc/irq/*', '/proc/irq/*/*', '/proc/bus/*/*', '/proc/bus/*/*/*'],
   ...['/proc/[a-z]*', '/proc/fs/*/*', '/proc/acpi/*', '/proc/scsi/*', '/sys/fs/cgroup/*', '/sys/power/*'],
 ];
 
-/** Runs the probe, and looks at it from outside while it waits at its end. */
+/** Runs the probe, and inspects it from outside while it waits at its end. */
 async function runProbe(
   backend: Spawner,
   workingFolder: string,
@@ -181,7 +184,7 @@ function findOpenWall(report: ReadonlyMap<string, string>): string | undefined {
   const environ = report.get('environ') ?? '';
   const own = readFileSync('/proc/self/environ', 'latin1').replaceAll('\0', '');
   if (environ !== '' && own.startsWith(environ.slice(0, 32))) return "the server's variables could be read";
-  // In a process namespace of its own the small numbers are the probe's own processes.
+  // In its own process namespace the small numbers are the probe's own processes.
   const isOwn = process.pid < 16 && Number(report.get('self')) < 16;
   if (report.get('signal') !== 'refused' && !isOwn) return 'the server could be signalled';
   if (report.get('system') !== 'refused') return "the system's files could be written";

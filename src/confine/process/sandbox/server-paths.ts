@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
 /**
- * What a server must be able to read to run at all: the operator named these paths in its command line, so it may
- * read them, with the package that a program belongs to. It may write none of them.
+ * The paths that a proxied server needs in order to run: the operator named them in its command line, so it may read
+ * them, with the package of a program. It may write none of them.
  */
 export function readableFor(words: readonly string[]): readonly string[] {
   const found = new Set<string>();
@@ -20,7 +20,7 @@ const marks = ['package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod'];
 function packageOf(path: string): string {
   if (statSync(path).isDirectory()) return path;
   const modules = path.indexOf('/node_modules/');
-  // Its dependencies lie beside it.
+  // Its dependencies are beside it.
   if (modules > 0) return path.slice(0, modules + '/node_modules'.length);
   let folder = dirname(path);
   for (let level = 0; level < 4 && !isTooWide(folder); level++) {
@@ -30,7 +30,7 @@ function packageOf(path: string): string {
   return isTooWide(dirname(path)) ? path : dirname(path);
 }
 
-/** A home folder or the root of the machine holds more than a program. */
+/** A home folder or the machine's root contains more than a program. */
 function isTooWide(folder: string): boolean {
   return folder === '/' || folder === homedir() || folder === '/home' || folder === '/tmp';
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** What every command may read of the machine: programs, libraries and the few settings that they look up. */
+/** Readable for every command: programs, libraries and the few settings that they look up. */
 export const systemFolders = [
   '/usr',
   '/bin',
@@ -13,7 +13,7 @@ export const systemFolders = [
   '/gnu/store',
 ];
 
-/** Those files of `/etc` that programs look up, and what a Java below `/usr` keeps there: without it no compiler starts. */
+/** The files of `/etc` that programs read, and those of a Java below `/usr`, without which no compiler starts. */
 export function systemFiles(): readonly string[] {
   return [...settings, ...namesIn('/etc').flatMap((name) => (isOfJava.test(name) ? [`/etc/${name}`] : []))];
 }
@@ -25,7 +25,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nothing to show then.
+    // There is nothing to show.
     return [];
   }
 }
@@ -55,7 +55,7 @@ const settings = [
   'protocols',
   'services',
   'os-release',
-  // pip looks at all of them before it fetches anything, and gives up at one that it may not read.
+  // pip reads all of these before it fetches anything, and fails if one is not readable.
   ...['debian_version', 'lsb-release', 'redhat-release', 'system-release', 'alpine-release', 'arch-release'],
   'terminfo',
   'fonts',
@@ -63,7 +63,7 @@ const settings = [
   'maven/m2.conf',
   'maven/logging',
   'python3',
-  // Programs that end at once, or print something else, without what their packages put there.
+  // Without the settings of their packages, these programs exit at once or print something else.
   ...['chromium', 'chromium.d', 'manpath.config', 'groff', 'papersize', 'perl', 'R', 'octave.conf'],
   ...['ImageMagick-6', 'ImageMagick-7', 'ghostscript', 'texmf', 'sgml', 'xml', 'gtk-3.0', 'glvnd', 'vulkan'],
   ...['OpenCL', 'inputrc', 'login.defs', 'shells', 'networks', 'rpc', 'gai.conf', 'dpkg'],

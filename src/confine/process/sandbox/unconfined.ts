@@ -12,9 +12,12 @@ import { openKernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { createLauncher, tryWatching } from '../watched/launch.ts';
 
-/** No sandbox: what the operator chose by `--sandbox off`. Environment, limits and the end of the tree still hold. */
+/**
+ * No sandbox, as the operator chose with `--sandbox off`. The environment, the limits and the end of the process tree
+ * still apply.
+ */
 export async function openUnconfined(): Promise<Backend> {
-  // Without koffi the mark is a variable alone, which a child can clear.
+  // Without koffi the tag is only a variable, which a child can clear.
   const kernel = await openKernel().catch(() => undefined);
   const launch = kernel && hasSeccomp(process.arch) ? createLauncher(kernel, open) : undefined;
   const backend: Backend = {
@@ -69,7 +72,7 @@ export async function openUnconfined(): Promise<Backend> {
       fault = adopted.destroy;
       if (!launched) return adopted;
       const exited = adopted.exited.then(async (exit) => {
-        // What it left would be watched on.
+        // Processes that it left would stay watched.
         adopted.destroy();
         launched.recording.endCalls();
         await launched.recording.over;

@@ -1,22 +1,22 @@
 import { isInside } from '../../../ground/inside.ts';
 import { systemFolders } from './system-paths.ts';
 
-/** Where a command stood when it failed. */
+/** The circumstances of a failed command. */
 export interface WallScene {
   readonly home: string;
-  /** Its own /tmp and what else it sees: the roots, folders of tools, those that the operator lists. */
+  /** Its own /tmp and its other visible paths: the roots, folders of tools, and those that the operator lists. */
   readonly seen: readonly string[];
-  /** Walls that refuse where others hide (Landlock). */
+  /** The sandbox refuses access instead of hiding files (Landlock). */
   readonly refuses: boolean;
-  /** Did it fail, so that a wall could be the reason? */
+  /** Did it fail, so that the sandbox may be the reason? */
   readonly failed: boolean;
-  /** Walls that the session was told of. */
+  /** Restrictions that the session was told about. */
   readonly told: Set<string>;
 }
 
 /**
- * What a command should have been told, where its words show which wall it met: each wall once a session. Read
- * off its words alone: a look at the machine would tell a command which files there are.
+ * Notes for a command whose output shows which restriction it met: each once a session. Only the output is read:
+ * checking the machine would tell a command which files exist.
  */
 export function wallNotes(outputs: readonly string[], scene: WallScene): readonly string[] {
   const lines = outputs.flatMap((output) => output.slice(-lastChars).split('\n'));
@@ -29,14 +29,14 @@ export function wallNotes(outputs: readonly string[], scene: WallScene): readonl
   });
 }
 
-/** A program that gives up says why at its end. */
+/** A failing program gives the reason at its end. */
 const lastChars = 16_384;
 
 interface Wall {
   readonly name: string;
   met(line: string, scene: WallScene): boolean;
   readonly evenInSuccess?: true;
-  /** Made of the line where it names what the reader must know. */
+  /** A function if the line contains a name that the note must repeat. */
   readonly note: string | ((line: string) => string);
 }
 
@@ -55,7 +55,7 @@ const walls: readonly Wall[] = [
   },
   {
     name: 'left behind',
-    // git goes on without it, and says that it worked.
+    // git continues without it, and reports success.
     evenInSuccess: true,
     met: (line) => keptFromGit.test(line),
     note: (line) => {
@@ -92,7 +92,7 @@ const walls: readonly Wall[] = [
   },
   {
     name: 'sockets',
-    // Of the network it is another word.
+    // For the network there is another note.
     met: (line) =>
       /\bconnect EACCES \S*\/|\bsocket\b.*\bpermission denied\b/i.test(line) && !/docker/i.test(line),
     note: 'sockets of Unix connect the commands of a session with each other; what a program outside listens at is out of reach, and no key of the configuration opens it: a person runs it outside',
@@ -107,16 +107,16 @@ const walls: readonly Wall[] = [
   },
 ];
 
-/** What git says of a file that it cannot replace: its folder, or it alone, is mounted. */
+/** git's messages about a file that it cannot replace, because the file or its folder is mounted. */
 const keptFromGit =
   /unable to (?:unlink|create|rmdir|remove)(?: old| file| directory)* '?([^':]{1,200})'?: (?:read-only file system|device or resource busy)/i;
 const isMissing =
   /no such file or directory|\bENOENT\b|cannot access|does not appear to be a git repository/i;
 const isRefused = /permission denied|\bEACCES\b/i;
-/** What exists for every command, or is missing everywhere alike. */
+/** Paths that exist for every command, or are missing everywhere. */
 const everyones = [...systemFolders, '/etc', '/dev', '/proc', '/sys'];
 
-/** Absolute paths that a line names. */
+/** Absolute paths in a line. */
 function pathsIn(line: string): readonly string[] {
   return [...line.matchAll(/(?<![\w./:~-])\/[\w.@+-][^\s'"`’:,;()<>|]*/g)].map(([path]) => path);
 }

@@ -22,17 +22,17 @@ import { certificatesOf } from './settings/certificates.ts';
 import { writeNpmSettings } from './settings/npm-settings.ts';
 import { openUnconfined } from './unconfined.ts';
 
-/** Where a command is started, and its way to the network where it has one. */
+/** An open sandbox, with its network access if it has any. */
 export interface Walls {
   readonly backend: Backend;
-  /** What commands have in place of a person's own settings of git. */
+  /** Replaces a person's own git settings for commands. */
   readonly gitConfig: string;
   readonly git: PersonConfig;
   readonly toolchains: CommandTools;
-  /** What they keep from one to the next. */
+  /** Keeps caches from one command to the next. */
   readonly caches?: CacheKeeper | undefined;
   readonly proxy?: HostProxy | undefined;
-  /** Do they hold in a room that commands share? Tried for the first command that shares one. */
+  /** Does the sandbox hold in a room that commands share? Tested for the first command that shares one. */
   readonly hasRooms: () => Promise<boolean>;
 }
 
@@ -43,12 +43,12 @@ export interface Trial {
   readonly cause?: string | undefined;
 }
 
-/** What commands are given of a person's git, and the folders that were made for it. */
+/** The git settings for commands, and the folders that were made for them. */
 export interface GitOptions extends PersonConfig {
   readonly folders: string[];
 }
 
-/** Puts walls up, and tries from inside whether they hold. */
+/** Opens a sandbox, and tests it from inside. */
 export async function raiseWalls(
   name: SandboxName,
   options: SandboxOptions,
@@ -62,7 +62,7 @@ export async function raiseWalls(
   try {
     await closeInheritedOnSpawn();
     const proxy = name === 'none' ? undefined : await proxyOf(options);
-    // Bubblewrap has a folder of its own for such.
+    // Bubblewrap has its own folder for this.
     const folder = name === 'bubblewrap' ? undefined : mkdtempSync(join(tmpdir(), 'sekisho-git-'));
     if (folder !== undefined) git.folders.push(folder);
     const gitConfig = folder === undefined ? '/etc/gitconfig' : writeGitSettings(folder, git, folder);
@@ -101,7 +101,7 @@ export async function raiseWalls(
         const hasRooms = once(() => holdInRoom(standing.backend, folders, proxy));
         return { walls: { ...standing, proxy, hasRooms }, status };
       }
-      // Without a way that holds there is none.
+      // If the proxy fails its test, there is no network access.
       return {
         walls: { ...standing, hasRooms: once(() => holdInRoom(standing.backend, folders)) },
         status: { ...status, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
@@ -115,7 +115,7 @@ export async function raiseWalls(
   }
 }
 
-/** Where rooms cannot be made, or have a hole, each command gets files and a loopback of its own. */
+/** If rooms cannot be made, or fail the test, each command gets its own files and loopback. */
 async function holdInRoom(backend: Backend, folders: readonly string[], proxy?: HostProxy): Promise<boolean> {
   try {
     const room = await backend.openRoom(proxy?.openOutlet());
@@ -129,7 +129,7 @@ async function holdInRoom(backend: Backend, folders: readonly string[], proxy?: 
   }
 }
 
-/** Loaded only where hosts are listed. */
+/** Loaded only if hosts are listed. */
 async function proxyOf({ network }: SandboxOptions): Promise<HostProxy | undefined> {
   if (!network || network.entries.length === 0) return undefined;
   const { createProxy } = await import('../../network/proxy/open.ts');
@@ -189,7 +189,7 @@ async function open(
     );
   const readable = [...(options.readable ?? []), ...certificatesOf(server).paths];
   if (name === 'landlock') {
-    // Its rules only ever add: what lies in a folder that is granted cannot be taken out again.
+    // Landlock's rules only add: a path inside a granted folder cannot be excluded.
     if (options.hiddenPaths?.length) throw new Error("the server's own files lie inside a root");
     return openLandlock({
       roots: roots.all.map((root) => root.hostPath),
@@ -217,7 +217,7 @@ async function open(
   });
 }
 
-/** With `/` as a root there is nothing left that walls could keep a command from. */
+/** With `/` as a root there is nothing left to protect. */
 export function holdsMachine({ all }: Roots): boolean {
   return all.some(({ hostPath }) => hostPath === '/');
 }

@@ -28,7 +28,7 @@ describe.each(['x64', 'arm64'] as const)('%s', (architecture) => {
     for (let at = 0; at < filter.length; at += 8) {
       if (filter.readUInt16LE(at) !== 0x15) continue;
       const changed = Buffer.from(filter);
-      // A number that no call has: the rule behind it is dead.
+      // No call has this number, so the rule is disabled.
       changed.writeUInt32LE(0x3fffffff, at + 4);
       if (findFilterHole(changed, plan, architecture) === undefined)
         unseen.push(String(filter.readUInt32LE(at + 4)));

@@ -3,8 +3,8 @@ import type { FilterPlan } from './seccomp.ts';
 import { type SyscallName, syscallNumbers } from './syscalls.ts';
 
 /**
- * Asks a compiled filter, as the kernel would, about each call that passes other walls. Returns the first that it
- * lets through, or a common one that it refuses.
+ * Runs a compiled filter, as the kernel would, on calls that bypass other restrictions. Returns the first that it
+ * allows, or a common one that it refuses.
  */
 export function findFilterHole(
   filter: Buffer,
@@ -32,13 +32,13 @@ export function findFilterHole(
       return `${name}(${args.join(', ')}) is answered otherwise`;
   }
   if (!ask(index === 0 ? 0 : 63)) return 'read is refused';
-  // Another processor's numbers mean other calls.
+  // Another architecture's numbers mean other calls.
   if (evaluate(filter, 1, 0x40000003, []) === allow) return 'calls of 32-bit programs are allowed';
   if (architecture === 'x64' && ask(0x40000000 + 41, 1)) return 'x32 calls are allowed';
   return undefined;
 }
 
-/** What takes content or a name from the caller's folders. */
+/** Calls that destroy content or names in the caller's folders. */
 const destroying: readonly Probe[] = [
   ['open', 0, 1],
   ['open', 0, 0o102, 0o644],
@@ -112,7 +112,7 @@ function mustRefuse(plan: FilterPlan): readonly Probe[] {
   return always;
 }
 
-// Written a second time on purpose: a rule that is lost in the filter must be missed here.
+// Repeated on purpose: a rule that is missing in the filter must be noticed here.
 const whole: readonly SyscallName[] = [
   'unshare',
   'setns',
@@ -192,7 +192,10 @@ function mustAllow(plan: FilterPlan): readonly Probe[] {
 const allow = 0x7fff0000;
 const notify = 0x7fc00000;
 
-/** The few instructions that `compileFilter` uses. What it does not know kills, as the kernel refuses to load it. */
+/**
+ * Interprets the few instructions that `compileFilter` uses. An unknown one means kill, as the kernel refuses to load
+ * it.
+ */
 function evaluate(filter: Buffer, number: number, architecture: number, args: readonly number[]): number {
   let accumulator = 0;
   for (let at = 0; at < filter.length / 8; at++) {

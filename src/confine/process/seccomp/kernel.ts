@@ -1,20 +1,20 @@
-/** A raw system call: numbers in, what libc returns out (-1 for a refusal). */
+/** A raw system call: takes numbers, and returns libc's result (-1 on failure). */
 export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
 
-/** System calls and memory, for which Node has no functions. */
+/** System calls and memory addresses, which Node does not offer. */
 export interface Kernel {
   readonly syscall: Syscall;
-  /** Where a buffer lies, for a structure that points to it. The buffer must be kept until the call is over. */
+  /** The address of a buffer, for a structure that points to it. The buffer must live until the call is over. */
   addressOf(buffer: Uint8Array): bigint;
-  /** Why the call before was refused. */
+  /** The error number of the last call. */
   errno(): number;
 }
 
-/** Throws where koffi is missing. */
+/** Throws without koffi. */
 export async function openKernel(): Promise<Kernel> {
   const { load, address, errno } = await import('koffi');
   const libc = load(null);
-  // One signature for numbers and one for each place where a buffer goes: koffi checks types.
+  // One signature for each position of buffers, because koffi checks types.
   const forms = new Map<string, (...args: unknown[]) => number>();
   const syscall: Syscall = (number, ...args) => {
     const kinds = Array.from({ length: 6 }, (_, index) =>

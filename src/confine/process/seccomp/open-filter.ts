@@ -6,8 +6,8 @@ import { findFilterHole } from './filter-check.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 
 /**
- * The filter of namespaces of their own: that of the network holds no way out, and that of processes nobody else to signal or
- * trace. Throws where it is not what it should be.
+ * The filter for commands in their own namespaces: their network has no connection to the outside, and they see no
+ * other processes to signal or trace. Throws if the compiled filter fails its check.
  */
 export function namespaceFilter(sockets: 'private' | 'supervised', files?: 'watched'): Buffer {
   const architecture: string = process.arch;
@@ -19,7 +19,7 @@ export function namespaceFilter(sockets: 'private' | 'supervised', files?: 'watc
   return filter;
 }
 
-/** A file without a name that holds the filter. */
+/** A nameless file with the filter. */
 export function openFilter(filter: Buffer): number {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-filter-'));
   try {

@@ -1,24 +1,24 @@
 import { Buffer } from 'node:buffer';
 import { type SyscallName, syscallNumbers } from './syscalls.ts';
 
-/** What a filter lets through. Everything that a build, a test or an interpreter commonly does stays allowed. */
+/** The rights that a filter leaves. Common calls of builds, tests and interpreters stay allowed. */
 export interface FilterPlan {
   /**
-   * `private`: internet sockets, for a network namespace of its own. `supervised`: connected ones of Unix too, whose
-   * every connect(2) the kernel hands to a supervisor. `none`: no socket but a pair. Packet, netlink beyond routes, vsock
-   * and MPTCP sockets pass other walls, so no plan allows them, and neither datagrams of Unix: each names whom it goes to
-   * where no filter can look.
+   * `private`: internet sockets, for a separate network namespace. `supervised`: also connected Unix sockets, whose
+   * connect(2) calls the kernel passes to a supervisor. `none`: socket pairs only. Packet, netlink (except routes),
+   * vsock and MPTCP sockets bypass other restrictions, so no plan allows them. Neither does any allow Unix datagrams:
+   * each names its receiver in memory that a filter cannot read.
    */
   readonly sockets: 'private' | 'supervised' | 'none';
-  /** May it signal and trace? Only where the kernel already keeps it to its own processes. */
+  /** May it signal and trace? Only if the kernel already limits it to its own processes. */
   readonly signals: boolean;
   readonly tracing: boolean;
   /**
-   * `watched`: whatever can destroy what a file holds, or take or make a name, is handed to the supervisor, which does it in
-   * the caller's place. Reading, and writing to what is open, stay the kernel's alone.
+   * `watched`: calls that can destroy a file's content, or remove or create a name, are passed to the supervisor, which
+   * performs them for the caller. Reading, and writing to open files, stay with the kernel.
    */
   readonly files?: 'watched' | undefined;
-  /** No walls: it hands over calls, and refuses only those by which they would go past that. */
+  /** Without a sandbox: passes calls on, and refuses only those that would bypass that. */
   readonly isOpen?: boolean | undefined;
 }
 
@@ -27,10 +27,10 @@ export function hasSeccomp(architecture: string): architecture is 'x64' | 'arm64
   return architecture === 'x64' || architecture === 'arm64';
 }
 
-/** The limit whose value marks the processes of one command (see `tag.ts`); a child may not change it. */
+/** The limit whose value tags the processes of one command (see `tag.ts`); a child may not change it. */
 export const taggedLimit = 15; // RLIMIT_RTTIME
 
-/** The program in the kernel's own form (`struct sock_filter[]`), as bubblewrap and seccomp(2) take it. */
+/** Compiles the filter to the kernel's form (`struct sock_filter[]`), for bubblewrap and seccomp(2). */
 export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): Buffer {
   const number = (name: SyscallName) => syscallNumbers[name][architecture === 'x64' ? 0 : 1];
   const program: Instruction[] = [
@@ -38,7 +38,7 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
     ...unless(equal, architecture === 'x64' ? 0xc000003e : 0xc00000b7, [answer(kill)]),
     load(field.number),
   ];
-  // x32 calls have other numbers for the same work.
+  // x32 has other numbers for the same calls.
   if (architecture === 'x64') program.push(...when(atLeast, 0x40000000, [answer(refuse(ENOSYS))]));
 
   const on = (name: SyscallName, body: readonly Instruction[]) => {
@@ -46,14 +46,14 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
     if (nr !== undefined) program.push(...when(equal, nr, body));
   };
   if (!plan.isOpen) for (const name of forbidden) on(name, [answer(refuse(EPERM))]);
-  // A program that finds these missing does without them.
+  // Programs work without these calls if they seem to be missing.
   for (const name of plan.isOpen ? unseen : absent) on(name, [answer(refuse(ENOSYS))]);
   if (!plan.signals) for (const name of signalling) on(name, [answer(refuse(EPERM))]);
   if (!plan.tracing) for (const name of tracing) on(name, [answer(refuse(EPERM))]);
 
   if (!plan.isOpen)
     on('clone', [load(argument(0)), ...when(anyBit, newNamespaces, [answer(refuse(EPERM))]), answer(allow)]);
-  // A set-user-id program in a root would lend the server's user to whoever runs it outside.
+  // A set-user-id program in a root would run with the server's user id outside the sandbox.
   const refuseSetUser = (mode: number, then = [answer(allow)]) => [
     load(argument(mode)),
     ...when(anyBit, plan.isOpen ? 0 : setUserId, [answer(refuse(EPERM))]),
@@ -67,9 +67,9 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   on('mknodat', refuseSetUser(2, [named]));
   const opening = (flags: number) => [
     load(argument(flags)),
-    // Without a flag that creates, the mode is whatever was in the register.
+    // Without a creating flag, the mode argument is whatever was in the register.
     ...when(anyBit, creates, refuseSetUser(flags + 1, [load(argument(flags))])),
-    // A file without a name, and a mere place, are in nobody's way.
+    // A nameless file, or an O_PATH descriptor, does no harm.
     ...when(anyBit, unnamed | placeOnly, [answer(allow)]),
     ...when(anyBit, writes, [named]),
     answer(allow),
@@ -78,14 +78,14 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   on('openat', opening(2));
   if (isWatched) for (const name of watched) on(name, [answer(notify)]);
   if (plan.isOpen) return encode([...program, answer(allow)]);
-  // TIOCSTI and TIOCLINUX type into a terminal that somebody else reads.
+  // TIOCSTI and TIOCLINUX type into a terminal that another program reads.
   on('ioctl', [
     load(argument(1)),
     ...when(equal, 0x5412, [answer(refuse(EPERM))]),
     ...when(equal, 0x541c, [answer(refuse(EPERM))]),
     answer(allow),
   ]);
-  // 0 is Linux, the large ones ask without changing or only turn off address randomisation.
+  // 0 is Linux; the large values query without a change, or only turn off address randomisation.
   on('personality', [
     load(argument(0)),
     ...when(equal, 0, [answer(allow)]),
@@ -111,7 +111,7 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   on('prlimit64', [
     load(argument(1)),
     ...unless(equal, taggedLimit, [answer(allow)]),
-    // Asking is allowed: the pointer to a new value is null.
+    // A query is allowed: its pointer to a new value is null.
     load(argument(2)),
     ...unless(equal, 0, [answer(refuse(EPERM))]),
     load(argument(2) + 4),
@@ -171,7 +171,7 @@ const forbidden: readonly SyscallName[] = [
   'kcmp',
   'pidfd_getfd',
 ];
-// io_uring makes sockets that no filter sees; clone3 and openat2 keep theirs where no filter can look.
+// io_uring makes sockets that no filter sees; clone3 and openat2 have their flags in memory that a filter cannot read.
 const absent: readonly SyscallName[] = [
   'io_uring_setup',
   'io_uring_enter',
@@ -180,7 +180,7 @@ const absent: readonly SyscallName[] = [
   'openat2',
   'fchmodat2',
 ];
-/** Opens files where no filter can look. */
+/** They open files by arguments that a filter cannot read. */
 const unseen: readonly SyscallName[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'openat2'];
 const signalling: readonly SyscallName[] = [
   'kill',
@@ -197,7 +197,7 @@ const tracing: readonly SyscallName[] = [
   'process_madvise',
 ];
 
-/** Beside those that open, and `creat` and `mknod`. */
+/** Besides the calls that open files, `creat` and `mknod`. */
 const watched: readonly SyscallName[] = [
   'unlink',
   'unlinkat',
@@ -221,7 +221,7 @@ const ENOSYS = 38;
 const AF_UNIX = 1;
 const newNamespaces = 0x7e020000;
 const setUserId = 0o4000;
-/** O_CREAT and the bit of O_TMPFILE that is its own. */
+/** O_CREAT, and the one bit that only O_TMPFILE has. */
 const creates = 0x400040;
 const unnamed = 0x400000;
 const placeOnly = 0x200000;
@@ -235,7 +235,7 @@ interface Instruction {
   readonly value: number;
 }
 
-// Offsets into `struct seccomp_data`; both processors are little-endian.
+// Offsets into `struct seccomp_data`; both architectures are little-endian.
 const field = { number: 0, architecture: 4 };
 const argument = (index: number) => 16 + index * 8;
 
@@ -267,7 +267,7 @@ const SOCK_SEQPACKET = 5;
 const IPPROTO_MPTCP = 262;
 const internetOnly: readonly Instruction[] = [
   load(argument(0)),
-  // Interfaces are listed over netlink's route family, protocol 0.
+  // Interfaces are listed by netlink's route family, protocol 0.
   ...when(equal, AF_NETLINK, [load(argument(2)), ...when(equal, 0, [answer(allow)]), answer(refuse(EACCES))]),
   ...unless(equal, AF_INET, unless(equal, AF_INET6, [answer(refuse(EACCES))])),
   load(argument(2)),
@@ -278,7 +278,7 @@ const internetOnly: readonly Instruction[] = [
   answer(allow),
 ];
 
-/** Of Unix: those that reach nobody but by connect(2), or are a pair. */
+/** Unix sockets that reach others only by connect(2), or are a pair. */
 const onlyConnected: readonly Instruction[] = [
   load(argument(1)),
   { code: 0x54, ifTrue: 0, ifFalse: 0, value: 0xf },

@@ -1,4 +1,4 @@
-/** Numbers of the system calls that the filter names, on x86-64 and on arm64; absent where the kernel has none. */
+/** Numbers of the filter's system calls on x86-64 and arm64; undefined if the kernel has none. */
 export const syscallNumbers = {
   socket: [41, 198],
   socketpair: [53, 199],

@@ -20,8 +20,8 @@ import { landEnded, landGoing } from './land-ended.ts';
 import type { Runner } from './session.ts';
 
 /**
- * Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. `left` takes each
- * name by which git could find a repository in what landed.
+ * Runs a command until it ends, or for `handOverMs`: then it goes on in the background. `left` takes each name in the
+ * landed changes by which git could find a repository.
  */
 export async function attend(
   command: CommandLine,
@@ -30,7 +30,7 @@ export async function attend(
   leftNames: Named[] = [],
 ): Promise<Attended> {
   const { session, sandbox, options } = runner;
-  // What is only tried must not write where the session's other commands do, nor outlive its call.
+  // A dry run must not write to the session's shared files, nor outlive its call.
   const runOptions = asked.dryRun ? { ...asked, inSession: false, handOverMs: undefined } : asked;
   const signal = AbortSignal.any([runOptions.signal, session.closing.signal]);
   const beganAt = performance.now();
@@ -70,7 +70,7 @@ export async function attend(
       runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
     if (!ended && left !== undefined && hasRoom(session)) {
-      // Who called is answered: it ends by its own time, by the session or by a tool.
+      // The call has been answered: the command now ends by its own time limit, the session or a tool.
       signal.removeEventListener('abort', withdraw);
       session.closing.signal.addEventListener('abort', withdraw, { once: true });
       if (session.closing.signal.aborted) withdraw();
@@ -112,7 +112,7 @@ export async function attend(
       runOptions.dryRun && trial
         ? await readShown(trial, { ...runOptions, isFetched: false }, runner)
         : undefined;
-    // Who holds it has it land, or go.
+    // The owner of the pending layer now lands or discards it.
     if (landed?.outcome.kind === 'held') trial = undefined;
     const result = {
       ...resultOf(started, how, walls, output, said),
@@ -122,23 +122,23 @@ export async function attend(
     };
     return { kind: 'ended', result };
   } finally {
-    // Nobody waits for that.
+    // The removal runs in the background.
     void trial?.close();
     leave();
   }
 }
 
-/** Undefined where it takes longer. */
+/** Undefined if it takes longer. */
 async function within(ending: Promise<Ending>, ms: number): Promise<Ending | undefined> {
   const over = new AbortController();
-  // It is ended as soon as the command is.
+  // Aborted as soon as the command ends.
   const time = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
   const ended = await Promise.race([ending, time]);
   over.abort();
   return ended ?? undefined;
 }
 
-/** Both streams as far as they are kept, counted while they come. */
+/** Keeps the limited part of both streams, counted as they arrive. */
 function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
   const maxBytes = runOptions.maxStreamBytes ?? limits.streamBytes;
   const stdout = createOutputKeeper(maxBytes);
@@ -157,9 +157,9 @@ function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
     stdout,
     stderr,
     report: child.report ? collectReport(child.report) : () => undefined,
-    /** All that came, as it is shown: errors first. */
+    /** The whole output as it is shown: errors first. */
     finish: (): readonly string[] => [stderr.finish().text, stdout.finish().text],
-    /** What came so far; the rest is another's. */
+    /** The output so far; another reader takes the rest. */
     letGo(): string {
       child.stdout.off('data', out);
       child.stderr.off('data', err);
@@ -168,7 +168,7 @@ function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
   };
 }
 
-/** What the shell said at its end becomes the session's. */
+/** Adopts the shell's final folder and variables for the session. */
 function keep(
   started: StartedCommand,
   report: Buffer | undefined,
@@ -184,7 +184,7 @@ function keep(
   };
   return session.kept.take(report, started, {
     folder(path) {
-      // Where a call may write one folder only, it begins in none but that.
+      // A call that may write only some folders begins only in one of these.
       if (writable && !writable.some((folder) => isInside(path, folder))) return undefined;
       return roots.findFolder(path);
     },

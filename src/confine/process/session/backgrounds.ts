@@ -10,14 +10,14 @@ import type { Session } from './session.ts';
 
 const backgroundsAtOnce = 16;
 
-/** Is there room for one more? Forgets the oldest that ended. */
+/** Can the session run one more? Forgets the oldest ended one. */
 export function hasRoom({ backgrounds }: Session): boolean {
   if (backgrounds.size < backgroundsAtOnce) return true;
   const ended = [...backgrounds.values()].find((command) => !command.status().running);
   return ended !== undefined && backgrounds.delete(ended.id);
 }
 
-/** Refuses where all still run. */
+/** Refuses if all of them still run. */
 export function assertRoom(session: Session): void {
   if (hasRoom(session)) return;
   throw new ToolError(
@@ -51,7 +51,7 @@ export function addBackground(
   return background;
 }
 
-/** What a command printed, for whoever reads it on; undefined where there is no room. */
+/** Keeps a command's output for later reads; undefined if there is no room. */
 export function keepOutput(
   session: Session,
   command: CommandLine,

@@ -8,7 +8,7 @@ import type { Child } from '../child/child.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { type LandedWhole, type LandingOptions, landAll } from './landing.ts';
 
-/** The layer of a command that is only tried, over the caches as well. Throws `unavailable` where none can be had. */
+/** Opens the layer of a dry run, also over the caches. Throws `unavailable` if there is none. */
 export async function openTrial(walls: Walls, folders: readonly string[]): Promise<Layer> {
   const { backend } = walls;
   if (!backend.openLayer) throw noDryRun(notBuilt(walls));
@@ -17,7 +17,7 @@ export async function openTrial(walls: Walls, folders: readonly string[]): Promi
   });
 }
 
-/** Why nothing can be tried behind these walls on these folders; undefined where it can. */
+/** Why a dry run on these folders is impossible; undefined if it is possible. */
 export async function whyNoTrial(walls: Walls, folders: readonly string[]): Promise<Text | undefined> {
   const { openLayer } = walls.backend;
   if (!openLayer) return notBuilt(walls);
@@ -29,7 +29,7 @@ export async function whyNoTrial(walls: Walls, folders: readonly string[]): Prom
   }
 }
 
-/** Why no command can run on a layer over these folders that lands; undefined where it can. */
+/** Why no command can run on a layer over these folders and land; undefined if one can. */
 export async function whyNoLayer({ backend }: Walls, folders: readonly string[]): Promise<Text | undefined> {
   return backend.whyNoLayer ? backend.whyNoLayer(folders) : notBuilt({ backend });
 }
@@ -55,17 +55,15 @@ function noDryRun(why: Text, cause?: Error): ToolError {
   );
 }
 
-/** A command that runs on a layer. */
+/** A layer of a running command. */
 export interface Trial extends Pick<Layer, 'read' | 'survey' | 'ended'> {
-  /** What its reply is to say beside its output, when it has ended. */
+  /** Notes for the command's reply besides its output, once it has ended. */
   notes(): readonly string[];
-  /** Puts that in place. */
   land(options: LandingOptions): Promise<LandedWhole>;
-  /** Its layer goes. */
   close(): Promise<void>;
 }
 
-/** The layer of a command that runs. One that is only tried ends where it writes more than the disk can spare. */
+/** Wraps the layer of a running command. A dry run is ended if it writes more than the disk can spare. */
 export function createTrial(
   layer: Layer,
   child: Child,
@@ -81,7 +79,7 @@ export function createTrial(
     land: (options) => landAll(layer, settings, options),
     async close() {
       await settings?.discard();
-      // What cannot be removed now is removed by the next server.
+      // If the removal fails, the next server does it.
       await layer.close().catch(() => undefined);
     },
   };

@@ -11,7 +11,7 @@ import { isPrivate } from '../toolchains/prove.ts';
 import { settingNotes } from './git-notes.ts';
 import type { Runner } from './session.ts';
 
-/** Why a command that has ended may have failed, and what would help. */
+/** Explains why an ended command may have failed, and what would help. */
 export function createEndNotes(
   command: CommandLine,
   { contacts, commitNotes, environment, folder, unsettled }: StartedCommand,
@@ -33,7 +33,7 @@ export function createEndNotes(
         ...sandbox.roots().all.map(({ hostPath }) => hostPath),
         ...sandbox.toolchains().folders.map(({ real }) => real),
         ...sandbox.toolchains().links.map(({ at }) => at),
-        // These are said in words of their own.
+        // These have notes of their own.
         ...sandbox.toolchains().leftOut.flatMap(({ path, because }) => (isPrivate(because) ? [] : [path])),
         ...(walls.caches ? [walls.caches.place] : []),
         ...(options.readable ?? []),

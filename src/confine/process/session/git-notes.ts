@@ -13,7 +13,7 @@ import { tipsOf } from '../../layer/obeyed/refs.ts';
 
 type Git = Pick<PersonConfig, 'signs' | 'aliases' | 'leftOut'>;
 
-/** What a command's output shows to come of settings of git that it does not have. */
+/** Notes for output that shows the lack of a person's git settings. */
 export function settingNotes(
   [errors = '', ...rest]: readonly string[],
   command: CommandLine,
@@ -52,7 +52,7 @@ export function settingNotes(
   ];
 }
 
-/** Did an interactive rebase run whose list of commits no editor, and no option of its own, changed? */
+/** Was an interactive rebase run without an editor or an option that changes its list of commits? */
 function keepsTodo(words: string, output: string): boolean {
   return (
     /\bgit\b[^;&|\n]*\srebase(?=\s)[^;&|\n]*\s(-\w*i|--interactive)\b/.test(words) &&
@@ -61,7 +61,7 @@ function keepsTodo(words: string, output: string): boolean {
   );
 }
 
-/** The folder of the repository that a folder is a part of, where a file says so and it is there for a person. */
+/** The repository's folder outside, if a `.git` file names it and it exists on the host. */
 function repositoryOutside(folder: string): string | undefined {
   const pointer = fromText(`${folder}/.git`);
   const git = gitFolderOf(pointer);
@@ -71,8 +71,8 @@ function repositoryOutside(folder: string): string | undefined {
 }
 
 /**
- * Watches which commits come to the repositories of these folders: those that were made since then, and otherwise than
- * the settings say, are told when it ends.
+ * Watches the commits in the repositories of these folders: at the end, reports those made since that differ from the
+ * settings.
  */
 export function watchCommits(
   folders: readonly string[],
@@ -107,11 +107,11 @@ export function watchCommits(
     });
 }
 
-/** New commits and annotated tags that no signature is in. What was fetched is older than the command. */
+/** Counts new commits and annotated tags without a signature. Fetched ones are older than the command. */
 function madeSince(common: string, before: ReadonlySet<string>, beganAtMs: number) {
   const objects = openObjects([`${common}/objects`]);
   const sinceS = Math.floor(beganAtMs / 1000);
-  // Git's times are whole seconds: what was made in the second of the start is new only if nothing before led to it.
+  // git's times are whole seconds: an object of the starting second is new only if no earlier ref led to it.
   const known = new Set([...before, ...[...youngOf(objects, before, new Set(), sinceS)].map(({ id }) => id)]);
   const counts = { commits: 0, unsigned: 0, tags: 0 };
   for (const { type, head, body } of youngOf(objects, tipsOf(common), known, sinceS)) {
@@ -126,7 +126,7 @@ function madeSince(common: string, before: ReadonlySet<string>, beganAtMs: numbe
   return counts;
 }
 
-/** The commits and tags of these and before them that are not older than a second of the clock, without those left out. */
+/** The commits and tags reachable from these and not older than this second, without the excluded ones. */
 function* youngOf(
   objects: ReturnType<typeof openObjects>,
   tips: ReadonlySet<string>,
@@ -149,7 +149,7 @@ function* youngOf(
   }
 }
 
-/** Which of a repository's hooks git would run for a person's commit. */
+/** The hooks of a repository that git would run for a person's commit. */
 function hooksOf(common: string, folder: string): readonly string[] {
   const settings = readConfig(readSmall(`${common}/config`) ?? '').entries;
   const named = settings.findLast(({ section, key }) => section === 'core' && key === 'hookspath')?.value;
@@ -166,5 +166,5 @@ function hooksOf(common: string, folder: string): readonly string[] {
 
 const mostCounted = 100;
 
-/** Tips and commits that are looked at; a repository can have any number of branches. */
+/** Limit of tips and commits: a repository can have any number of branches. */
 const mostSeen = 100_000;

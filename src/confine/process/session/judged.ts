@@ -7,19 +7,21 @@ import type { Trial } from './dry-run.ts';
 import type { LandedWhole } from './landing.ts';
 import type { Runner } from './session.ts';
 
-/** Asked of a command that has ended. */
+/** The input for judging an ended command. */
 export interface Judging extends Pick<RunOptions, 'effects' | 'landing'> {
-  /** Did it do nothing but fetch from a remote, which it reached? */
+  /** Did the command only fetch from a remote, and reach it? */
   readonly isFetched: boolean;
 }
 
-/** What a command did on its layer, as it is shown. */
+/** Reads the changes on a command's layer for display. */
 export async function readShown(trial: Trial, judging: Judging, runner: Runner): Promise<DryRun> {
   const { losses } = await lossesOf(trial, judging, runner);
   return { ...(await trial.read(rootsOf(runner), true)), losses };
 }
 
-/** The layer of a command whose judge does not let it land at once; where it may, what is lost with that, and what is left out. */
+/**
+ * Returns the layer if its judge does not let it land at once; otherwise the number of losses and the excluded paths.
+ */
 export async function heldBack(
   trial: Trial,
   judging: Judging,

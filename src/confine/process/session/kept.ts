@@ -2,24 +2,24 @@ import { Buffer } from 'node:buffer';
 import type { KeptState } from '../../../contract/capabilities/process.ts';
 import { readShellReport } from './report-words.ts';
 
-/** What a command began with. */
+/** The initial state of a command. */
 export interface Beginning {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface KeepRules {
-  /** The folder itself, or nothing where a later command may not begin there. */
+  /** The folder itself, or undefined if a later command may not begin there. */
   folder(path: string): string | undefined;
   mayKeep(name: string, value: string): boolean;
 }
 
-/** Folder and exported variables that commands of a session leave to those that follow. */
+/** The folder and exported variables that a session's commands leave to later ones. */
 export interface Kept {
   state(): KeptState;
-  /** The next command begins here; naming the same folder again does not undo what commands left since. */
+  /** Later commands begin here; naming the same folder again does not undo changes since. */
   begin(folder: string): void;
-  /** Takes what a command changed; says what it did not take. What ran beside it is not undone. */
+  /** Adopts a command's changes and returns notes about the others. Changes of concurrent commands stay. */
   take(report: Buffer | undefined, beginning: Beginning, rules: KeepRules): readonly string[];
 }
 
@@ -76,7 +76,7 @@ export function createKept(): Kept {
   };
 }
 
-/** Every shell makes these for itself. */
+/** Every shell sets these itself. */
 const ofTheShell: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
 const maxVariables = 200;
 const maxBytes = 32 * 1024;

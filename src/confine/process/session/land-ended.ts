@@ -22,7 +22,7 @@ import type { Runner } from './session.ts';
 import { blamesLayer, fetchesOnly } from './why-direct.ts';
 
 interface Landing {
-  /** What it printed; absent where the call was answered before it ended, and nobody would run it again. */
+  /** Its output; undefined if the call was answered before the end, and the command would not be run again. */
   readonly outputs: readonly string[] | undefined;
   readonly command: CommandLine;
   readonly git: PersonConfig;
@@ -32,13 +32,13 @@ interface Landing {
   readonly left: Named[];
 }
 
-/** What became of the layer of a command that has ended, and what its reply is to say of that. */
+/** The result of landing an ended command's layer, with notes for its reply. */
 export interface EndedLanding {
   readonly outcome: LandedOutcome;
   readonly notes: readonly string[];
 }
 
-/** Puts what a command did in place, or leaves it on its layer, which goes: by how it ended. */
+/** Lands or discards an ended command's layer, depending on how it ended. */
 export async function landEnded(
   { trial, contacts, folder, wroteOutside }: StartedCommand,
   how: Ending,
@@ -60,7 +60,7 @@ export async function landEnded(
   const names = [...readOnlyNames, ...keptNames];
   const isHeld = heldNames(guarded, names);
   const { keeper } = runOptions.landing ?? {};
-  // Without a history nobody could be told whose it was.
+  // Without a history the changes could not be attributed.
   if (keeper)
     trial.ended({
       who: keeper.who,
@@ -85,15 +85,15 @@ export async function landEnded(
     return { ...landed, notes: [...landed.notes, ...commitNotes()] };
   };
   const judging = { ...runOptions, isFetched: contacts().length > 0 && fetchesOnly(command) };
-  // Before it is run again on the folders themselves: there nobody judges what it does.
+  // Judged before a second run on the folders themselves, which is not judged.
   const { layer, lost, barred = [] } = await heldBack(trial, judging, runner, land);
   if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
   let isAlone: boolean | undefined;
-  /** Nothing of it would be done twice: it reached no host, and wrote nothing beside its layer. */
+  /** A second run repeats nothing: the command reached no host, and wrote only to its layer. */
   const mayRunAgain = () =>
     (isAlone ??=
       outputs !== undefined &&
-      // On the folders themselves it would come in.
+      // Run on the folders themselves, the refused content would get in.
       barred.length === 0 &&
       !how.stoppedBy &&
       contacts().length === 0 &&
@@ -102,7 +102,7 @@ export async function landEnded(
     return unfit('a system call was refused that a layer has no answer to');
   try {
     const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, barred, mayRunAgain);
-    // Nobody has looked at it: it counts with what the session loses next.
+    // These losses were not reviewed: they count towards the session's next ones.
     runner.session.lost += lost;
     return {
       outcome: { kind: 'landed', conflicts, refused },
@@ -114,7 +114,7 @@ export async function landEnded(
   }
 }
 
-/** Of a command that goes on after its call: it has ended when what it did is in place. */
+/** For a command that continues after its call: it has ended once its changes are landed. */
 export function landGoing(
   ending: Promise<Ending>,
   trial: Trial | undefined,
@@ -151,7 +151,7 @@ function conflictNotes(paths: readonly string[]): readonly string[] {
   ];
 }
 
-/** `barred`: host paths; those that are refused are relative to their root. */
+/** `barred`: host paths; refused paths are relative to their root. */
 function refusedNotes(paths: readonly string[], barred: readonly string[]): readonly string[] {
   const isBarred = (path: string) => barred.some((each) => each.endsWith(`/${path}`));
   const [named, others] = [paths.filter(isBarred), paths.filter((path) => !isBarred(path))];

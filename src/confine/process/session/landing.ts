@@ -11,16 +11,16 @@ import { rootOf } from '../../layer/read.ts';
 
 export interface LandingOptions
   extends Pick<LandOptions, 'roots' | 'isProtected' | 'mayTurnBack' | 'overwrites' | 'keeper'> {
-  /** Takes each name by which git could find a repository. */
+  /** Collects each name by which git could find a repository. */
   readonly left: Named[];
 }
 
-/** What did not become as the command left it, and what its reply is to say of settings that may not stand. */
+/** Paths that did not become as the command left them, and notes about refused settings. */
 export interface LandedWhole extends LandedPaths {
   readonly notes: readonly string[];
 }
 
-/** Puts what a command did on its layer in place, and the settings of git that it wrote beside that, as far as they may stand. */
+/** Lands a layer's changes, and the git settings that the command wrote in its copies as far as they are allowed. */
 export async function landAll(
   layer: Layer,
   settings: ConfigCopies | undefined,
@@ -50,7 +50,7 @@ function revivedNotes(paths: readonly string[]): readonly string[] {
   ];
 }
 
-/** Paths for a note: as many as it has room for. */
+/** Lists paths in a note, up to a limit. */
 export function listed(paths: readonly string[]): string {
   const names = paths.slice(0, shown).map((path) => cleanLine(path).slice(0, shownChars));
   return `${names.join(', ')}${paths.length > shown ? ` and ${paths.length - shown} more` : ''}`;

@@ -1,14 +1,15 @@
 import { Buffer } from 'node:buffer';
 
-/** What a shell said at its end. */
 export interface ShellReport {
   readonly folder: string;
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** Reads `pwd -P`, NUL, `export -p`, NUL. Nothing where it is not whole: whoever ran in the shell may have written it. */
+/**
+ * Reads `pwd -P`, NUL, `export -p`, NUL. Undefined if it is not complete: a program in the shell may have written it.
+ */
 export function readShellReport(bytes: Buffer): ShellReport | undefined {
-  // A character a byte: bash spells some bytes out as numbers.
+  // One character per byte: bash prints some bytes as numbers.
   const [folder, exported, ...rest] = bytes.toString('latin1').split('\0');
   if (!folder?.startsWith('/') || exported === undefined || rest.length !== 1 || rest[0] !== '')
     return undefined;
@@ -19,7 +20,7 @@ function asText(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** `declare -x NAME="VALUE"` as bash writes it, `export NAME='VALUE'` as other shells do. */
+/** bash writes `declare -x NAME="VALUE"`, other shells `export NAME='VALUE'`. */
 function readExports(text: string): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();
   const start = /(?:declare -[a-zA-Z]+|export) ([A-Za-z_]\w*)(=?)/y;
@@ -37,7 +38,7 @@ function readExports(text: string): ReadonlyMap<string, string> {
   return variables;
 }
 
-/** A word of a shell up to the end of its line, without its quotes. */
+/** Reads a shell word up to the end of its line, without its quotes. */
 function readWord(text: string, from: number): { readonly value: string; readonly end: number } {
   let value = '';
   let at = from;
@@ -51,7 +52,7 @@ function readWord(text: string, from: number): { readonly value: string; readonl
 
 type Quote = keyof typeof unquote;
 
-/** The piece that begins there, whether it is quoted and how, and what stands between the quotes. */
+/** The piece that begins there, its kind of quotes, and the text between the quotes. */
 function match(text: string, at: number): readonly [string, Quote | undefined, string] {
   for (const [kind, pattern] of quoted) {
     pattern.lastIndex = at;

@@ -7,27 +7,26 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { createKept, type Kept } from './kept.ts';
 
-/** What one session runs, and what its commands share. It ends with the session. */
+/** The running commands of a session and their shared files. They end with the session. */
 export interface Session {
   readonly queue: Semaphore;
   readonly closing: AbortController;
   readonly running: Set<Promise<unknown>>;
   readonly backgrounds: Map<string, RunningCommand>;
   readonly kept: Kept;
-  /** Which walls its commands met and were told of. */
+  /** Sandbox restrictions that its commands met and were told about. */
   readonly toldWalls: Set<string>;
-  /** Files that commands deleted or overwrote, and that nothing else keeps, since somebody last looked. */
+  /** Files that commands deleted or overwrote without another copy, since the last review. */
   lost: number;
-  /** Ids that were given to commands in the background. */
+  /** Number of background ids given so far. */
   started: number;
   usedAtMs: number;
-  /** Where its commands run. One that shares nothing has its own place, where the walls have such. */
+  /** Starts the session's commands. A command outside the session gets its own place, if the sandbox has such. */
   place(walls: Walls, inSession: boolean): Promise<Place>;
-  /** Ends what it runs; then what it shares is gone. */
+  /** Ends its commands; then its shared files are removed. */
   end(): Promise<void>;
 }
 
-/** What runs commands of a session. */
 export interface Runner {
   readonly session: Session;
   readonly sandbox: Sandbox;
@@ -36,7 +35,7 @@ export interface Runner {
 
 export interface Place {
   readonly spawner: Spawner;
-  /** Whom all commands there reached so far; absent where each has a way out of its own. */
+  /** The hosts that all commands there reached so far; undefined if each has its own outlet. */
   readonly contacts?: (() => readonly NetworkContact[]) | undefined;
 }
 
@@ -64,14 +63,14 @@ export function createSession(queue: Semaphore): Session {
     usedAtMs: Date.now(),
     async place(walls, inSession) {
       const { backend } = walls;
-      // Landlock's own place is one for all commands of the server.
+      // Landlock without a room has one place for all commands of the server.
       if (!inSession && backend.name !== 'landlock') return { spawner: backend };
       if (!(await walls.hasRooms())) return { spawner: backend };
       room ??= openRoom(walls);
       try {
         return await room;
       } catch {
-        // Each command then has a room of its own; the next one tries again.
+        // Each command then has its own files; the next command tries again.
         room = undefined;
         return { spawner: backend };
       }
@@ -89,7 +88,6 @@ export function isBusy(session: Session): boolean {
   return session.running.size > 0 || isBusyInBackground(session);
 }
 
-/** Does something run in the background? */
 export function isBusyInBackground({ backgrounds }: Session): boolean {
   return backgrounds.values().some((command) => command.status().running);
 }

@@ -10,13 +10,13 @@ import { type LandedWhole, landAll } from './landing.ts';
 export interface SettleLeftOptions {
   readonly rules: EffectRules;
   readonly keeperFor: (who: Attribution) => LandingKeeper;
-  /** Hears which commands had ended, and whether what they did is in place now. */
+  /** Receives lines about the ended commands, and whether their changes landed. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Lands what a command had done when its server was killed, unless a rule has something against it or others changed the
- * same since: then it goes, as there is nobody left to ask.
+ * Lands the changes of a command that had ended when its server was killed. If a rule objects, or others changed the
+ * same paths since, the layer is discarded, because no person can be asked.
  */
 export async function settleLeft(
   { command, layer }: LeftLayer,

@@ -4,7 +4,7 @@ import type { CommandsOptions } from '../commands-options.ts';
 import { whyNoLayer } from './dry-run.ts';
 import { isBusyInBackground, type Runner } from './session.ts';
 
-/** Why a command runs on the folders themselves and not on a layer that lands; undefined where it can run on one. */
+/** Why a command runs on the folders themselves instead of a layer that lands; undefined if it can run on one. */
 export async function whyDirect(
   command: CommandLine,
   runOptions: RunOptions & { readonly handOverMs?: number | undefined },
@@ -16,17 +16,17 @@ export async function whyDirect(
   if (writable.length === 0) return whyNothingToWrite;
   if (isBusyInBackground(session)) return whyOthersRun;
   if (goesOn(command, options.commandsIn)) return whyItGoesOn;
-  // Where no command can run at all, its own start says why.
+  // Without a sandbox, the command's own start gives the reason.
   const walls = await sandbox.open().catch(() => undefined);
   return walls && whyNoLayer(walls, writable);
 }
 
 /**
- * Is one of its commands a server or a watcher of files, which goes on until somebody ends it? On a layer it would not see
- * what changes meanwhile. What is missed is handed over on its layer.
+ * Is one of its commands a server or file watcher, which runs until it is stopped? On a layer it would not see later
+ * changes. One that is not recognized goes on in the background on its layer.
  */
 function goesOn(command: CommandLine, commandsIn: CommandsOptions['commandsIn']): boolean {
-  // Few lines name one, and each is read a second time for it.
+  // Few lines name one, and each of those is parsed a second time.
   if (!anywhere.test(wordsOf(command))) return false;
   return (commandsIn?.(command) ?? []).some((words) => {
     const [program = '', ...args] = words.map((word) => word ?? '$');
@@ -35,14 +35,14 @@ function goesOn(command: CommandLine, commandsIn: CommandsOptions['commandsIn'])
 }
 
 /**
- * Did a command print what a layer may be to blame for: a refused rename, an owner that it cannot give? A script may go on
- * after that; then only its errors count, since what it shows may be about anything.
+ * Does the output show an error that a layer may cause: a refused rename, an owner that cannot be set? A script may
+ * continue after it; then only its stderr counts, since its other output may be about anything.
  */
 export function blamesLayer([errors = '', ...outputs]: readonly string[], hasFailed: boolean): boolean {
   return (hasFailed ? [errors, ...outputs] : [errors]).some((output) => refusals.test(output));
 }
 
-/** Does it do nothing but have git fetch from remotes? What names stand for after that is then what the remotes said. */
+/** Does it only make git fetch from remotes? Then the refs are as the remotes gave them. */
 export function fetchesOnly(command: CommandLine): boolean {
   const words = wordsOf(command);
   return (
@@ -86,6 +86,6 @@ const watchers = [
 const anywhere = new RegExp(String.raw`\b(${watchers})`);
 const itself = new RegExp(`^(${watchers})`);
 
-// mv removes only what it has copied, as a layer refuses to rename a folder.
+// A layer refuses to rename a folder, so mv copies it, and then removes the original.
 const refusals =
   /^mv: cannot remove .*: Permission denied$|\bEXDEV\b|cross-device|Cross-device|\bEOVERFLOW\b|Value too large for defined data type|hardlink different from source/m;

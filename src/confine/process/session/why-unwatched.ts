@@ -3,7 +3,7 @@ import { type Text, text } from '../../../contract/text/text.ts';
 import type { Backend } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
 
-/** Why what a command changes in the folders themselves is not kept; undefined where it is. */
+/** Why a command's changes in the folders themselves are not kept; undefined if they are. */
 export async function whyUnwatched(
   backend: Backend,
   command: CommandLine,
@@ -15,7 +15,7 @@ export async function whyUnwatched(
     : undefined;
 }
 
-/** What is watched gains no rights by a program that has them, so such a program would not work. */
+/** A watched command gains no rights from set-user-id programs, so such a program would not work. */
 function changesUser(command: CommandLine, commandsIn: CommandsOptions['commandsIn']): boolean {
   const words = command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
   if (!anywhere.test(words)) return false;

@@ -7,24 +7,24 @@ import { createCalls, type WaitingCall } from './calls.ts';
 import { type Attempt, connectFor } from './connect.ts';
 import type { Happening, Watch } from './watch.ts';
 
-/** Answers each connect(2) of commands that `watch` tells of. */
+/** Answers each connect(2) of commands that `watch` reports. */
 export interface Answering {
   deal(happening: Happening): void;
-  /** Tries again those that wait for the other side. */
+  /** Retries the calls that wait for the other side. */
   tryAgain(): void;
-  /** Does one wait for the other side? Then it is tried again every `againMs`. */
+  /** Does a call wait for the other side? Then it is retried every `againMs`. */
   readonly waits: boolean;
-  /** How many were answered so far. */
+  /** Number of answered calls so far. */
   readonly answered: number;
-  /** Had commands that were to be watched, and none is left. */
+  /** Had commands to watch, and none is left. */
   readonly isOver: boolean;
-  /** Gives up its work for another; what it watches stays watched. */
+  /** Passes its work on to another; its descriptors stay in the watch. */
   handOver(): Handover;
 }
 
-/** Work that was begun and is to be continued by another. */
+/** Work in progress for another to continue. */
 export interface Handover {
-  /** Commands that said by which descriptor their sockets are told of, and did not hand over their filter yet. */
+  /** Commands that sent the descriptor that reports their sockets, but not their filter yet. */
   readonly begun: readonly (readonly [channel: number, diagnosis: number])[];
   readonly calls: readonly Asked[];
 }
@@ -32,16 +32,16 @@ export interface Handover {
 interface Asked {
   readonly call: WaitingCall;
   readonly listener: number;
-  /** Tells of sockets in the command's network namespace. */
+  /** Reports the sockets in the command's network namespace. */
   readonly diagnosis: number;
 }
 
 export const againMs = 5;
 
-/** Makes a call on files in the caller's place. */
+/** Performs a file call for the caller. */
 export type PerformFiles = (call: WaitingCall, isWaiting: () => boolean) => Performed;
 
-/** `files`: of commands that hand over those calls as well; with `isOnlyFiles` those alone. */
+/** `files`: also answers file calls; with `isOnlyFiles` only those. */
 export function createAnswering(
   kernel: Kernel,
   watch: Watch,
@@ -59,7 +59,7 @@ export function createAnswering(
   let open = 0;
   let began = false;
 
-  /** First comes what tells of sockets, then what hands over calls. */
+  /** The first descriptor reports sockets, the second hands over calls. */
   function receive(channel: number): void {
     const received = receiveDescriptor(kernel, channel);
     const diagnosis = isOnlyFiles ? received : diagnoses.get(channel);
@@ -106,7 +106,7 @@ export function createAnswering(
     try {
       result = connectFor(calls, call, { listener, diagnosis, outside });
     } catch {
-      // The process ended meanwhile, or the server has too much open: nothing was connected.
+      // The process ended, or the server has too many open files: no connection was made.
     }
     answered += 1;
     if (typeof result !== 'number' && attempts.size < maxAttempts) {
@@ -144,7 +144,7 @@ export function createAnswering(
         const call = calls.take(fd);
         if (call) answer({ call, listener: fd, diagnosis: beside });
       } else {
-        // Nothing is left that the filter holds.
+        // No process with the filter is left.
         forget(fd);
         open -= 1;
         drop(fd);
@@ -190,5 +190,5 @@ const closeOnExec = 0o2000000;
 const socketDiagnosis = 4;
 const EAGAIN = 11;
 const EACCES = 13;
-/** Each holds descriptors of the server. */
+/** Each attempt holds descriptors of the server. */
 const maxAttempts = 64;

@@ -1,43 +1,42 @@
 import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** A call that waits for its answer. */
 export interface WaitingCall {
   readonly id: bigint;
   readonly thread: number;
   readonly number: number;
-  /** As the kernel has them, 64 bits each. */
+  /** As in the kernel, 64 bits each. */
   readonly args: readonly bigint[];
 }
 
-/** The kernel's calls of a supervisor. What may fail returns a negative number: the error's, as the kernel counts them. */
+/** The system calls of a supervisor. On failure they return the negated error number. */
 export interface Calls {
   /** Takes the next call that a filter handed over. */
   take(listener: number): WaitingCall | undefined;
-  /** Does it wait yet? Else its thread is gone, and the number may be another's. */
+  /** Is it still waiting? If not, its thread is gone, and the number may be reused. */
   isWaiting(listener: number, id: bigint): boolean;
-  /** 0 is success, a negative number the error. */
+  /** 0 for success, otherwise a negated error number. */
   answer(listener: number, id: bigint, result: number): void;
-  /** Has the kernel make the call after all. Only where what it reads meanwhile changes nothing that matters. */
+  /** Makes the kernel perform the call. Safe only if a change of its arguments in memory does not matter. */
   letThrough(listener: number, id: bigint): void;
-  /** Answers with a descriptor of ours, as one of its own; a negative number where it could not get one. */
+  /** Answers with a copy of our descriptor; returns a negative number if the caller could not get one. */
   give(listener: number, id: bigint, descriptor: number, closesOnExec: boolean): number;
   openThread(thread: number): number;
-  /** A descriptor of another process, for the same open file. */
+  /** Copies another process's descriptor for the same open file. */
   takeDescriptor(process: number, descriptor: number): number;
   /** Fills the buffer from a process's memory. */
   readMemory(thread: number, address: bigint, into: Buffer): number;
-  /** Opens a path as whoever has this root sees it, links included; the result only names what is there. */
+  /** Opens a path as a process with this root sees it, links included, with O_PATH. */
   openIn(root: number, path: Buffer): number;
-  /** Does not wait. */
+  /** Does not block. */
   connect(socket: number, address: Buffer): number;
-  /** Does a call on it wait, by its own will? */
+  /** Is the socket in blocking mode? */
   waits(socket: number): boolean;
   /** An option of SOL_SOCKET. */
   option(socket: number, name: number): number;
   socket(domain: number, type: number, protocol: number): number;
   send(socket: number, bytes: Buffer): number;
-  /** Does not wait. */
+  /** Does not block. */
   receive(socket: number, into: Buffer): number;
 }
 

@@ -3,27 +3,27 @@ import { closeSync, constants, openSync, readFileSync, readlinkSync, statfsSync 
 import type { Calls, WaitingCall } from './calls.ts';
 import { listensAt } from './listening.ts';
 
-/** Where a supervised connect(2) comes from. */
+/** The origin of a supervised connect(2). */
 export interface Origin {
   readonly listener: number;
-  /** Tells of the sockets in the command's network namespace. */
+  /** Reports the sockets in the command's network namespace. */
   readonly diagnosis: number;
-  /** The same for the server's. */
+  /** The same for the server's network namespace. */
   readonly outside: number;
 }
 
-/** A connection that the command waits for, and what is held open for it. */
+/** A pending connection of the command, with its open descriptors. */
 export interface Attempt {
   readonly call: WaitingCall;
-  /** Tries once; undefined while nothing is decided. */
+  /** Tries once; undefined if it is still pending. */
   again(): number | undefined;
   close(): void;
 }
 
 /**
- * Makes the connection that a command asked for, on its own socket, to the address as it was read once: what the command
- * changes meanwhile changes nothing. By a path it reaches listeners of its own network namespace alone. Returns the
- * result, or what is to be tried again.
+ * Makes a command's connection on its own socket, to the address as it was read once: a later change of the memory has
+ * no effect. By a path, a command reaches only listeners of its own network namespace. Returns the result, or a pending
+ * attempt.
  */
 export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): number | Attempt {
   const held: number[] = [];
@@ -44,7 +44,7 @@ export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): num
     if (socket < 0) return socket;
     const given = Buffer.alloc(addressBytes);
     if (calls.readMemory(call.thread, address, given) !== given.length) return -EFAULT;
-    // Only now is it sure whose they are.
+    // Only now is it certain that the descriptors belong to the caller.
     if (!calls.isWaiting(origin.listener, call.id)) return -ENOENT;
     const reached = addressFor(calls, { call, origin, socket, given, hold });
     if (typeof reached === 'number') return reached;
@@ -86,11 +86,11 @@ interface Asked {
 function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked): Buffer | number {
   const domain = calls.option(socket, SO_DOMAIN);
   if (domain < 0) return domain;
-  // The namespace has no way out.
+  // The namespace has no connection to the outside.
   if (domain === AF_INET || domain === AF_INET6) return given;
   if (domain !== AF_UNIX || calls.option(socket, SO_TYPE) === SOCK_DGRAM) return -EACCES;
   const path = pathOf(given);
-  // Abstract names belong to the socket's namespace; anything else the kernel refuses.
+  // Abstract names belong to the socket's namespace; the kernel refuses all other addresses.
   if (!path) return given;
   const root = hold(openSync(`/proc/${call.thread}/root`, pathOnly));
   const file = hold(calls.openIn(root, fromRoot(path, call.thread)));
@@ -98,11 +98,11 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
   const files = [file, hold(belowLayer(calls, file))].filter((fd) => fd >= 0);
   const own = files.find((fd) => listensAt(calls, origin.diagnosis, fd));
   if (own !== undefined) return addressOf(`/proc/self/fd/${own}`);
-  // One that nobody listens at any more looks the same whoever made it.
+  // Without a listener, an own socket file and a foreign one look the same.
   return files.some((fd) => listensAt(calls, origin.outside, fd)) ? -EACCES : -ECONNREFUSED;
 }
 
-/** On a layer the file of a socket that was there before is another: the one without the layer has its path. */
+/** On a layer, an older socket's file is another inode: find the path without the layer. */
 function belowLayer({ openIn }: Calls, file: number): number {
   const path = `/proc/self/fd/${file}`;
   if (statfsSync(path).type !== overlay) return -ENOENT;
@@ -114,7 +114,7 @@ function belowLayer({ openIn }: Calls, file: number): number {
   }
 }
 
-/** Older kernels know only the first thread of a process, whose descriptors are all threads'. */
+/** Older kernels accept only the first thread of a process, which shares its descriptors with all threads. */
 function openProcess({ openThread }: Calls, thread: number): number {
   const opened = openThread(thread);
   if (opened !== -EINVAL) return opened;
@@ -129,7 +129,7 @@ function pathOf(address: Buffer): Buffer | undefined {
   return address.subarray(2, end < 0 ? address.length : end);
 }
 
-/** What the command calls its folder is where its root has it. */
+/** The path that the command's current folder has below its root. */
 function fromRoot(path: Buffer, thread: number): Buffer {
   if (path[0] === slash) return path;
   return Buffer.concat([readlinkSync(`/proc/${thread}/cwd`, 'buffer'), Buffer.from('/'), path]);

@@ -3,15 +3,15 @@ import { fstatSync, statfsSync } from 'node:fs';
 import type { Calls } from './calls.ts';
 
 /**
- * Does a socket of this network namespace listen at the file that the descriptor names? The kernel itself says so:
- * whatever path led there, the file is one socket's as long as it exists. `diagnosis` was opened in the namespace.
+ * Does a socket of this network namespace listen at the file of this descriptor? The kernel itself tells: by any path,
+ * the file belongs to one socket while it exists. `diagnosis` was opened in the namespace.
  */
 export function listensAt(calls: Calls, diagnosis: number, file: number): boolean {
   const place = placeOf(file);
   return place !== undefined && listening(calls, diagnosis).has(place);
 }
 
-/** Device and number of a file, as the kernel names them where it tells of sockets: 32 bits each. */
+/** Device and inode of a file, as the kernel reports them for sockets: 32 bits each. */
 function placeOf(file: number): string | undefined {
   const { dev, ino } = fstatSync(file, { bigint: true });
   if (ino >= 2n ** 32n || !countsIn32Bits(file)) return undefined;
@@ -20,20 +20,20 @@ function placeOf(file: number): string | undefined {
   return `${(major << 20n) | minor}:${ino}`;
 }
 
-/** Elsewhere a file of somebody else's could have a number that looks the same. */
+/** With larger inode numbers, another file's could look the same in 32 bits. */
 function countsIn32Bits(file: number): boolean {
   const { type, blocks, bsize } = statfsSync(`/proc/self/fd/${file}`);
   if (smallNumbers.has(type)) return true;
-  // Their numbers grow with the size of what they lie on.
+  // The inode numbers grow with the size of the file system.
   return growingNumbers.has(type) && blocks * bsize < 2 ** 40;
 }
 
 // tmpfs, ext2 to ext4, F2FS.
 const smallNumbers: ReadonlySet<number> = new Set([0x01021994, 0xef53, 0xf2f52010]);
-// XFS, and overlays, which lie on another.
+// XFS, and overlayfs, which uses another file system.
 const growingNumbers: ReadonlySet<number> = new Set([0x58465342, 0x794c7630]);
 
-/** Asks for all that listen by a path (struct unix_diag_req). */
+/** Requests all sockets that listen at a path (struct unix_diag_req). */
 function listening({ send, receive }: Calls, diagnosis: number): ReadonlySet<string> {
   const request = Buffer.alloc(40);
   request.writeUInt32LE(request.length, 0);
@@ -51,12 +51,12 @@ function listening({ send, receive }: Calls, diagnosis: number): ReadonlySet<str
   return found;
 }
 
-/** Reads messages of netlink. Returns whether the last is among them. */
+/** Reads netlink messages. Returns true if the last one is among them. */
 function addPlaces(answer: Buffer, found: Set<string>): boolean {
   for (let at = 0; at + 16 <= answer.length; at += align(answer.readUInt32LE(at))) {
     const end = at + answer.readUInt32LE(at);
     if (answer.readUInt16LE(at + 4) !== 20) return true; // NLMSG_DONE, or an error
-    // Behind the two heads stand attributes: length, type, value.
+    // Attributes follow the two headers: length, type, value.
     for (let attribute = at + 32; attribute + 4 <= end; attribute += align(answer.readUInt16LE(attribute))) {
       if (answer.readUInt16LE(attribute + 2) !== 1) continue; // UNIX_DIAG_VFS: number, device
       found.add(`${answer.readUInt32LE(attribute + 8)}:${answer.readUInt32LE(attribute + 4)}`);

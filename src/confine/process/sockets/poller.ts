@@ -10,16 +10,16 @@ import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { createWatch, type Watch } from './watch.ts';
 
-/** Waits for epoll events in the main thread's place, which Node has no function for. */
+/** Waits for epoll events outside the main thread, since Node has no function for it. */
 export interface Poller {
-  /** Re-arms it: `onReady` is called once more when something happens, or has happened. */
+  /** Re-arms it: `onReady` is called once more when an event occurs, or has occurred. */
   rearm(): void;
   close(): void;
 }
 
 /**
- * A process of a few hundred bytes waits in the kernel in the place of a thread, whose start takes as long as ten
- * commands. It goes with the server however that ends. `gone` is told where it ends by itself.
+ * A process of a few hundred bytes waits in the kernel instead of a thread, whose start takes as long as ten commands.
+ * It ends with the server in any case. `gone` is called if it ends by itself.
  */
 export async function openPoller(
   kernel: Kernel,
@@ -31,7 +31,7 @@ export async function openPoller(
   const { apart } = await openPosixSpawn();
   const opened: number[] = [];
   try {
-    // It watches its own end too, so that it ends with the server.
+    // It also watches its end of our socket, so that it ends with the server.
     const both = createWatch(kernel);
     opened.push(both.fd);
     const [ours, theirs] = makeSocketPair(kernel);
@@ -76,8 +76,7 @@ export async function openPoller(
 }
 
 /**
- * The poller's program: waits for an event, writes a byte, and waits until that was answered. Its descriptors are
- * those that it was given.
+ * The poller's program: waits for an event, writes a byte, and waits for the answer. Its descriptors are its streams.
  */
 export function compilePoller(architecture: 'x64' | 'arm64'): Buffer {
   const [both, end] = [0, 1];

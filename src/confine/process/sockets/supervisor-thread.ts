@@ -3,12 +3,12 @@ import { openKernel } from '../seccomp/kernel.ts';
 import { againMs, createAnswering, type Handover } from './answering.ts';
 import { createWatch } from './watch.ts';
 
-/** Answers each connect(2) of commands. It waits in the kernel, so it has a thread of its own. */
+/** Answers each connect(2) of commands. It blocks in the kernel, so it is a thread. */
 
-/** What the main thread opened, and the work that it had begun. */
+/** Descriptors that the main thread opened, and its work in progress. */
 export interface SupervisorOptions {
   readonly watch: number;
-  /** Becomes readable when the thread is to end. */
+  /** Becomes readable when the thread must end. */
   readonly end: number;
   readonly left?: Handover | undefined;
 }

@@ -10,16 +10,16 @@ import type { SupervisorOptions } from './supervisor-thread.ts';
 import { createWatch, type Watch } from './watch.ts';
 
 /**
- * Makes the connections of commands in their place (seccomp's user notification): a filter cannot see to whom a socket of
- * Unix is connected, and a path leads out of every namespace where a program outside listens below a folder that both see.
+ * Makes connections for commands (seccomp user notification): a filter cannot see the peer of a Unix socket, and a
+ * socket file in a shared folder leads out of every namespace if an outside program listens at it.
  */
 export interface Supervisor {
-  /** The command's end of a socket on which it hands over its filter; the caller closes it. */
+  /** The command's end of a socket for handing over its filter; the caller closes it. */
   open(): number;
   close(): Promise<void>;
 }
 
-/** The main thread answers the first calls. Whoever goes on calling gets a thread, which costs a start. */
+/** The main thread answers the first calls. After more of them a thread takes over, since it takes time to start. */
 export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   const watch = createWatch(kernel);
   let thread: Thread | undefined;
@@ -44,7 +44,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
       }
       tryAgain();
     } catch {
-      // Whatever went wrong here, the thread answers what waits.
+      // After any error here, the thread answers the waiting calls.
       startThread();
       return;
     }
@@ -61,7 +61,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   try {
     poller = await openPoller(kernel, watch, { onReady, gone: startThread });
   } catch {
-    // Without a poller nobody here would hear of a connection.
+    // Without a poller the main thread would not notice a connection.
     startThread();
   }
 
@@ -88,7 +88,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   };
 }
 
-/** Each holds up what else the main thread does, by a fraction of a millisecond. */
+/** Each answer blocks the main thread for a fraction of a millisecond. */
 const answeredHere = 32;
 
 interface Thread {
@@ -111,7 +111,7 @@ function openThread(kernel: Kernel, watch: Watch, left: Handover): Thread {
     thread.stderr.resume();
     thread.on('error', () => {});
     thread.once('exit', () => {
-      // What it watched is all there yet: commands wait for their answers.
+      // Its watched descriptors all exist still, and commands wait for their answers.
       if (isClosing || starts >= maxStarts) return;
       worker = start();
       worker.unref();
@@ -119,7 +119,7 @@ function openThread(kernel: Kernel, watch: Watch, left: Handover): Thread {
     return thread;
   }
 
-  /** It waits in the kernel, where nothing but this reaches it; a process that ends waits for its threads. */
+  /** The thread blocks in the kernel, and only this wakes it; a process waits for its threads at exit. */
   const stop = () => {
     if (isClosing) return;
     isClosing = true;
@@ -148,9 +148,9 @@ function openEvent({ syscall }: Kernel): number {
 }
 
 const closeOnExec = 0o2000000;
-/** A thread that ends again and again does so for a reason that does not go. */
+/** A thread that keeps failing has a persistent cause. */
 const maxStarts = 8;
-/** Its heap stays small: what it makes lives for one call. */
+/** A small heap: its objects live for one call. */
 const quiet = {
   ...quietThread,
   resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },

@@ -19,8 +19,8 @@ interface Means {
 }
 
 /**
- * Opens a supervisor once a program behind walls was connected by it to a socket of its own. Throws with what gave way:
- * an old kernel, or a container that forbids a call.
+ * Opens a supervisor after a test: a program in the sandbox must be connected to its own socket. Throws the reason for
+ * a failure: an old kernel, or a container that forbids a call.
  */
 export async function trySupervisor(means: Means): Promise<Supervisor> {
   const supervisor = await openSupervisor(means.kernel);
@@ -59,7 +59,7 @@ async function assertConnects(supervisor: Supervisor, { kernel, startChild, prog
     started.stdout.resume();
     started.stderr.resume();
     const over = new AbortController();
-    // Aborted below, once the trial has ended by itself.
+    // Aborted below, once the test has ended.
     const time = sleep(trialMs, undefined, { signal: over.signal }).catch(() => undefined);
     const exit = await Promise.race([started.exited, time]);
     over.abort();
@@ -70,7 +70,7 @@ async function assertConnects(supervisor: Supervisor, { kernel, startChild, prog
   }
 }
 
-/** Listens at a path, connects to it, and becomes the next program; a step that fails ends it. */
+/** Listens at a path, connects to it, and becomes the next program; a failed step ends it. */
 function compileTrial(self: number, architecture: 'x64' | 'arm64'): Buffer {
   const { put, putText, bytes } = createConstants();
   putText('/bin/sh');
@@ -91,7 +91,7 @@ function compileTrial(self: number, architecture: 'x64' | 'arm64'): Buffer {
   );
 }
 
-/** The lowest that is free after the streams. */
+/** The lowest free number after the streams. */
 const listening = 3;
 const closeOnExec = 0o2000000;
 const connected = 42;

@@ -1,29 +1,29 @@
 import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** Waits for many descriptors at once, by epoll. Any thread may add to it while another waits. */
+/** Waits for many descriptors at once by epoll. Threads may add to it while another waits. */
 export interface Watch {
   readonly fd: number;
-  /** `beside` comes back with it. */
+  /** `beside` is returned with its events. */
   add(fd: number, beside?: number): void;
   remove(fd: number): void;
-  /** Those at which something happened; none where the time is over. */
+  /** The descriptors with events; empty after the timeout. */
   wait(ms: number): readonly Happening[];
 }
 
 export interface Happening {
   readonly fd: number;
   readonly beside: number | undefined;
-  /** Else the other end is gone. */
+  /** False: the other end is closed. */
   readonly isReadable: boolean;
 }
 
-/** Opens one, or takes one that another thread opened. */
+/** Opens a watch, or uses one that another thread opened. */
 export function createWatch({ syscall, errno }: Kernel, opened?: number): Watch {
   const x64 = process.arch === 'x64';
   const fd = opened ?? syscall(x64 ? 291 : 20, closeOnExec);
   if (fd < 0) throw new Error('epoll_create1 was refused');
-  // Only on x86-64 struct epoll_event is packed.
+  // struct epoll_event is packed only on x86-64.
   const [eventBytes, dataAt] = x64 ? [12, 4] : [16, 8];
   const control = (operation: number, target: number, event: Buffer | null) =>
     syscall(x64 ? 233 : 21, fd, operation, target, event);

@@ -5,12 +5,12 @@ import { systemFolders } from '../sandbox/system-paths.ts';
 import type { MetLink } from './follow.ts';
 import type { Prove, Verdict } from './prove.ts';
 
-/** A folder or file that commands may read, proven to lie outside of what they may write. */
+/** A folder or file that commands may read, proven to be outside their writable folders. */
 export interface ToolFolder {
-  /** Resolved. */
+  /** The resolved path. */
   readonly real: string;
   readonly identity: Pick<Stats, 'dev' | 'ino'>;
-  /** Patterns of names below it that are not shown. */
+  /** Patterns of hidden names below it. */
   readonly secrets: readonly string[];
 }
 
@@ -19,16 +19,16 @@ export interface LeftOut {
   readonly because: Text;
 }
 
-/** What is gathered of the person's programs, each folder once. */
+/** Gathers the person's programs, each folder once. */
 export interface Collection {
   readonly prove: Prove;
-  /** Takes up what may be shown of a path, and says what the path is. */
+  /** Adds the visible part of a path, and returns the path's verdict. */
   take(path: string, secrets?: readonly string[]): Verdict;
   leaveOut(path: string, because: Text): void;
   isShown(real: string): boolean;
   readonly folders: readonly ToolFolder[];
   readonly leftOut: readonly LeftOut[];
-  /** Links outside of what is shown, by whose names it is reached. */
+  /** Links outside the shown folders through which these are reached. */
   links(): readonly MetLink[];
 }
 
@@ -41,7 +41,7 @@ export function createCollection(prove: Prove): Collection {
   return {
     prove,
     isShown,
-    // One that was found before the folder that it is in needs no mount of its own.
+    // A folder found before the one that contains it needs no mount of its own.
     get folders() {
       return folders.filter(
         ({ real }) => !folders.some((other) => other.real !== real && isInside(real, other.real)),
@@ -72,8 +72,8 @@ export function createCollection(prove: Prove): Collection {
   };
 }
 
-/** A mount each, and each makes every command slower. */
+/** Each is a mount, which slows every command. */
 const mostFolders = 48;
 const tooMany = text('too many other folders are shown', '見せるフォルダーが多すぎます');
-/** The machine's links are there already, or are of another file system there. */
+/** Links there exist already, or belong to the sandbox's own file systems. */
 const ownPlaces = [...systemFolders, '/tmp', '/proc', '/dev', '/etc'];

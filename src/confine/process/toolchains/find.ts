@@ -7,36 +7,39 @@ import { type FoundToolchain, takeHomes, toldVariables } from './from-homes.ts';
 import { takeSearchPath } from './from-path.ts';
 import { createProver } from './prove.ts';
 
-/** How a command finds the programs. */
+/** A command's variables and search path for programs. */
 export interface CommandTools {
   readonly variables: Readonly<Record<string, string>>;
-  /** Where programs are looked for. */
+  /** The folders to search for programs. */
   readonly path: readonly string[];
 }
 
-/** What of the person's toolchains commands are given. */
+/** The person's toolchains that commands get. */
 export interface Toolchains extends CommandTools {
   readonly found: readonly FoundToolchain[];
   readonly leftOut: readonly LeftOut[];
   readonly folders: readonly ToolFolder[];
   readonly links: readonly MetLink[];
-  /** In a root that holds the home folder: what the person's next shell runs, so commands may not write it. */
+  /**
+   * Paths in a root that contains the home folder: the person's next shell runs their programs, so they are read-only
+   * for commands.
+   */
   readonly inRoots: readonly string[];
 }
 
 export interface FindOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** By every name they have. */
+  /** With all their names. */
   readonly roots: readonly string[];
-  /** What commands may read anyway, by the operator's word. */
+  /** Paths that the operator lists as readable. */
   readonly readable?: readonly string[] | undefined;
-  /** Records and configuration of the server, which no toolchain shows. */
+  /** The server's records and configuration, which no toolchain shows. */
   readonly own?: readonly string[] | undefined;
 }
 
 /**
- * Finds them by their variables, in their usual places and by PATH. Starts nothing: it looks at names, links and modes,
- * and at the first lines of scripts.
+ * Finds toolchains by their variables, usual paths and PATH. Starts no program: it reads only names, links, modes and
+ * the first lines of scripts.
  */
 export function findToolchains({ environment, roots, readable = [], own = [] }: FindOptions): Toolchains {
   const { HOME: home, PATH: path = '' } = environment;
@@ -57,7 +60,7 @@ export function findToolchains({ environment, roots, readable = [], own = [] }: 
   };
 }
 
-/** Without walls all of the machine is there, and everything is as the server was told. */
+/** Without a sandbox the whole machine is visible, and the server's own settings apply. */
 export function withoutWalls(environment: FindOptions['environment']): CommandTools {
   return { path: searchPath(environment.PATH), variables: toldVariables(environment) };
 }

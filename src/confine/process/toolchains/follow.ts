@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** A symbolic link that was met, by its resolved folder and name. */
+/** A symbolic link on a path, by its resolved folder and name. */
 export interface MetLink {
   readonly at: string;
   readonly to: string;
@@ -12,11 +12,14 @@ export interface Followed {
   readonly links: readonly MetLink[];
 }
 
-/** Resolves a path link by link, since one may lead through a folder that commands write. Undefined: it leads nowhere. */
+/**
+ * Resolves a path link by link, because a link may lead through a folder that commands write. Undefined: it leads
+ * nowhere.
+ */
 export function createFollower(): (path: string) => Followed | undefined {
   const linkTargets = new Map<string, string | undefined>();
 
-  /** The target of a link, '' for what is none, undefined for what is not there. */
+  /** The target of a link, '' for another entry, undefined for a missing one. */
   function look(path: string): string | undefined {
     if (!linkTargets.has(path)) linkTargets.set(path, targetOf(path));
     return linkTargets.get(path);

@@ -4,7 +4,7 @@ import type { Collection } from './collection.ts';
 import { versionFiles } from './known.ts';
 import { isShared } from './prove.ts';
 
-/** Version managers look from folder to folder upwards for the file that chooses a version: those above the roots. */
+/** Version managers search a folder and those above it for the file with the version: takes those above the roots. */
 export function takeVersionFiles(collection: Collection, roots: readonly string[]): void {
   const above = new Set<string>();
   for (const root of roots) {

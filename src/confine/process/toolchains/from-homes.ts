@@ -13,7 +13,7 @@ export interface FoundToolchain {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Toolchains where their variables say, else where they usually are. */
+/** Takes toolchains from their variables, otherwise from their usual paths. */
 export function takeHomes(collection: Collection, environment: Environment) {
   const found: FoundToolchain[] = [];
   const inRoots: string[] = [];
@@ -28,7 +28,7 @@ export function takeHomes(collection: Collection, environment: Environment) {
     const verdicts = shown.map((name) => collection.take(join(path, name), secretsOf(known, name)));
     if (!verdicts.some(({ kind }) => kind === 'outside' || kind === 'seen')) continue;
     if (verdicts.some(({ kind }) => kind === 'outside')) {
-      // That of a clone says nothing that a program would miss.
+      // The config file of a clone has no settings that a program would miss.
       const named = (known.secrets ?? []).filter((pattern) => !clones.includes(pattern));
       for (const secret of secretsIn({ real: path, secrets: named })) {
         collection.leaveOut(secret, mayHoldCredentials);
@@ -37,12 +37,12 @@ export function takeHomes(collection: Collection, environment: Environment) {
     found.push({ name: known.name, path });
     const [variable] = known.variables;
     if (variable !== undefined && !known.writesThere) variables[variable] = path;
-    // In a project a toolchain is the project's; in a home folder the person's next shell runs it.
+    // In a project a toolchain belongs to the project; in a home folder the person's next shell runs it.
     if (servedHome !== undefined && known.homes.length > 0 && isInside(path, servedHome)) {
       inRoots.push(...verdicts.flatMap((verdict) => (verdict.kind === 'seen' ? [verdict.real] : [])));
     }
   }
-  // A login puts these two into PATH.
+  // Login scripts put these two folders into PATH.
   const login = servedHome === undefined ? [] : [join(servedHome, 'bin'), join(servedHome, '.local/bin')];
   for (const folder of login) {
     const verdict = collection.prove(folder);
@@ -51,7 +51,7 @@ export function takeHomes(collection: Collection, environment: Environment) {
   return { found, inRoots, variables: { ...versionsIn(environment), ...variables } };
 }
 
-/** For commands without walls: what the server itself was told, as it was told. */
+/** For commands without a sandbox: the server's own variables, unchanged. */
 export function toldVariables(environment: Environment): Readonly<Record<string, string>> {
   const names = knownToolchains.flatMap(({ variables }) => variables);
   const told = names.flatMap((name) => {
@@ -61,7 +61,7 @@ export function toldVariables(environment: Environment): Readonly<Record<string,
   return { ...versionsIn(environment), ...Object.fromEntries(told) };
 }
 
-/** Its patterns as they are seen from a part of it. */
+/** Its patterns relative to a part of it. */
 function secretsOf({ secrets = [] }: KnownToolchain, part: string): readonly string[] {
   if (part === '.') return secrets;
   return secrets.flatMap((pattern) =>

@@ -6,8 +6,8 @@ import { programsBeyond } from './programs-beyond.ts';
 import { isShared, tooWide } from './prove.ts';
 
 /**
- * Folders of a search path, with what their programs need of the installation, and what links in them lead to.
- * Returns those that commands search.
+ * Takes the folders of a search path, the parts of the installations that their programs need, and the targets of links
+ * in them. Returns the folders that commands search.
  */
 export function takeSearchPath(
   collection: Collection,
@@ -16,7 +16,7 @@ export function takeSearchPath(
 ): readonly string[] {
   const { prove, take } = collection;
   const searched: string[] = [];
-  // The system's own are there, but a person's links in this one may lead out.
+  // The system's own folders are visible, but a person's links in this one may lead elsewhere.
   const toLookInto: Folder[] = [{ path: '/usr/local/bin', isOwn: true }];
   const known = new Set<string>();
 
@@ -28,7 +28,7 @@ export function takeSearchPath(
     const isOwn = !collection.isShown(verdict.real);
     if (isOwn) for (const { path, secrets } of installationOf(verdict.real, home)) take(path, secrets);
     take(path);
-    // Anybody could have put a link there, to lead us to what is not theirs.
+    // In a folder that everyone may write, others could have made a link to files that they cannot read.
     if (!isShared(verdict.stat)) toLookInto.push({ path: verdict.real, isOwn });
   }
 
@@ -39,7 +39,7 @@ export function takeSearchPath(
       continue;
     }
     takeBin(entry);
-    // One of a project may be made later.
+    // A project's folder may be created later.
     if (
       verdict.kind === 'seen' ||
       verdict.kind === 'outside' ||
@@ -56,7 +56,7 @@ export function takeSearchPath(
       if (verdict.kind === 'refused') collection.leaveOut(program, verdict.because);
       if (verdict.kind !== 'outside' || collection.isShown(verdict.real)) continue;
       const modules = verdict.real.lastIndexOf('/node_modules/');
-      // Its dependencies lie beside it.
+      // Its dependencies are beside it.
       if (modules > 0) take(verdict.real.slice(0, modules + '/node_modules'.length));
       else if (basename(dirname(verdict.real)) === 'bin') takeBin(dirname(verdict.real));
       else take(verdict.real);
@@ -70,13 +70,13 @@ interface Folder {
   readonly isOwn: boolean;
 }
 
-/** What belongs to a folder of programs: all of a Python's own folder, else the libraries beside it. */
+/** The other folders of an installation: all of a Python's own folder, otherwise the libraries beside it. */
 function installationOf(bin: string, home: string | undefined) {
   const prefix = dirname(bin);
   if (!/\/s?bin$/.test(bin) || prefix === home || prefix === '/') return [];
   const isPython = ['pyvenv.cfg', 'conda-meta'].some((mark) => existsSync(join(prefix, mark)));
   if (isPython) return [{ path: prefix, secrets: prefixSecrets }];
-  // In ~/.local it is a person's data.
+  // In ~/.local, `share` contains personal data.
   const share = basename(prefix) === '.local' ? [] : ['share'];
   return ['lib', 'lib64', 'libexec', 'include', ...share]
     .map((name) => join(prefix, name))
@@ -84,5 +84,5 @@ function installationOf(bin: string, home: string | undefined) {
     .map((path) => ({ path, secrets: [] }));
 }
 
-/** Links and scripts that are looked at. */
+/** Limit of links and scripts. */
 const mostPrograms = 2000;

@@ -1,28 +1,28 @@
-/** A version manager or toolchain as its makers lay it out. */
+/** A version manager or toolchain in its standard layout. */
 export interface KnownToolchain {
   readonly name: string;
-  /** Variables that name its folder; the first is handed to commands, since their HOME is another. */
+  /** Variables that name its folder; the first is passed to commands, since their HOME is another. */
   readonly variables: readonly string[];
-  /** Where it is without one: below the home folder, or below the folder for data where it begins with `data:`. */
+  /** Its usual paths: below the home folder, or below the data folder if it begins with `data:`. */
   readonly homes: readonly string[];
-  /** What must be in it: a variable that names some other folder shows nothing of that. */
+  /** A name that must be in it: if a variable names another folder, nothing of that is shown. */
   readonly mark: string;
-  /** What of it is shown where it holds more than programs. Absent: all but `secrets`. */
+  /** Its visible parts, if it contains more than programs. Undefined: all but `secrets`. */
   readonly shown?: readonly string[];
-  /** Files that may hold credentials, as their programs look them up; `*` is one name. */
+  /** Files that may contain credentials, by their programs' names for them; `*` is one name. */
   readonly secrets?: readonly string[];
-  /** Its programs write there: commands are not led to it, and write in a folder of their own. */
+  /** Its programs write there: commands are not pointed to it, and write in their own folder. */
   readonly writesThere?: true;
 }
 
-// A configuration for a whole installation: pip's and npm's may name a registry with its password.
+// Configuration of a whole installation: pip's and npm's may name a registry with its password.
 const pip = 'pip.conf';
 const npm = 'etc/npmrc';
-// Where one was cloned from may be said with a password.
+// The address that a clone came from may contain a password.
 export const clones: readonly string[] = ['.git/config', 'plugins/*/.git/config'];
 const conda = ['.condarc', 'condarc', 'condarc.d', '.netrc', pip, npm];
 
-/** Of a Python that has a folder of its own. */
+/** Of a Python with its own folder. */
 export const prefixSecrets: readonly string[] = [...conda];
 
 export const knownToolchains: readonly KnownToolchain[] = [
@@ -171,11 +171,11 @@ export const knownToolchains: readonly KnownToolchain[] = [
   },
 ];
 
-/** Which version runs: chosen in the person's shell, and nothing but a name. */
+/** The version chosen in the person's shell, which is only a name. */
 export const versionVariables =
   /^(?:(?:PYENV|RBENV|NODENV|GOENV)_VERSION|(?:ASDF|MISE)_[A-Z0-9_]+_VERSION|RUSTUP_TOOLCHAIN|GOTOOLCHAIN|CONDA_DEFAULT_ENV|PYTHONDONTWRITEBYTECODE)$/;
 
-/** Files that choose a version for all folders below theirs, which version managers look up from folder to folder. */
+/** Files that choose a version for all folders below; version managers search upwards for them. */
 export const versionFiles: readonly string[] = [
   ...['.tool-versions', '.python-version', '.node-version', '.nvmrc', '.ruby-version', '.go-version'],
   ...['.java-version', 'rust-toolchain', 'rust-toolchain.toml'],

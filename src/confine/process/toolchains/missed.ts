@@ -5,8 +5,8 @@ import type { LeftOut } from './collection.ts';
 import { isPrivate } from './prove.ts';
 
 /**
- * What a failed command missed of the person's programs, and why it was left out: each once a session. Of the machine it
- * tells no more than PATH would.
+ * Notes about programs of the person that a failed command missed, and why they were left out: each once a session.
+ * They tell no more of the machine than PATH would.
  */
 export function missedNotes(
   outputs: readonly string[],
@@ -30,5 +30,5 @@ export function missedNotes(
 }
 
 const lastChars = 16_384;
-/** As bash, sh and env say it. */
+/** Messages of bash, sh and env. */
 const notFound = /(?:^|: )([\w.+-]{1,64}): (?:command )?not found$|env: '([\w.+-]{1,64})': No such file/gm;

@@ -5,7 +5,7 @@ import type { ToolFolder } from './collection.ts';
 import type { Toolchains } from './find.ts';
 import { secretsIn } from './secrets.ts';
 
-/** bwrap's arguments that show toolchains to a command, to be read. What was exchanged since it was found is left out. */
+/** bwrap's arguments that show toolchains read-only. Entries that were replaced since they were found are left out. */
 export function toolchainArguments(
   { folders, links }: Toolchains,
   mounted: readonly string[],
@@ -18,17 +18,17 @@ export function toolchainArguments(
       args.push(...coverArguments(path, folder.real));
   }
   for (const { at, to } of links) {
-    // Nothing can be mounted below a link, and none be made in what is mounted to be read.
+    // A mount cannot be below a link, and a link cannot be created in a read-only mount.
     const others = [...mounted, ...folders.map(({ real }) => real)];
     if (!others.some((path) => isInside(path, at) || isInside(at, path))) args.push('--symlink', to, at);
   }
   return args;
 }
 
-/** After pip, pyenv writes new shims. No command may, and a good installation would end with exit code 1. */
+/** After pip, pyenv writes new shims. Commands may not, and a successful installation would exit with 1. */
 const pyenvRehash = 'pyenv.d/exec/pip-rehash';
 
-/** A folder that another was put in the place of, or a link, is no longer what was proven. */
+/** A replaced folder, or a link in its place, is not the one that was proven. */
 export function isStill({ real, identity }: ToolFolder): boolean {
   try {
     const { dev, ino } = lstatSync(real);
@@ -41,7 +41,7 @@ export function isStill({ real, identity }: ToolFolder): boolean {
 function coverArguments(path: string, folder: string): readonly string[] {
   try {
     const real = realpathSync(path);
-    // A link that leads out of the folder leads nowhere inside.
+    // A link that leads out of the folder has no target in the sandbox.
     if (!isInside(real, folder)) return [];
     return lstatSync(real).isDirectory()
       ? ['--tmpfs', real, '--remount-ro', real]
@@ -52,8 +52,8 @@ function coverArguments(path: string, folder: string): readonly string[] {
 }
 
 /**
- * Makes toolchains in a writable root read-only. The folders on the way are mounted over themselves: a mount point
- * cannot be renamed, so nobody moves them aside and finds the next command's mount on another.
+ * Makes toolchains in a writable root read-only. The folders on the path are mounted over themselves: a mount point
+ * cannot be renamed, so a command cannot move one aside and misplace the next command's mount.
  */
 export function heldArguments({ inRoots }: Toolchains, writable: readonly string[]): readonly string[] {
   const args = new Map<string, string>();

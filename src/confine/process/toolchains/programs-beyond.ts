@@ -2,7 +2,7 @@ import { closeSync, type Dirent, openSync, readdirSync, readlinkSync, readSync }
 import { join, resolve } from 'node:path';
 import { isBelow } from '../../../ground/inside.ts';
 
-/** Links in a folder of programs that may lead out of it; with `scripts` also what runs the scripts there. */
+/** Links that may lead out of a folder of programs; with `scripts`, also the interpreters of its scripts. */
 export function programsBeyond(folder: string, scripts: boolean): readonly string[] {
   const beyond = new Set<string>();
   for (const entry of entriesOf(folder)) {
@@ -14,7 +14,7 @@ export function programsBeyond(folder: string, scripts: boolean): readonly strin
   return [...beyond];
 }
 
-/** Most are second names of what lies beside them. */
+/** Most are other names of files beside them. */
 function leadsOut(folder: string, link: string): boolean {
   try {
     return !isBelow(resolve(folder, readlinkSync(link)), folder);
@@ -31,7 +31,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** `#!/home/me/tools/bin/python`: one of the system is there anyway. */
+/** `#!/home/me/tools/bin/python`: a system interpreter is visible anyway. */
 function interpreterOf(script: string): string | undefined {
   try {
     const fd = openSync(script, 'r');

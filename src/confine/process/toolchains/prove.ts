@@ -5,7 +5,7 @@ import { isInside } from '../../../ground/inside.ts';
 import { systemFolders } from '../sandbox/system-paths.ts';
 import { createFollower, type MetLink } from './follow.ts';
 
-/** Whether commands may be shown a path of the person's, and why not. */
+/** Whether commands may see a path of the person, and why not. */
 export type Verdict =
   | {
       readonly kind: 'outside';
@@ -14,9 +14,9 @@ export type Verdict =
       readonly stat: Stats;
       readonly holdsRoot: boolean;
     }
-  /** Commands see it as it is: it belongs to the system or a root, or the operator lists it. */
+  /** Commands already see it: it belongs to the system or a root, or the operator lists it. */
   | { readonly kind: 'seen'; readonly real: string; readonly links: readonly MetLink[] }
-  /** By its name it would be in a root. */
+  /** Would its name be in a root? */
   | { readonly kind: 'absent'; readonly inRoot: boolean }
   | { readonly kind: 'refused'; readonly because: Text };
 
@@ -24,15 +24,15 @@ export type Prove = (path: string) => Verdict;
 
 export interface Surroundings {
   readonly home: string | undefined;
-  /** By every name they have. */
+  /** With all their names. */
   readonly roots: readonly string[];
-  /** Shown as they are, since the operator lists them. */
+  /** Shown unchanged, because the operator lists them. */
   readonly readable: readonly string[];
-  /** Records and configuration of the server. */
+  /** The server's records and configuration. */
   readonly own: readonly string[];
 }
 
-/** Says of a path whether commands may be shown it. Looks at names, links and modes, and reads nothing. */
+/** Decides whether commands may see a path. Checks names, links and modes, and reads no contents. */
 export function createProver({ home, roots, readable, own }: Surroundings): Prove {
   const follow = createFollower();
   const isInRoot = (path: string) => roots.some((root) => isInside(path, root));
@@ -41,7 +41,7 @@ export function createProver({ home, roots, readable, own }: Surroundings): Prov
   const realHome = home === undefined ? undefined : (follow(home)?.real ?? home);
   const secret = realHome === undefined ? [] : credentials.map((name) => join(realHome, name));
 
-  /** Who may write there may put a link in a folder's place. */
+  /** A user who may write there may replace the folder by a link. */
   function isOpenAbove(path: string): boolean {
     for (let folder = dirname(path); folder !== '/'; folder = dirname(folder)) {
       if (isOpen(statSync(folder))) return true;
@@ -56,7 +56,7 @@ export function createProver({ home, roots, readable, own }: Surroundings): Prov
     const { real, links } = followed;
     if (isInRoot(real)) return { kind: 'seen', real, links };
     if (listed.some((folder) => isInside(real, folder))) return { kind: 'seen', real, links };
-    // A command could have made that link: what it leads to is not for it to choose.
+    // A command could have made that link, so its target must not count.
     if (isInRoot(path) || links.some(({ at }) => isInRoot(at)))
       return { kind: 'refused', because: throughRoot };
     if (systemFolders.some((folder) => isInside(real, folder))) return { kind: 'seen', real, links };
@@ -75,28 +75,28 @@ export function createProver({ home, roots, readable, own }: Surroundings): Prov
         return { kind: 'refused', because: everybody };
       return { kind: 'outside', real, links, stat, holdsRoot: roots.some((root) => isInside(root, real)) };
     } catch {
-      // Gone meanwhile, or in a folder that this user may not enter.
+      // It is gone, or in a folder that this user may not enter.
       return { kind: 'absent', inRoot: false };
     }
   };
 }
 
-/** May anybody put another in the place of what is in it? */
+/** May other users replace its entries? */
 function isOpen({ mode }: Stats): boolean {
   return (mode & 0o1002) === 0o002;
 }
 
-/** Anybody may put programs in it. */
+/** Other users may put programs in it. */
 export function isShared({ mode }: Stats): boolean {
   return (mode & 0o002) !== 0;
 }
 
-/** Commands have folders of their own there. */
+/** Commands have their own folders there. */
 function isTemporary(path: string): boolean {
   return ['/tmp', '/var/tmp', '/dev/shm'].includes(path);
 }
 
-// No program is looked for in them, or in a folder that holds them.
+// No program is searched for in these, or in a folder that contains them.
 const credentials = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker/config.json', '.config/gh', '.config/gcloud'],
   ...['.netrc', '.npmrc', '.pypirc', '.git-credentials', '.cargo/credentials.toml', '.local/share/keyrings'],
@@ -107,6 +107,6 @@ const throughRoot = text('a link inside a root leads there', 'ルート内のリ
 export const tooWide = text('it contains more than programs', 'プログラム以外のものを含みます');
 const noPrograms = text('it is not a place for programs', 'プログラムを置く場所ではありません');
 const ownFiles = text('it contains files of this server', 'このサーバー自身のファイルを含みます');
-/** Of what it says of a folder, a command is not told. */
+/** These reasons for a folder are not told to a command. */
 export const isPrivate = (because: Text) => because === tooWide || because === ownFiles;
 const everybody = text('everybody can change it', '誰でも変更できます');

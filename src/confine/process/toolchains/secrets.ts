@@ -2,7 +2,7 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolFolder } from './collection.ts';
 
-/** Files below a folder that must not be seen and are there. */
+/** Existing files below a folder that must stay hidden. */
 export function secretsIn({ real, secrets }: Pick<ToolFolder, 'real' | 'secrets'>): readonly string[] {
   return secrets.flatMap((pattern) => matches([real], pattern.split('/')));
 }
@@ -19,7 +19,7 @@ function matches(folders: readonly string[], [name, ...rest]: readonly string[])
   return matches(next, rest);
 }
 
-/** The parts of a folder without such files, for walls that cannot cover one; also where none is there yet. */
+/** The parts of a folder without such files, even missing ones, for a sandbox that cannot cover a file. */
 export function partsWithoutSecrets({ real, secrets }: ToolFolder): readonly string[] {
   return parts(
     real,
@@ -31,7 +31,7 @@ function parts(folder: string, patterns: readonly (readonly string[])[]): readon
   if (patterns.length === 0) return [folder];
   return entriesOf(folder).flatMap((entry) => {
     const rest = patterns.flatMap(([name, ...rest]) => (name === '*' || name === entry.name ? [rest] : []));
-    // What a link leads to is granted where it is, or not at all.
+    // A link's target is granted at its own path, or not at all.
     if (entry.isSymbolicLink() || rest.some((names) => names.length === 0)) return [];
     const path = join(folder, entry.name);
     return entry.isDirectory() ? parts(path, rest) : [path];

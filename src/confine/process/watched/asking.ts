@@ -1,58 +1,58 @@
 import { Unkept } from './keep.ts';
 
-/** Places in the shared memory by which a question is answered, and what was granted before it is asked. */
+/** Indexes in shared memory for the answer to a question, and for what was granted in advance. */
 export const answer = 0;
 export const moreFiles = 1;
 export const moreKept = 2;
 
 export const granted = 1;
-/** The command has ended: nothing more is done for it. */
+/** The command has ended: no more calls are performed. */
 export const ended = 2;
 export const refused = 3;
-/** It may be written: what it holds is judged as soon as nobody writes it any more. */
+/** It may be written: the content is judged once no process writes it any more. */
 export const judgedLater = 4;
 
-/** As `moreFiles`: no loss is asked about any more. */
+/** A `moreFiles` that means: ask about no further loss. */
 export const anyNumber = 0x7fffffff;
 
-/** A loss that waits, and for which somebody is to say whether it may happen. */
+/** A pending loss, with the question whether it may happen. */
 export interface GateQuestion {
   readonly kind: 'loss';
-  /** Host path, bytes, one a character. */
+  /** Host path; bytes, one per character. */
   readonly path: string;
   readonly isFolder: boolean;
-  /** How many it counted so far, with this one. */
+  /** The losses so far, including this one. */
   readonly files: number;
-  /** Those that git keeps. */
+  /** Losses of files that git also has. */
   readonly kept: number;
 }
 
-/** A content that is about to come to a path that something obeys. */
+/** Content that is about to come to a path that something obeys. */
 export interface Coming {
-  /** Host path, bytes, one a character. */
+  /** Host path; bytes, one per character. */
   readonly path: string;
-  /** Where it lies now; absent where it is yet to be written. */
+  /** The current path of the content; undefined if it is not written yet. */
   readonly at?: string | undefined;
 }
 
-/** `comes`: before it does. `written`: it lies there by now. */
+/** `comes`: before the content comes. `written`: it is there now. */
 export interface EntryQuestion {
   readonly kind: 'comes' | 'written';
   readonly contents: readonly Coming[];
-  /** The new folder that they come in. */
+  /** The new folder that contains them. */
   readonly folder?: string | undefined;
 }
 
-/** What was written at the end, and is judged by no question of the thread. */
+/** Content that was written at the end, without a question of the thread. */
 export interface Left {
   readonly kind: 'left';
   readonly paths: readonly string[];
 }
 
-/** Holds the command until the main thread has answered: this thread answers none of its calls meanwhile. */
+/** Blocks the command until the main thread has answered: this thread answers none of its calls until then. */
 export type Asking = (question: GateQuestion | EntryQuestion) => number;
 
-/** Throws where the command has ended. */
+/** Throws if the command has ended. */
 export function createAsking(
   state: Int32Array<SharedArrayBuffer>,
   post: (question: GateQuestion | EntryQuestion) => void,

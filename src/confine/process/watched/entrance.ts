@@ -12,35 +12,35 @@ import { here } from './view.ts';
 export interface EntranceOptions {
   /** Host paths. */
   readonly roots: readonly string[];
-  /** Names that no tool writes; undefined: nobody is asked about anything that comes. */
+  /** Names that no tool writes; undefined: new content is not asked about. */
   readonly protectedNames: readonly string[] | undefined;
 }
 
-/** A content that is at hand, open as a mere place. */
+/** Content that exists already, as an O_PATH descriptor. */
 export interface Arriving {
   readonly path: string;
   readonly at: string;
   readonly fd: number;
 }
 
-/** Guards the paths that editors, agents, shells and git obey: says what may come there, once the main thread has. */
+/** Guards the paths that editors, agents, shells and git obey: asks the main thread which content may come there. */
 export interface Entrance {
   guards(path: string): boolean;
-  /** Contents are about to come to paths. Throws where one may not. `folder`: a new one that they come in. */
+  /** Contents are about to come to paths. Throws if one may not. `folder`: a new folder that contains them. */
   comes(contents: readonly Arriving[], folder?: string): void;
-  /** A file at a path is about to be written. Throws where it may not. Returns whether it is to be looked at afterwards. */
+  /** A file at a path is about to be written. Throws if it may not. Returns whether to check it afterwards. */
   opens(path: string): boolean;
   /** A link was made there. */
   came(path: string): void;
-  /** It is open for the command now. */
+  /** The command has opened it. */
   opened(path: string, fd: number): void;
-  /** A file has a guarded path beside others, by which it could be written as well. */
+  /** A file has other names besides a guarded path, by which it could be written. */
   links(path: string, key: string): void;
   linkedTo(key: string): string | undefined;
-  /** Has what was written judged, of files that nobody writes any more. */
+  /** Gets written content judged, of files that no process writes any more. */
   settle(): void;
   readonly waits: boolean;
-  /** What was not judged when the command ended. */
+  /** The paths that were not judged when the command ended. */
   left(): readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function createEntrance(
     return isProtected(`/${below}`, false) || isObeyed(below) !== undefined;
   }
 
-  /** Does nobody have it open for writing? Then the kernel gives a lease to whoever reads it. */
+  /** Does no process have it open for writing? Only then does the kernel grant a read lease. */
   function isWhole(fd: number): boolean {
     const reading = files.openAt(here, Buffer.from(`/proc/self/fd/${fd}`), closeOnExec, 0);
     if (reading < 0) return false;
@@ -94,7 +94,7 @@ export function createEntrance(
     comes(contents, folder) {
       const guarded = contents.filter(({ path }) => guards(path));
       if (guarded.length === 0) return;
-      // Whoever has it open could still write it.
+      // A process that has it open could still write it.
       const open = guarded.filter(({ fd }) => isFile(fd) && !isWhole(fd));
       const said = ask({
         kind: 'comes',
@@ -147,5 +147,5 @@ export function createEntrance(
 const EPERM = 1;
 const closeOnExec = 0o2000000;
 const placeOnly = 0o12000000;
-/** What stays open for longer is judged as it is. */
+/** A file that stays open for longer is judged as it is. */
 const openMs = 50;

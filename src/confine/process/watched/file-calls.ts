@@ -2,32 +2,32 @@ import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /**
- * The kernel's calls on files by which a supervisor does a caller's work. A name is bytes, looked up in an open folder. What
- * may fail returns a negative number: the error's.
+ * The file calls with which a supervisor does a caller's work. A name is bytes, looked up in an open folder. On failure
+ * they return the negated error number.
  */
 export interface FileCalls {
-  /** As whoever has this root sees it. `how`: flags of open(2), and what a path may not lead over. */
+  /** As a process with this root sees it. `flags`: of open(2); `resolve`: restrictions on the path. */
   openIn(root: number, path: Buffer, flags: number, resolve: number): number;
   openAt(folder: number, name: Buffer, flags: number, mode: number): number;
-  /** What has this name, itself; with an empty name what is open. */
+  /** The entry of this name itself, without following a link; with an empty name the open file. */
   statAt(folder: number, name: Buffer): FileStat | number;
   unlinkAt(folder: number, name: Buffer, isFolder: boolean): number;
   renameAt(from: number, name: Buffer, to: number, newName: Buffer, flags: number): number;
   linkAt(from: number, name: Buffer, to: number, newName: Buffer, follows?: boolean): number;
   symlinkAt(target: Buffer, folder: number, name: Buffer): number;
   makeNodeAt(folder: number, name: Buffer, mode: number, device: number): number;
-  /** Asks for a lease on what is open for reading, and gives it back: the kernel refuses it where another may write. */
+  /** Requests a read lease and returns it: the kernel refuses it if another process may write. */
   lease(fd: number): number;
   truncate(fd: number, bytes: bigint): number;
   changeMode(fd: number, mode: number): void;
-  /** Status flags of what is open. */
+  /** Sets the status flags of an open file. */
   setFlags(fd: number, flags: number): void;
-  /** Gives up, in this thread alone, what a superuser may do beyond others. */
+  /** Gives up root's extra rights, in this thread only. */
   dropRights(): void;
 }
 
 export interface FileStat {
-  /** Names the file as long as it exists, and no other after it. */
+  /** Identifies the file as long as it exists. */
   readonly key: string;
   readonly device: string;
   readonly mode: number;
@@ -39,9 +39,9 @@ export interface FileStat {
   readonly isFolder: boolean;
   readonly isLink: boolean;
   readonly isFifo: boolean;
-  /** Is something mounted here for the caller, as what it may not change is? */
+  /** Is it a mount point for the caller, as read-only paths are? */
   readonly isMountRoot: boolean;
-  /** Of a device: what it is. */
+  /** Of a device: its device number. */
   readonly rdev: string;
 }
 
@@ -72,7 +72,7 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
     makeNodeAt: (folder, name, mode, device) =>
       done(syscall(numbers.mknodat, folder, text(name), mode, device)),
     lease(fd) {
-      // Whoever opens it meanwhile has us sent a signal: one that is ignored.
+      // A process that opens it now causes a signal to us: use one that is ignored.
       syscall(numbers.fcntl, fd, 10, 23); // F_SETSIG, SIGURG
       const given = done(syscall(numbers.fcntl, fd, 1024, 0)); // F_SETLEASE, F_RDLCK
       if (given === 0) syscall(numbers.fcntl, fd, 1024, 2); // F_UNLCK

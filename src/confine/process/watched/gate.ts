@@ -14,9 +14,9 @@ interface GateOptions {
 }
 
 /**
- * Counts what may be lost, an upper bound that costs little: what git keeps is counted for itself, and what programs make
- * again is not. Where the count passes what was granted, the command is held: this thread answers none of its calls until
- * the main one, which knows the rules and all that was done, has granted more.
+ * Counts possible losses cheaply, as an upper bound: files that git has are counted separately, and generated files are
+ * not counted. Beyond the granted number the command is blocked: this thread answers none of its calls until the main
+ * thread, which knows the rules and all changes, has granted more.
  */
 export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions, ask: Asking): Gate {
   const tops = roots.map((root) => ({
@@ -34,7 +34,9 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
     ask({ kind: 'loss', path, isFolder, files, kept });
   }
 
-  /** Of git's own: what a repository cannot do without, and one object after the other. */
+  /**
+   * Is it an essential file of git, or one of many objects? Of these, the 21st counts, the 42nd, the 84th and so on.
+   */
   function isGrave(path: string): boolean {
     const [, inside] = /(?:^|\/)\.git(?:\/(.*))?$/.exec(path) ?? [];
     if (inside === undefined || /^(HEAD|objects|refs)?$/.test(inside)) return true;
@@ -47,7 +49,7 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
   return (path, stat, how) => {
     if (state[moreFiles] === anyNumber) return;
     if (/(^|\/)\.git(\/|$)/.test(path)) {
-      // git replaces its files whole.
+      // git replaces its files as a whole.
       if (how !== 'replaced' && (isGrave(path) || (how === 'gone' && isName.test(path))))
         hold(path, stat.isFolder);
       return;
@@ -61,13 +63,13 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
     if (place.repositoryOf(inner)?.keeps(inner, before)) kept += 1;
     else files += 1;
     bytes += stat.bytes;
-    // What the history will not keep is asked about whatever its number.
+    // A loss that the history cannot keep is asked about, whatever the number.
     if (stat.bytes > mostBytes.file || bytes > mostBytes.all) return hold(path, false);
     if (files <= (state[moreFiles] ?? 0) && files + kept <= (state[moreKept] ?? 0)) return;
     hold(path, false);
   };
 }
 
-/** Of git: a name, or the log of one. */
+/** A git ref, or its reflog. */
 const isName = /\/\.git\/(.*\/)?(logs\/|refs\/(heads|tags|stash)(\/|$))/;
 const mostObjects = 20;

@@ -10,10 +10,10 @@ import type { Session } from '../session/session.ts';
 import { type EntryQuestion, type GateQuestion, granted, judgedLater, refused } from './asking.ts';
 import type { Entered, Grant, RecordingOptions } from './recording.ts';
 
-/** What decides how much a command on the folders themselves may lose, and what may come to paths that are obeyed. */
+/** The limits on the losses of a command on the folders themselves, and on content at obeyed paths. */
 export interface Holding
   extends Pick<RecordingOptions, 'first' | 'mayLose' | 'mayEnter' | 'ends' | 'protectedNames'> {
-  /** Files that it has lost and that nobody has looked at, as of the last question. */
+  /** Lost files that were not reviewed, as of the last question. */
   lost(): number;
 }
 
@@ -21,15 +21,14 @@ export interface HoldingOptions extends Pick<EnteringOptions, 'makers' | 'isFetc
   readonly session: Session;
   readonly readOnlyNames: readonly string[];
   readonly ended: AbortSignal;
-  /** Ends the command. */
   readonly end: () => void;
   /** Takes a line for its reply. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Lets a command lose what the rules about effects let land of a layer, and bring in what those do. Where one would be
- * passed, somebody is asked while the command is held; at a no, it is ended, and all that it did is put back.
+ * Allows a command the losses and the content that the rules about effects would let land. Beyond that, a person is
+ * asked while the command is blocked; after a no it is ended, and all its changes are reverted.
  */
 export function holdAtLimits(
   { effects: judge, watched, onWatchedHold }: Pick<RunOptions, 'effects' | 'watched' | 'onWatchedHold'>,
@@ -65,7 +64,7 @@ export function holdAtLimits(
     );
   }
 
-  /** Asks somebody. At a no it ends. */
+  /** Asks a person. After a no the command ends. */
   async function hold(soFar: SoFar): Promise<boolean> {
     watched?.onHeld(true);
     if (await onWatchedHold?.(await soFar.show(), ended)) {
@@ -104,7 +103,7 @@ export function holdAtLimits(
     protectedNames: readOnlyNames,
     mayEnter: (question: EntryQuestion) => (inHand = decide(question)),
     async ends(left: readonly string[]) {
-      // It may have ended while it was asked about.
+      // The command may have ended during the question.
       await inHand.catch(() => {});
       const contents = left.filter((path) => !agreed.has(path)).map((path) => ({ path, at: path }));
       if (!ended.aborted) await holding.mayEnter({ kind: 'written', contents });
@@ -156,7 +155,7 @@ function barredNote(paths: readonly string[]): string {
   return `[history: not written, as no tool writes it and a person has to: ${listed(paths)}]\n`;
 }
 
-/** The largest number that it holds for, where it holds for all that are smaller. */
+/** The largest number for which `holds` is true, given that it is true for all smaller ones. */
 function most(holds: (n: number) => boolean): number {
   let [low, high] = [0, 1];
   while (high <= unlimited && holds(high)) [low, high] = [high, high * 2];

@@ -17,28 +17,28 @@ import { type FormerKind, journalName, keptFolder } from '../../watched/journal.
 import type { FileCalls, FileStat } from './file-calls.ts';
 import { here, place } from './view.ts';
 
-/** A folder of the roots, as the server itself has it, with its path: bytes, one a character. */
+/** A folder in the roots as the server itself sees it, with its path: bytes, one per character. */
 export interface HostFolder {
   readonly fd: number;
   readonly path: string;
 }
 
 /**
- * Notes what each path was before its first change, and keeps the content, before the change is made. A name that goes is
- * kept as a second name of its file, which costs the same at any size; a file that is written in place is copied first.
+ * Notes each path's state before its first change, and keeps the content before the change is made. A removed name is
+ * kept as a hard link, which costs the same at any size; a file written in place is copied first.
  */
 export interface Keep {
-  /** The same folder outside of the sandbox; undefined where it is not below a root, so that nothing of it is kept. */
+  /** The same folder outside the sandbox; undefined if it is not below a root, so that nothing of it is kept. */
   hostOf(folder: number): HostFolder | undefined;
-  /** The path of a file that is open, where it lies in a root. */
+  /** The path of an open file, if it is in a root. */
   placeOf(fd: number): string | undefined;
-  /** Is nothing noted of what lies here? */
+  /** Is this path excluded from the notes? */
   leavesOut(path: string): boolean;
-  /** Something new is about to have this name. */
+  /** A new entry is about to get this name. */
   noteNew(path: string): void;
-  /** What has this name is about to lose it. */
+  /** The entry of this name is about to lose it. */
   noteGone(folder: HostFolder, name: Buffer, path: string): void;
-  /** All that lies in a folder is about to have other names. */
+  /** All entries of a folder are about to get new names. */
   noteMoved(folder: HostFolder, name: Buffer, path: string, newPath: string): void;
   /** A file is about to be written in place. */
   noteWritten(path: string, fd: number, stat: FileStat): void;
@@ -46,22 +46,22 @@ export interface Keep {
   made(stat: FileStat): void;
   isMade(stat: FileStat): boolean;
   isNoted(path: string): boolean;
-  /** How many of a file's names are not ours. */
+  /** The number of the file's names, without our own. */
   namesOf(stat: FileStat): number;
 }
 
 interface Kept {
   readonly name: string;
-  /** Else another name of the file itself. */
+  /** False: it is a hard link to the file. */
   isCopy: boolean;
 }
 
 export interface KeepOptions {
-  /** Its own folder. */
+  /** The recording's own folder. */
   readonly folder: string;
   /** Host paths. */
   readonly roots: readonly string[];
-  /** Names of folders of which nothing is noted. */
+  /** Names of folders whose content is not noted. */
   readonly ignore: readonly string[];
 }
 
@@ -89,13 +89,13 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
     return String(count);
   }
 
-  /** By another name where the kernel gives it one. */
+  /** Keeps a hard link if the kernel allows one. */
   function keepName(from: number, name: Buffer, stat: FileStat, fd: number): string {
     const known = kept.get(stat.key);
     if (known) return known.name;
     const next = nextName();
     if (files.linkAt(from, name, into, Buffer.from(next)) < 0) return keepCopy(fd, stat);
-    // Others may have put another file there meanwhile.
+    // Another program may have replaced the file.
     const linked = files.statAt(into, Buffer.from(next));
     if (typeof linked === 'number' || linked.key !== stat.key) return keepCopy(fd, stat);
     kept.set(stat.key, { name: next, isCopy: false });
@@ -128,7 +128,7 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
       .some((name) => ignored.has(name));
   }
 
-  /** What the host has there: over a file something else may be mounted for the command. */
+  /** The host's file: for the command another one may be mounted over it. */
   function withItself(from: number, name: Buffer, work: (fd: number, stat: FileStat) => void): void {
     const fd = files.openAt(from, name, placeItself, 0);
     if (fd === -ENOENT) return;
@@ -144,7 +144,7 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
 
   function noteOne(from: number, name: Buffer, path: string, fd: number, stat: FileStat): void {
     if (leavesOut(path)) return;
-    // Of others, where the command had its own.
+    // Another program's file now has a name that the command's had.
     const isOthers = stat.isFile && !made.has(stat.key) && !kept.has(stat.key);
     if (noted.has(path) && !isOthers) return;
     if (stat.isFolder) write(path, 'folder', stat);
@@ -164,7 +164,7 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
         fd = files.openAt(here, asBytes(path), folderPlace, 0);
         if (fd < 0) return undefined;
         const own = files.statAt(fd, nothing);
-        // Something else is mounted there for the command.
+        // Another entry is mounted there for the command.
         if (typeof own === 'number' || own.key !== seen.key) {
           closeSync(fd);
           return undefined;
@@ -218,7 +218,7 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
   };
 }
 
-/** What was there could not be kept: nothing is done. */
+/** The content could not be kept, so the call is not performed. */
 export class Unkept extends Error {
   readonly errno: number;
   constructor(errno: number) {

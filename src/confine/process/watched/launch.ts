@@ -11,30 +11,33 @@ import type { Kernel } from '../seccomp/kernel.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
 import { openRecording, type Recording, type RecordingOptions } from './recording.ts';
 
-/** A watched command that is about to start where no namespaces are. */
+/** A watched command about to start without namespaces. */
 export interface Launch {
   readonly recording: Recording;
-  /** The program that loads the filter, and what it hands that over by: they follow the child's other descriptors. */
+  /**
+   * The program that loads the filter, and the descriptor for handing it over: they follow the child's other
+   * descriptors.
+   */
   readonly descriptors: readonly number[];
-  /** What is started in place of `/bin/sh`, with all of its words as arguments. */
+  /** The program to start in place of `/bin/sh`, whose words become its arguments. */
   readonly program: string;
-  /** Once it has started, or did not. */
+  /** After the start or its failure. */
   close(): void;
 }
 
 export type OpenLaunch = (
   watched: NonNullable<SpawnOptions['watched']>,
   options: {
-    /** The lowest descriptor that is free in the child. */
+    /** The lowest free descriptor in the child. */
     readonly at: number;
-    /** What it may write. */
+    /** The paths that it may write. */
     readonly reach: NonNullable<RecordingOptions['reach']>;
-    /** Nothing answers it any more. */
+    /** Called if its calls are not answered any more. */
     readonly onFault: () => void;
   },
 ) => Launch;
 
-/** `plan`: what the command may do beside; a filter of its walls holds as well. */
+/** `plan`: the command's other rights; a sandbox's own filter applies too. */
 export function createLauncher(kernel: Kernel, plan: FilterPlan): OpenLaunch {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
@@ -61,7 +64,7 @@ export function createLauncher(kernel: Kernel, plan: FilterPlan): OpenLaunch {
   };
 }
 
-/** Tries once whether what a command changes is kept. Resolves with what gave way; undefined where it is. */
+/** Tests once whether a command's changes are kept. Resolves with the reason if not, otherwise undefined. */
 export function tryWatching(
   spawn: (spawnOptions: SpawnOptions) => Promise<Child>,
 ): () => Promise<string | undefined> {

@@ -16,12 +16,12 @@ import type { FileCalls, FileStat } from './file-calls.ts';
 import { type HostFolder, type Keep, Unkept } from './keep.ts';
 import { createView, type Found, here, place, type View } from './view.ts';
 
-/** What becomes of a call: its result, a descriptor for the caller, or the kernel makes it after all. */
+/** The outcome of a call: its result, a descriptor for the caller, or the order to let the kernel perform it. */
 export type Performed =
   | number
   | { readonly descriptor: number; readonly closesOnExec: boolean }
   | 'let-through'
-  /** It waits for the other end of a pipe: to be tried again. */
+  /** It waits for the other end of a pipe: try again. */
   | 'later';
 
 interface Means {
@@ -30,18 +30,18 @@ interface Means {
   readonly keep: Keep;
   readonly gate: Gate;
   readonly entrance: Entrance;
-  /** Host paths that may be written, where the machine's own files are seen. */
+  /** Host paths that may be written, if the command sees the machine's own files. */
   readonly reach: readonly string[] | undefined;
-  /** What is kept lies there, and is out of reach. */
+  /** The recording's folder, which is out of reach. */
   readonly folder: string;
 }
 
-/** A loss that is about to happen. Returns when it may. */
+/** Called before a loss. Returns when it may happen. */
 export type Gate = (path: string, stat: FileStat, how: 'gone' | 'replaced' | 'written') => void;
 
 /**
- * Does for a command what it asked the kernel to do with files: on the place that its path led to when it was read, once,
- * after keeping what was there. So nothing that another thread changes meanwhile can change what is destroyed.
+ * Performs a command's file calls once each, on the entry that its path named when it was read, after keeping the
+ * former content. A change by another thread in between cannot change which file is destroyed.
  */
 export function createPerforming(
   { calls, files, keep, gate, entrance, reach, folder }: Means,
@@ -60,7 +60,7 @@ export function createPerforming(
     return mask;
   }
 
-  /** Where its name lies for us, if it lies in a root. */
+  /** The host path of a found entry, if it is in a root. */
   function nameAt({ folder, name }: Found): { readonly host: HostFolder; readonly path: string } | undefined {
     const host = keep.hostOf(folder);
     return host && { host, path: `${host.path}/${name.toString('latin1')}` };
@@ -77,7 +77,7 @@ export function createPerforming(
   function unlink(found: Found, isFolder: boolean): number {
     const { folder, name, file } = found;
     if (!file) return -ENOENT;
-    // The kernel looks for mounts in our namespace, where the caller's are not.
+    // The kernel checks for mounts in our namespace, which lacks the caller's.
     if (file.stat.isMountRoot) return -EBUSY;
     const at = nameAt(found);
     const isRight = file.stat.isFolder === isFolder && !(found.mustBeFolder && !file.stat.isFolder);
@@ -121,7 +121,7 @@ export function createPerforming(
     return files.renameAt(from.folder, withName(from), to.folder, withName(to), flags);
   }
 
-  /** What a name stands for is about to have another name, and all that is in it. */
+  /** An entry is about to get another name, with everything in it. */
   function arrive({ file, name, folder }: Found, at: string | undefined, to: string): void {
     if (!file || at === undefined) return;
     if (!file.stat.isFolder) {
@@ -176,7 +176,7 @@ export function createPerforming(
       keep.noteNew(target.path);
       entrance.links(target.path, file.stat.key);
     }
-    // By its new name, what it holds could be changed as well.
+    // Its content could be changed by its new name too.
     if (source && file.stat.isFile && !keep.isMade(file.stat))
       keep.noteGone(source.host, from.name, source.path);
     if (source) entrance.links(source.path, file.stat.key);
@@ -186,7 +186,7 @@ export function createPerforming(
       : files.linkAt(from.folder, withName(from), to.folder, withName(to));
   }
 
-  /** Makes something without a content of its own. */
+  /** Creates an entry without content. */
   function makeNew(to: Found, isLink: boolean, work: (folder: number, name: Buffer) => number): number {
     if (to.file) return -EEXIST;
     const at = nameAt(to);
@@ -250,10 +250,10 @@ export function createPerforming(
     return fd;
   }
 
-  /** What is there, opened anew: that very file, whatever has its name by now. */
+  /** Opens the found file again: the same file, even if its name changed. */
   function openThere(found: Found, file: NonNullable<Found['file']>, flags: number): number | 'later' {
     const { fd, stat } = file;
-    // Another's terminal, for whoever has one.
+    // /dev/tty would be the terminal of our own process.
     if (stat.rdev === '5:0') return -ENXIO;
     const own = `/proc/self/fd/${fd}`;
     if (!stat.isFile && !stat.isFifo && stat.rdev === '') return -ENXIO;
@@ -306,7 +306,7 @@ export function createPerforming(
     return result;
   }
 
-  /** The name that the kernel is about to make. */
+  /** Notes the name that the kernel is about to create. */
   function noteNew(view: View, base: number, path: Buffer): Performed {
     const found = view.find(base, path, false);
     if (typeof found !== 'number' && !found.file) {
@@ -329,7 +329,7 @@ export function createPerforming(
     if (typeof path === 'number') return path;
     const other = second === undefined ? nothing : text(second);
     if (typeof other === 'number') return other;
-    // Only now is it sure whose they are.
+    // Only now is it certain that the arguments belong to the caller.
     if (!isWaiting()) return -ENOENT;
     const find = (base: number, given: Buffer) => view.find(base, given, false);
     const withOne = (base: number, work: (found: Found) => number, given = path) => {
@@ -406,7 +406,7 @@ export function createPerforming(
   };
 }
 
-/** Read-only where it is mounted, or another's. */
+/** Read-only by its mount, or owned by another user. */
 function mayNotChange(folder: number): number {
   try {
     accessSync(`/proc/self/fd/${folder}`, constants.W_OK | constants.X_OK);
@@ -421,7 +421,7 @@ function errnoOf(error: unknown): number {
   return errno === undefined ? EIO : Math.abs(errno);
 }
 
-/** What a process may say of itself: each write reaches that process alone. */
+/** A process's own settings in /proc: a write affects only that process. */
 function isOwnSetting(fd: number): boolean {
   return ownSettings.test(readlinkSync(`/proc/self/fd/${fd}`));
 }

@@ -23,43 +23,43 @@ import type { EntranceOptions } from './entrance.ts';
 import type { KeepOptions } from './keep.ts';
 import type { WatchedOptions } from './watched-thread.ts';
 
-/** How much may be lost in all before the next question; undefined: any number. */
+/** How much may be lost before the next question; undefined: any number. */
 export interface Grant {
   readonly files: number;
-  /** Of those, and of such as git keeps. */
+  /** Including files that git also has. */
   readonly withKept: number;
 }
 
 export interface RecordingOptions extends KeepOptions, EntranceOptions {
   readonly mostBytes: KeptBytes;
-  /** Where no namespaces hold it: host paths that it may write; `all`: what the server may. */
+  /** Without namespaces: the host paths that it may write; `all`: everything that the server may. */
   readonly reach?: readonly string[] | 'all' | undefined;
-  /** What it may lose before anything is asked. */
+  /** The losses that are allowed before the first question. */
   readonly first: Grant | undefined;
-  /** Asked before a loss that was not granted. The command is held until then. */
+  /** Asked before a loss that was not granted. The command is blocked until the answer. */
   readonly mayLose: (question: GateQuestion) => Promise<Grant | undefined>;
-  /** Asked before something comes to a path that is obeyed, and after. */
+  /** Asked before and after content comes to an obeyed path. */
   readonly mayEnter: (question: EntryQuestion) => Promise<Entered>;
-  /** Told what nobody was asked about when it ended. */
+  /** Called at the end with the paths that were not asked about. */
   readonly ends: (left: readonly string[]) => Promise<void>;
 }
 
 /** An answer: see `asking.ts`. */
 export type Entered = typeof granted | typeof refused | typeof judgedLater;
 
-/** What does the work of one command on files, and keeps what that destroys. */
+/** Performs the file calls of one command, and keeps the content that they destroy. */
 export interface Recording {
-  /** The command's end of a socket by which it hands over its filter; the caller closes it. */
+  /** The command's end of a socket for handing over its filter; the caller closes it. */
   open(): number;
-  /** Resolves when nothing of the command is left, and all that it did is noted. */
+  /** Resolves when no process of the command is left, and all its changes are noted. */
   readonly over: Promise<void>;
-  /** Nothing more is done for the command, which has ended, or waits for an answer that it does not get. */
+  /** Performs no more calls: the command has ended, or waits for an answer that will not come. */
   endCalls(): void;
-  /** Ends it where the command did not start. */
+  /** Ends the recording if the command did not start. */
   close(): void;
 }
 
-/** `onFault`: nothing answers the command any more, so it has to be ended. */
+/** `onFault`: the command's calls are not answered any more, so it must be ended. */
 export function openRecording(
   kernel: Kernel,
   { folder, roots, ignore, mostBytes, protectedNames, reach, ...asked }: RecordingOptions,
@@ -92,7 +92,7 @@ export function openRecording(
     Atomics.store(state, moreFiles, more ? Math.min(more.files, anyNumber - 1) : anyNumber);
     Atomics.store(state, moreKept, more ? Math.min(more.withKept, anyNumber - 1) : anyNumber);
   }
-  // A thread that gave up its rights does not get them back.
+  // A thread that gave up its rights cannot get them back.
   const idle = reach === 'all' ? idleWithRights : idleWithout;
   const worker = idle.pop() ?? startThread();
   worker.postMessage(options);
@@ -119,7 +119,7 @@ export function openRecording(
     writeSync(end, one);
     endCalls();
   };
-  // A process that ends waits for its threads.
+  // A process waits for its threads at exit.
   process.once('exit', close);
   const over = new Promise<void>((resolve) => {
     const settle = (isThere: boolean) => {
@@ -137,7 +137,7 @@ export function openRecording(
       settle(false);
     };
     const take = (said: GateQuestion | EntryQuestion | Left) => {
-      // Without an answer, the command stays held until it is ended.
+      // Without an answer, the command stays blocked until it is ended.
       if (said.kind !== 'left') return void hear(said).catch(() => {});
       ends(said.paths).then(
         () => settle(true),
@@ -150,7 +150,7 @@ export function openRecording(
   return { open: () => theirs, over, endCalls, close };
 }
 
-/** Threads without a command. They wait for the next one: the process has crashed once while such a thread ended. */
+/** Idle threads wait for the next command: the process once crashed while such a thread ended. */
 const idleWithout: Worker[] = [];
 const idleWithRights: Worker[] = [];
 
@@ -162,7 +162,7 @@ function startThread(): Worker {
 }
 
 const closeOnExec = 0o2000000;
-/** Its heap holds what it has noted of each path. */
+/** The heap contains the notes on each path. */
 const quiet = {
   ...quietThread,
   resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 },

@@ -3,29 +3,30 @@ import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import type { Calls } from '../sockets/calls.ts';
 import type { FileCalls, FileStat } from './file-calls.ts';
 
-/** The last name of a path, in its folder, which is open, and what has that name, open as a mere place. */
+/** The last name of a path, with its open folder and an O_PATH descriptor of its entry. */
 export interface Found {
   readonly folder: number;
   readonly name: Buffer;
-  /** A slash follows the name: only a folder will do. */
+  /** A slash follows the name: the entry must be a folder. */
   readonly mustBeFolder: boolean;
-  /** Absent where nothing has this name. */
+  /** Undefined if there is no entry of this name. */
   readonly file?: { readonly fd: number; readonly stat: FileStat } | undefined;
 }
 
-/** Looks up paths as a thread of a command sees them: its root, its folder, its descriptors. Made for one call. */
+/** Looks up paths as a thread of a command sees them: with its root, folder and descriptors. Made for one call. */
 export interface View {
-  /** The text of a path, read once. */
+  /** Reads the text of a path, once. */
   read(address: bigint): Buffer | number;
-  /** `folder`: the descriptor of the thread that a relative path begins at. Returns an error's number where there is none. */
+  /**
+   * `folder`: the thread's descriptor for relative paths. Returns a negated error number if there is no such folder.
+   */
   find(folder: number, path: Buffer, follows: boolean): Found | number;
-  /** What is open there. */
   close(): void;
 }
 
 /**
- * What lies beyond `reach` is not found, for it is the server that will change it; nor is `keep`, which holds what is put
- * back. Host paths.
+ * Paths outside `reach` are not found, because the server performs the change; nor is `keep`, which has the kept
+ * contents. Host paths.
  */
 export function createView(
   calls: Calls,
@@ -42,7 +43,7 @@ export function createView(
   const rootOf = () =>
     (root ??= hold(files.openAt(here, Buffer.from(`/proc/${thread}/root`), folderPlace, 0)));
 
-  /** `from`: where a relative path begins, as the kernel names it for us. */
+  /** `from`: the folder of relative paths, by its path in our own /proc. */
   function openFolder(from: string, path: Buffer): number {
     if (path[0] !== slash) {
       const base = hold(files.openAt(here, Buffer.from(from), folderPlace, 0));
@@ -55,7 +56,7 @@ export function createView(
     return hold(files.openIn(rootOf(), withoutSelf(whole), folderPlace, inRoot | noMagicLinks));
   }
 
-  /** `self` would be the server. */
+  /** `self` would mean the server. */
   function withoutSelf(path: Buffer): Buffer {
     const [, self, rest = ''] =
       /^\/+proc\/+(self|thread-self)(?=\/|$)(.*)$/s.exec(path.toString('latin1')) ?? [];
@@ -64,7 +65,7 @@ export function createView(
     return Buffer.from(`/proc/${process}${self === 'self' ? '' : `/task/${own}`}${rest}`, 'latin1');
   }
 
-  /** What the thread has open itself, under a name of that. */
+  /** The descriptor of the thread itself that a path in /proc or /dev names. */
   function ownDescriptor(path: Buffer): number | undefined {
     const text = path.toString('latin1').replace(/\/+/g, '/');
     const stream = ['/dev/stdin', '/dev/stdout', '/dev/stderr'].indexOf(text);
@@ -87,7 +88,7 @@ export function createView(
   const inReach = (found: Found) => (isInReach(found) ? found : -EACCES);
 
   function isInReach({ folder, name, file }: Found): boolean {
-    // A stream that is open need not lie anywhere.
+    // An open stream need not have a path.
     if (name.length === 0 && file?.stat.isFile === false) return true;
     const at = readlinkSync(`/proc/self/fd/${folder}`, 'latin1');
     const path = name.length === 0 ? at : `${at}/${name.toString('latin1')}`;
@@ -99,7 +100,7 @@ export function createView(
     read(address) {
       const pieces: Buffer[] = [];
       for (let at = address, left = maxPath; left > 0; ) {
-        // What follows may not be there.
+        // The next page may not be mapped.
         const piece = Buffer.alloc(Math.min(left, pageBytes - Number(at % BigInt(pageBytes))));
         const bytes = calls.readMemory(thread, at, piece);
         if (bytes <= 0) return -EFAULT;
@@ -144,14 +145,14 @@ export function createView(
   };
 }
 
-/** Of a thread, as it is numbered where it runs. */
+/** The thread's numbers in its own process namespace. */
 function numbersOf(thread: number): { readonly process: string; readonly own: string } {
   const status = readFileSync(`/proc/${thread}/status`, 'latin1');
   const last = (name: string) => new RegExp(`^${name}:.*?(\\d+)$`, 'm').exec(status)?.[1] ?? '0';
   return { process: last('NStgid'), own: last('NSpid') };
 }
 
-/** AT_FDCWD, as a caller says it as well. */
+/** AT_FDCWD, for callers too. */
 export const here = -100;
 /** O_PATH and O_CLOEXEC. */
 export const place = 0o12000000;

@@ -11,26 +11,29 @@ import { createGate } from './gate.ts';
 import { createKeep, type KeepOptions, Unkept } from './keep.ts';
 import { createPerforming } from './perform.ts';
 
-/** Answers all that one watched command hands over, and keeps what that destroys. It waits in the kernel, so it is a thread. */
+/**
+ * Answers the calls of one watched command, and keeps the content that they destroy. It blocks in the kernel, so it is
+ * a thread.
+ */
 
-/** What the main thread opened. */
+/** Descriptors and settings from the main thread. */
 export interface WatchedOptions extends KeepOptions, EntranceOptions {
-  /** An epoll that holds the channel by which the command hands over its filter. */
+  /** An epoll with the channel on which the command hands over its filter. */
   readonly watch: number;
   readonly channel: number;
-  /** Becomes readable when the thread is to end. */
+  /** Becomes readable when the thread must end. */
   readonly end: number;
   readonly mask: number;
-  /** Host paths that the command may write, where it sees the machine's own files; undefined: where it has its own mounts. */
+  /** Host paths that the command may write, if it sees the machine's own files; undefined if it has its own mounts. */
   readonly reach: readonly string[] | undefined;
-  /** Has it the server's own rights? */
+  /** Does it have the server's own rights? */
   readonly isUnconfined: boolean;
   readonly mostBytes: KeptBytes;
   /** See `asking.ts`. */
   readonly state: Int32Array<SharedArrayBuffer>;
 }
 
-/** Returns what it has not judged. */
+/** Returns the paths that it has not judged. */
 async function supervise(options: WatchedOptions): Promise<Left> {
   const kernel = await openKernel();
   const watch = createWatch(kernel, options.watch);
@@ -40,7 +43,7 @@ async function supervise(options: WatchedOptions): Promise<Left> {
   const ask = createAsking(options.state, (question) => parentPort?.postMessage(question));
   const gate = createGate(keep, options, ask);
   const entrance = createEntrance(files, options, ask);
-  // What it does for the command, the command must have a right to.
+  // The thread performs calls with no more rights than the command has.
   if (process.getuid?.() === 0 && !options.isUnconfined) files.dropRights();
   const answering = createAnswering(
     kernel,
@@ -61,14 +64,14 @@ async function supervise(options: WatchedOptions): Promise<Left> {
     try {
       if (Atomics.load(options.state, answer) !== ended) entrance.settle();
     } catch (error) {
-      // It ended meanwhile.
+      // The command has ended.
       if (!(error instanceof Unkept)) throw error;
     }
     if (answering.isOver) return { kind: 'left', paths: entrance.left() };
   }
 }
 
-// The thread serves one command after another: the process has crashed once while such a thread ended.
+// The thread serves one command after another: the process once crashed while such a thread ended.
 if (isMainThread === false)
   parentPort?.on('message', (options: WatchedOptions) => {
     void supervise(options).then((left) => parentPort?.postMessage(left));

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 
-/** Variables by which programs are told of certificate authorities that the system does not know, as behind a company's proxy. */
+/** Variables that name extra certificate authorities, as behind a company's proxy. */
 const names = [
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NIX_SSL_CERT_FILE'],
   ...['REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'PIP_CERT'],
@@ -11,11 +11,11 @@ const names = [
 
 export interface Certificates {
   readonly variables: Readonly<Record<string, string>>;
-  /** The files and folders that they name. */
+  /** The files and folders that these variables name. */
   readonly paths: readonly string[];
 }
 
-/** What the server itself was told. A variable that names what is not there, or a whole home, is left out. */
+/** Takes these variables from the server. A variable that names a missing path, or a whole home, is left out. */
 export function certificatesOf(server: Readonly<Record<string, string | undefined>>): Certificates {
   const told = names.flatMap((name) => {
     const value = server[name];

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { isInside } from '../../../../ground/inside.ts';
 import type { Kernel } from '../../seccomp/kernel.ts';
 
-/** A folder of this server alone. */
+/** A folder for this server only. */
 export interface OwnFolder {
   readonly path: string;
   close(): Promise<void>;
 }
 
 /**
- * Makes one in memory, where a file is made in a tenth of the time that a disk needs; what servers left there that were killed is
- * removed first. Undefined where there is no such place, or where commands may write in it.
+ * Creates a folder in memory, where creating a file takes a tenth of the time of a disk, and removes the folders of
+ * killed servers first. Undefined if there is no such file system, or commands may write to it.
  */
 export async function openMemoryFolder(
   prefix: string,
@@ -24,7 +24,7 @@ export async function openMemoryFolder(
     if (writable.some((folder) => isInside(memory, folder) || isInside(folder, memory))) return undefined;
     await sweep(prefix, kernel);
     const path = mkdtempSync(join(memory, prefix));
-    // Held while the server lives, however it ends: who can lock it may remove it.
+    // Locked while the server lives, and released at any kind of end: a server that can lock it may remove it.
     const lock = openSync(path, 'r');
     lockNow(kernel, lock);
     return {
@@ -35,7 +35,7 @@ export async function openMemoryFolder(
       },
     };
   } catch {
-    // No memory for it here: the caller takes a folder on the disk.
+    // Memory is short: the caller uses a folder on the disk.
     return undefined;
   }
 }
@@ -45,7 +45,7 @@ async function sweep(prefix: string, kernel: Kernel): Promise<void> {
     if (!name.startsWith(prefix)) continue;
     const path = join(memory, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    // Others may have put a folder of this name there, and one that was just made is not locked yet.
+    // Others may have created a folder of this name, and a new one may not be locked yet.
     if (!stat?.isDirectory() || stat.uid !== process.getuid?.() || Date.now() - stat.mtimeMs < minAgeMs)
       continue;
     try {
@@ -59,7 +59,7 @@ async function sweep(prefix: string, kernel: Kernel): Promise<void> {
   }
 }
 
-/** Takes the lock of an open file, unless another holds it. */
+/** Locks an open file unless another process has the lock. */
 function lockNow({ syscall }: Kernel, fd: number): boolean {
   return syscall(process.arch === 'x64' ? 73 : 32, fd, exclusive | noWait) === 0;
 }

@@ -2,10 +2,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes what of a person's own settings of npm commands are given: how it installs and what it says, from which registries,
- * and which certificate authorities it trusts. Never a token, an address with one, a folder or a program; nor proxies, for
- * commands have one of their own. It stands for the settings of the machine, so those of a project win over it, as they win over a
- * person's. Returns the path of the file, where commands see the folder.
+ * Writes the harmless part of a person's npm settings for commands: how it installs and reports, its registries and
+ * certificate authorities. Leaves out tokens, addresses with a token, folders and programs, and proxies too, since
+ * commands have their own. The file takes the place of the machine's settings, so a project's settings override it, as
+ * they override a person's. Returns its path as commands see it.
  */
 export function writeNpmSettings(
   folder: string,
@@ -23,7 +23,7 @@ export function writeNpmSettings(
   return join(seenAs, 'npmrc');
 }
 
-/** Lines of such a file that pass: `key = value` and `key[] = value`, of keys that are known. */
+/** The harmless lines of such a file: `key = value` and `key[] = value` with known keys. */
 export function harmlessLines(file: string): readonly string[] {
   return settingsIn(file).flatMap(({ key, list, value }) => {
     const passes = isRegistry.test(key) ? isPlainAddress(value) : harmless.has(key) && plain.test(value);
@@ -38,15 +38,15 @@ function settingsIn(file: string) {
   });
 }
 
-/** `registry`, and that of a scope: without it packages of a company would be looked for where anybody publishes. */
+/** `registry`, for a scope too: without it a company's packages would be looked up in the public registry. */
 const isRegistry = /^(?:@[\w.-]+:)?registry$/;
 
-/** An address can hold a password, a token in its query, or a variable. */
+/** An address may contain a password, a token in its query, or a variable. */
 function isPlainAddress(value: string): boolean {
   return /^https?:\/\/[\w.-]+(?::\d{1,5})?(?:\/[\w.~-]+)*\/?$/.test(value) && value.length <= 500;
 }
 
-/** Certificates that the file holds or names, and nothing else of what is named: a key may stand beside them. */
+/** Takes only certificates from the file and from files that it names: a private key may be beside them. */
 function authoritiesOf(file: string): string {
   const texts = settingsIn(file).map(({ key, value }) => {
     if (key === 'ca') return value.replaceAll('\\n', '\n');

@@ -16,9 +16,9 @@ import type { Kernel } from '../../seccomp/kernel.ts';
 import { type OwnFolder, openMemoryFolder } from './memory-folder.ts';
 
 /**
- * A folder to stand in for `/etc`, with copies of the settings that programs look up, and of those that the operator lists. Made once: a mount for each
- * of them would double the time of every command. It lies in memory where `kernel` is given and there is room, and never where `writable`
- * folders are, if that can be.
+ * Makes a replacement of `/etc` with copies of the settings that programs read, and of those that the operator lists.
+ * Made once: mounting each of them would double the time of every command. It is in memory if `kernel` is given and
+ * there is space, and outside the `writable` folders if possible.
  */
 export async function copySystemSettings(
   files: SettingFiles,
@@ -32,12 +32,13 @@ export async function copySystemSettings(
       return inMemory;
     }
   } catch {
-    // It is full.
+    // The memory is full.
     await inMemory?.close();
   }
-  // By another name: it is not held, and other servers sweep those that nobody holds, should this folder be in memory as well.
+  // With another prefix: it has no lock, and other servers remove unlocked folders of the usual name if this one is in
+  // memory too.
   const path = mkdtempSync(join(tmpdir(), 'sekisho-settings-'));
-  // What could not be copied is missing in there, as it would be on a full disk.
+  // A setting that could not be copied, as on a full disk, is left out.
   await copyAll(files, path).catch(() => {});
   return { path, close: () => rm(path, { recursive: true, force: true }) };
 }
@@ -50,7 +51,7 @@ export interface SettingFiles {
 
 const prefix = 'sekisho-etc-';
 
-/** Throws where there is no room for them. */
+/** Throws if there is no space. */
 async function copyAll({ system, listed }: SettingFiles, folder: string): Promise<void> {
   const budget = { entries: 5000 };
   const copyThese = async (files: readonly string[], isShown: (mode: number) => boolean) => {
@@ -60,17 +61,17 @@ async function copyAll({ system, listed }: SettingFiles, folder: string): Promis
       await copy(file, target, budget, isShown);
     }
   };
-  // A server that runs as root could read what is not for everybody.
+  // A server that runs as root could otherwise copy files that are not world-readable.
   await copyThese(system, (mode) => (mode & 0o004) !== 0);
   await copyThese(listed, () => true);
 }
 
-/** Nothing can be mounted in the copy that is not in it. */
+/** A mount in the copy needs an existing target. */
 export function isSetting(path: string): boolean {
   return path.startsWith('/etc/');
 }
 
-/** Links stay links: most of them lead into `/usr`, which is there. What cannot be read is left out. */
+/** Links stay links: most of them lead to `/usr`, which exists. Unreadable files are left out. */
 async function copy(
   from: string,
   to: string,
@@ -79,7 +80,7 @@ async function copy(
 ): Promise<void> {
   budget.entries--;
   if (budget.entries < 0) return;
-  // A thousand small steps: other calls get their turn between them.
+  // Lets other calls run during the thousand small steps.
   if (budget.entries % 16 === 0) await nextTurn();
   try {
     const stat = lstatSync(from);
@@ -91,7 +92,7 @@ async function copy(
     }
   } catch (error) {
     if (isFull(error)) throw error;
-    // Not on this machine, or not for this user.
+    // Missing on this machine, or not readable for this user.
   }
 }
 
