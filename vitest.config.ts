@@ -10,37 +10,48 @@ const alone = ['attacks/process', 'attacks/web-resources', 'process/commands'].m
   (name) => `test/${name}.test.ts`,
 );
 
+const testFiles = (names: readonly string[]) => names.map((name) => `test/${name}.test.ts`);
+
 /**
- * What takes minutes: servers that are killed again and again, fleets, containers, browsers, attacks by force, languages
- * tried at random, the package as a stranger installs it. `npm test` leaves it out, `npm run test:all` does not.
+ * Minutes each or by chance: servers that are killed again and again, fleets, containers, races, generated programs.
+ * `npm run test:slow` runs them, for whoever changes what they are about.
  */
-const long = [
-  'assistant/search',
-  'attacks/{answers,commands,console,files-crash,files-swap,killed-server,layer,layer-swap,pipeline,power-cut,terminal,toolchains,web-hostile}',
-  'attacks/{doors,git}/*',
-  'cli/{first-hour,init-hooks,pasted,projects,records,stopped,undo}',
-  'console/{browser,everybody,large}',
-  'container/*',
-  'documents/tried',
-  'effects/*',
-  'examples/package',
+const slow = testFiles([
+  'attacks/{files-crash,files-swap,killed-server,layer,layer-swap,power-cut,terminal,web-hostile}',
+  'cli/{pasted,stopped}',
+  'console/large',
+  'container/container',
+  'effects/{killed,pairs,watched-killed}',
   'files/contention',
-  'fleet/*',
+  'fleet/{cancel,chaos}',
   'history/{killed,session}',
-  'hooks/prompts',
   'memory/embeddings-killed',
-  'notify/{browser,round-trip}',
   'pipeline/{corpus,random}',
+  'store/killed',
+  'team/{claims,killed,page,restarts,story}',
+  'upstream/{hostile,oauth-processes}',
+]);
+
+/** Slower than a newcomer waits for: attacks, browsers, clients as processes, the package as a stranger installs it. */
+const long = testFiles([
+  'assistant/search',
+  'attacks/{answers,commands,console,pipeline,toolchains}',
+  'attacks/{doors,git}/*',
+  'cli/{first-hour,init-hooks,projects,records,undo}',
+  'console/{browser,everybody}',
+  'container/arguments',
+  'documents/tried',
+  'effects/{attributes,direct,exact,git-losses,judged,landing,obeyed,once,watched,watched-obeyed,watched-walls}',
+  'examples/package',
+  'fleet/two-nodes',
+  'hooks/prompts',
+  'notify/{browser,round-trip}',
   'process/{dry-run,git,git-settings,network,sessions,try}',
   'records/{begun,full-disk}',
   'road/one-caller',
-  'store/killed',
-  'team/{claims,following,killed,page,restarts,story,waiting}',
-  'upstream/{attacks,calls,five-servers,flow,hostile,oauth,oauth-processes,questions,surface,watching}',
-].map((name) => `test/${name}.test.ts`);
-
-/** Of the same kind, and not isolated from each other. */
-const longTogether = ['differential', 'guarded', 'written'].map((name) => `test/judgement/${name}.test.ts`);
+  'team/{following,waiting}',
+  'upstream/{attacks,calls,five-servers,flow,oauth,questions,surface,watching}',
+]);
 
 const setup = 'test/support/build.ts';
 const sandboxed = [setup, 'test/support/find-sandboxes.ts'];
@@ -50,20 +61,24 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'rooms', include: together, exclude: longTogether, isolate: false },
+        test: { name: 'rooms', include: together, isolate: false },
       },
       {
         extends: true,
         test: {
           name: 'product',
           include: ['test/**/*.test.ts'],
-          exclude: [...together, ...alone, ...long],
+          exclude: [...together, ...alone, ...long, ...slow],
           globalSetup: sandboxed,
         },
       },
       {
         extends: true,
-        test: { name: 'long', include: [...long, ...longTogether], globalSetup: sandboxed },
+        test: { name: 'long', include: long, globalSetup: sandboxed },
+      },
+      {
+        extends: true,
+        test: { name: 'slow', include: slow, globalSetup: sandboxed },
       },
       {
         extends: true,
