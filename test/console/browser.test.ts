@@ -33,7 +33,7 @@ describe(`a question about what a command did`, needs(missingBrowser ?? lackOfLa
     const denied = world.send('bash', { command });
     await page.waitForSelector('.question');
     const first = page.locator('.question').first();
-    expect(await first.locator('h3').textContent()).toBe(command);
+    expect(await first.locator('.what').textContent()).toBe(command);
     expect(await first.locator('.why').textContent()).toMatch(/^it deletes or overwrites 30 files/);
     expect((await first.innerText()).match(/which is most of what was there/g)).toHaveLength(1);
     expect(await first.locator('.quiet strong').first().textContent()).toBe('raw');

@@ -50,5 +50,5 @@ export function questionCard(record: ApprovalRecord, waiting: Waiting, view: Vie
         ? answers(record, waiting.offers.get(record.id) ?? [], view)
         : html`<p class="quiet">${words.approvals.onlyOperator}</p>`;
   return html`<article class="question" tabindex="0" aria-label="${line(headOf(record, view))}" id="${record.id}">
-${questionHead(record, view)}${buttons}${questionRest(record, view)}</article>`;
+${questionHead(record, view, 3)}${buttons}${questionRest(record, view)}</article>`;
 }

@@ -44,5 +44,5 @@ function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: 
 <button class="yes" name="answer" value="once">${say.once}</button><button class="no" name="answer" value="deny">${say.deny}</button></form>`
         : html`<p class="quiet">${words.link.noPasskey}</p>`;
   return html`<article class="question" aria-label="${line(record.about?.what ?? record.tool)}">
-${questionHead(record, view)}${buttons}${questionRest(record, view)}</article>`;
+${questionHead(record, view, 2)}${buttons}${questionRest(record, view)}</article>`;
 }

@@ -6,8 +6,8 @@ import type { Html, View } from './view.ts';
 
 type Seen = Pick<View, 'words' | 'locale' | 'dependencies'>;
 
-/** The part above the answers: the call, the caller, the reason, and the effects. */
-export function questionHead(record: ApprovalRecord, view: Seen): Html {
+/** The part above the answers: the call, the caller, the reason, and the effects. `level` is that of its heading. */
+export function questionHead(record: ApprovalRecord, view: Seen, level: 2 | 3): Html {
   const { message, about, createdAtMs, expiresAtMs, principal } = record;
   const { locale, dependencies } = view;
   const say = view.words.approvals;
@@ -21,7 +21,7 @@ export function questionHead(record: ApprovalRecord, view: Seen): Html {
   const from = html`<strong>${line(about?.client ?? record.tool, 60)}</strong> · ${who(principal, view)}${about?.folder === undefined ? '' : html` · ${say.inFolder(line(about.folder, 120))}`}`;
   const facts = html`<p class="quiet">${from} · ${say.asked} ${time(createdAtMs, view)}${end}</p>`;
   if (!about) return html`${facts}${block(message[locale], view)}`;
-  return html`<h3 class="what" tabindex="0"><code>${about.what}</code></h3>
+  return html`<p class="what" role="heading" aria-level="${level}" tabindex="0"><code>${about.what}</code></p>
 <p class="why">${about.because[locale]}</p>${facts}${about.effects ? changes(about.effects, view) : ''}`;
 }
 
