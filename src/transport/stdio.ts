@@ -37,7 +37,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const connection = createStdioConnection(mcp, arrival, outbox, options);
   const maxBytes = options.maxMessageBytes ?? limits.stdioMessageBytes;
   const read = createFrameReader(
-    { maxBytes, maxValues: limits.messageValues },
+    { maxBytes, maxValues: limits.messageValues, maxDepth: limits.messageDepth },
     {
       onFrame: connection.receive,
       onRefused: connection.refuse,

@@ -8,7 +8,7 @@ function read(chunks: readonly Buffer[], maxBytes = 1000): { frames: string[]; r
   const frames: string[] = [];
   const refused: string[] = [];
   const take = createFrameReader(
-    { maxBytes, maxValues: 100 },
+    { maxBytes, maxValues: 100, maxDepth: 128 },
     {
       onFrame: (text) => frames.push(text),
       onRefused: (reason) => refused.push(reason),

@@ -7,6 +7,7 @@ export interface FrameLimits {
   readonly maxBytes: number;
   /** Of the JSON in a line; see `isTooIntricate`. */
   readonly maxValues: number;
+  readonly maxDepth: number;
 }
 
 export interface FrameEvents {
@@ -22,10 +23,8 @@ const newline = 0x0a;
  * Splits a byte stream into lines. Chunks are kept in a list until their line ends, so a line costs its length once,
  * however many chunks it came in; a line over the limit is skipped without being kept.
  */
-export function createFrameReader(
-  { maxBytes, maxValues }: FrameLimits,
-  events: FrameEvents,
-): (chunk: Buffer) => void {
+export function createFrameReader(frameLimits: FrameLimits, events: FrameEvents): (chunk: Buffer) => void {
+  const { maxBytes } = frameLimits;
   let parts: Buffer[] = [];
   let bytes = 0;
 
@@ -46,7 +45,7 @@ export function createFrameReader(
     const tooLarge = bytes > maxBytes;
     parts = [];
     bytes = 0;
-    const refusal = tooLarge ? 'too_large' : refusalOf(line, maxValues);
+    const refusal = tooLarge ? 'too_large' : refusalOf(line, frameLimits);
     if (refusal) {
       events.onRefused(refusal, edge(line, 0, edgeBytes), edge(line, -edgeBytes));
     } else {
@@ -66,9 +65,9 @@ export function createFrameReader(
   };
 }
 
-function refusalOf(line: Buffer, maxValues: number): Refusal | undefined {
+function refusalOf(line: Buffer, frameLimits: FrameLimits): Refusal | undefined {
   if (!isUtf8(line)) return 'not_utf8';
-  return isTooIntricate(line, maxValues) ? 'too_intricate' : undefined;
+  return isTooIntricate(line, frameLimits) ? 'too_intricate' : undefined;
 }
 
 function edge(line: Buffer, start: number, end?: number): string {

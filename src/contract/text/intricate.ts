@@ -4,7 +4,10 @@ import { limits } from '../limits.ts';
  * Is it JSON that would hold the process up: deeper, of more values, or with more names in one object than a message that
  * is meant? Looks at the bytes once, before they are parsed. What is no JSON is left to the parser.
  */
-export function isTooIntricate(json: Buffer, mostValues: number): boolean {
+export function isTooIntricate(
+  json: Buffer,
+  { maxValues, maxDepth }: { readonly maxValues: number; readonly maxDepth: number },
+): boolean {
   /** Names so far in each object that is open. */
   const names = [0];
   let values = 0;
@@ -18,7 +21,7 @@ export function isTooIntricate(json: Buffer, mostValues: number): boolean {
       case openBrace:
         values += 1;
         names.push(0);
-        if (last + 1 > limits.messageDepth || values > mostValues) return true;
+        if (last + 1 > maxDepth || values > maxValues) return true;
         break;
       case closeBracket:
       case closeBrace:
@@ -30,7 +33,7 @@ export function isTooIntricate(json: Buffer, mostValues: number): boolean {
         break;
       case comma:
         values += 1;
-        if (values > mostValues) return true;
+        if (values > maxValues) return true;
         break;
     }
   }

@@ -10,7 +10,8 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   assertJson(request);
   const body = await readBody(request, maxBytes);
   if (!isUtf8(body)) throw new RpcError(rpcCode.parseError, 'The body is not UTF-8.');
-  if (isTooIntricate(body, limits.messageValues)) throw tooIntricate();
+  if (isTooIntricate(body, { maxValues: limits.messageValues, maxDepth: limits.messageDepth }))
+    throw tooIntricate();
   try {
     return parseMessage(body.toString('utf8'), 'params', 'arguments');
   } catch {

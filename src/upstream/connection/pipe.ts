@@ -30,7 +30,12 @@ interface Waiting {
 /** The most output without messages before the server counts as broken; a short line costs us as much as a long one. */
 const maxNoiseBytes = 8 * 1024 * 1024;
 const lineCostBytes = 100;
-const messageLimits = { maxBytes: limits.remoteMessageBytes, maxValues: limits.remoteMessageValues };
+/** Depth is bounded by the values; a tool whose schema is too deep is withheld later, and its server stays. */
+const messageLimits = {
+  maxBytes: limits.remoteMessageBytes,
+  maxValues: limits.remoteMessageValues,
+  maxDepth: limits.remoteMessageValues,
+};
 const maxUnreadBytes = 2 * limits.stdioMessageBytes;
 const lastWordsChars = 4000;
 const maxNoiseChars = 500;
