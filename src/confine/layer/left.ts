@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
@@ -18,9 +18,13 @@ const kept = ended.extend({
   beganAtMs: z.number(),
 });
 
-/** Notes in a layer's folder that its command has ended: from then on the layer outlives its server. */
+/**
+ * Notes in a layer's folder that its command has ended: from then on the layer outlives its server. On a disk that is
+ * almost full, the room is left to the plan of the landing: only a kill before that is written loses what the command did.
+ */
 export function noteEnded(at: string, note: z.output<typeof kept>): void {
-  writeFileSync(join(at, name), JSON.stringify(note), { flush: true });
+  const { bavail, bsize } = statfsSync(at);
+  if (bavail * bsize >= roomForPlan) writeFileSync(join(at, name), JSON.stringify(note), { flush: true });
 }
 
 /** Undefined if the command had not ended, or its landing had begun. */
@@ -41,3 +45,4 @@ export function hasEnded(base: string): boolean {
 }
 
 const name = 'ended.json';
+const roomForPlan = 1024 * 1024;
