@@ -86,7 +86,7 @@ describe(`a question about what a command did`, needs(missingBrowser ?? lackOfLa
     const [entry] = await world.store.audit.search({ tool: 'bash', limit: 1, newestFirst: true });
     expect(shown).toContain(expected.format(entry?.atMs));
     await page.click('a:has-text("See the question")');
-    await page.waitForSelector(`.question h3:has-text("${command}")`);
+    await page.waitForSelector(`.question .what:has-text("${command}")`);
     await page.click('a:has-text("Its calls")');
     await page.click('.calls a');
     await page.click('button:has-text("Undo this call")');
