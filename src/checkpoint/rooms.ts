@@ -87,7 +87,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   const openRunner = once(async () => {
     await recovered();
     const { openCommands } = await import('../confine/process/commands.ts');
-    const { obeyedNames } = await import('../ground/obeyed-names.ts');
+    const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
     const { mayKeep, isRead, remoteChanges, commandsIn } = await judge();
     return openCommands({
       // In read-only mode commands can write nothing, whatever a rule allows.

@@ -11,7 +11,7 @@ import type {
 } from '../../contract/policy.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import { createObeyedBy } from '../../ground/obeyed-by.ts';
+import { createObeyedBy } from '../../ground/obeyed/obeyed-by.ts';
 import type { Policy } from '../approve.ts';
 import { type Argv, mayFitCommand } from './command.ts';
 import { grantText } from './grant.ts';

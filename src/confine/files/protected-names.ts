@@ -1,4 +1,4 @@
-import { obeyedNames } from '../../ground/obeyed-names.ts';
+import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
 
 /**
  * Paths that other programs obey or that the server itself depends on: a write there would run code later or change a

@@ -5,7 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { StdioStart } from '../../contract/upstream.ts';
 import { isInside } from '../../ground/inside.ts';
-import { obeyedNames } from '../../ground/obeyed-names.ts';
+import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
 import type { Child } from './child/child.ts';
 import { stopTree } from './child/run-child.ts';
 import { defaultProcessLimits } from './prelude.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../../src/confine/process/commands.ts';
-import { obeyedNames } from '../../../src/ground/obeyed-names.ts';
+import { obeyedNames } from '../../../src/ground/obeyed/obeyed-names.ts';
 import { needs, sandbox } from '../../support/needs.ts';
 import { openTestCheckpoint } from '../../support/open-test-checkpoint.ts';
 import { type Door, doors } from './doors.ts';

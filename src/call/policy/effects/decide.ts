@@ -1,7 +1,7 @@
 import type { EffectRule, EffectRules, EffectVerdict } from '../../../contract/effects.ts';
 import type { Mode } from '../../../contract/policy.ts';
 import { text } from '../../../contract/text/text.ts';
-import { createObeyedAnywhere } from '../../../ground/obeyed-by.ts';
+import { createObeyedAnywhere } from '../../../ground/obeyed/obeyed-by.ts';
 import { modes } from '../modes.ts';
 import { createBuiltinEffectRules } from './builtin.ts';
 import { factsOf } from './facts.ts';

@@ -4,7 +4,7 @@ import type { CommandLine, NetworkContact } from '../../../contract/capabilities
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
-import { obeyedNames } from '../../../ground/obeyed-names.ts';
+import { obeyedNames } from '../../../ground/obeyed/obeyed-names.ts';
 import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
 import { openMakers } from '../../layer/obeyed/makers.ts';
 import type { Layer } from '../../layer/open.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/process.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
-import { obeyedNames } from '../../../ground/obeyed-names.ts';
+import { obeyedNames } from '../../../ground/obeyed/obeyed-names.ts';
 import { once } from '../../../ground/once.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { toText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
-import { createObeyedAnywhere } from '../../../ground/obeyed-by.ts';
+import { createObeyedAnywhere } from '../../../ground/obeyed/obeyed-by.ts';
 import { protectedAnywhere } from '../../layer/protection.ts';
 import { type Asking, judgedLater, refused } from './asking.ts';
 import type { FileCalls } from './file-calls.ts';

@@ -1,4 +1,4 @@
-import { type Text, text } from '../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /**
  * Project files that a program outside obeys without being asked: an editor that opens the folder, a hook at the next

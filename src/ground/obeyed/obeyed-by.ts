@@ -1,5 +1,5 @@
-import { type Text, text } from '../contract/text/text.ts';
-import { createFoldedGlob, foldPath } from './glob/rule-glob.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { createFoldedGlob, foldPath } from '../glob/rule-glob.ts';
 import { obeyedLater } from './obeyed-later.ts';
 import { obeyedNames } from './obeyed-names.ts';
 
