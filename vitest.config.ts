@@ -41,7 +41,7 @@ const long = testFiles([
   'console/{browser,everybody}',
   'container/arguments',
   'documents/tried',
-  'effects/{attributes,direct,exact,git-losses,judged,landing,obeyed,once,watched,watched-obeyed,watched-walls}',
+  'effects/{attributes,direct,exact,git-losses,judged,landing,obeyed,once,walls,watched,watched-obeyed,watched-walls}',
   'examples/package',
   'fleet/two-nodes',
   'hooks/prompts',

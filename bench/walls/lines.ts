@@ -6,7 +6,7 @@ const directly: readonly Way[] = ['background', 'beside', 'off'];
 
 /** All hostile lines: those of the corpora, unread on a layer and once directly; odd spellings; and what is below. */
 export function hostileLines(): readonly Attempt[] {
-  const corpora = ['hostile', 'hostile-agents', 'hostile-unseen'].flatMap((name) =>
+  const corpora = ['hostile', 'hostile-agents', 'hostile-spelled', 'hostile-unseen'].flatMap((name) =>
     linesOf(name).map((script, at) => ({ name: `${name}:${at + 1}`, script })),
   );
   const spelled = oddSpellings().map((script, at) => ({ name: `spelling ${at + 1}`, script }));

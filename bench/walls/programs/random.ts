@@ -15,3 +15,13 @@ export function createRandom(seed: number): Random {
   };
   return { below, of: <T>(choices: readonly T[]) => choices[below(choices.length)] as T };
 }
+
+/** Some of them, each at most once, in their order. */
+export function sampleOf<T>(all: readonly T[], count: number, seed: number): readonly T[] {
+  const random = createRandom(seed);
+  const left = all.map((_, at) => at);
+  const taken = new Set(
+    Array.from({ length: Math.min(count, all.length) }, () => left.splice(random.below(left.length), 1)[0]),
+  );
+  return all.filter((_, at) => taken.has(at));
+}

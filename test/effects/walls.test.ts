@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { hostileLines } from '../../bench/walls/lines.ts';
+import { programs } from '../../bench/walls/programs/programs.ts';
+import { sampleOf } from '../../bench/walls/programs/random.ts';
+import { tryWalls } from '../../bench/walls/walls.ts';
+import { needs, sandbox } from '../support/needs.ts';
+
+test(
+  'a few hostile lines and generated programs do no harm unread',
+  needs(sandbox('bubblewrap')),
+  async () => {
+    const wiping = hostileLines().filter(({ script }) => /rm -rf|gc -q|clean -fdx/.test(script));
+    const attempts = [...sampleOf(wiping, 4, 3), ...programs(3, 20)];
+
+    const { faults, ran, asked, refused } = await tryWalls(attempts);
+
+    expect(faults).toEqual([]);
+    expect(ran + asked + refused).toBe(attempts.length);
+  },
+);
