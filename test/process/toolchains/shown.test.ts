@@ -25,6 +25,17 @@ function install(program: string, place: string): void {
 }
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
+  test('commands run below a file that chooses versions, and read it', needs(sandbox(name)), async () => {
+    const person = createPerson({ 'home/.nvmrc': '24\n', 'home/.tool-versions': 'nodejs 24\n' });
+    const commands = person.open(name, {}, { readOnlyNames: ['own/settings'] });
+    person.put('home/project/own', 'a file where a folder of this name would be guarded');
+    expect((await commands.run('cat ../.nvmrc ../.tool-versions own')).out).toBe(
+      '24\nnodejs 24\na file where a folder of this name would be guarded',
+    );
+    await commands.close();
+    person.remove();
+  });
+
   test(
     'a shim of pyenv runs the version that its files choose, and a virtual environment its base',
     needs(sandbox(name), programs('python3')),

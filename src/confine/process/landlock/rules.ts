@@ -79,7 +79,8 @@ function allow({ syscall }: Kernel, ruleset: number, path: string, rights: bigin
     rule.writeInt32LE(fd, 8);
     rule.writeBigUInt64LE(rights, 0);
     if (syscall(addRule, ruleset, 1, rule, 0) === 0) return;
-    // The rule on a file may only have file rights.
+    // The rule on a file may only have file rights, and at least one.
+    if ((rights & fileRights) === 0n) return;
     rule.writeBigUInt64LE(rights & fileRights, 0);
     assertDone(syscall(addRule, ruleset, 1, rule, 0), `landlock_add_rule ${path}`);
   } finally {

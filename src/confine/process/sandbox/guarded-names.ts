@@ -48,9 +48,12 @@ function readingArguments(
 
 /** Does it exist, without a link on its path? */
 function isOwn(folder: string, path: string): boolean {
-  return [path, ...parentsOf(folder, path)].every(
-    (each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === false,
-  );
+  try {
+    return [path, ...parentsOf(folder, path)].every((each) => !lstatSync(each).isSymbolicLink());
+  } catch {
+    // ENOENT, or ENOTDIR below a file.
+    return false;
+  }
 }
 
 /** Outermost first. */

@@ -47,5 +47,10 @@ function entriesOf(folder: string): readonly Dirent[] {
 }
 
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Below a file, such as a version file, there is nothing.
+    return false;
+  }
 }
