@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { type Text, text } from '../../../../contract/text/text.ts';
+import type { EdgeRequest, RequestVerdict } from '../request.ts';
+import { type Asked, readRequest } from './asked.ts';
+import { carriedBy, forKnown, forStrangers } from './carried.ts';
+import { type Dialect, type Found, fill, fillText, matchRow, type Row, speaks } from './dialect.ts';
+import { dialects, everywhere } from './dialects.ts';
+import { otherMethod, rest } from './rest.ts';
+
+export interface RequestContext {
+  /** The dialect that the host speaks by the operator's list or the project's manifests. */
+  readonly dialect?: string | undefined;
+  /** An earlier answer led to exactly this address, so that its path and query carry nothing of the sandbox's. */
+  readonly isRedirected?: boolean | undefined;
+}
+
+/** What a request does, judged before anything of it leaves. What cannot be told is never a reading request. */
+export function judgeRequest(request: EdgeRequest, context: RequestContext = {}): RequestVerdict {
+  const asked = readRequest(request);
+  const { dialect, row, found, isKnown } = rowFor(asked, context);
+  const look = row.look?.(asked, found) ?? {};
+  const kind = look.kind ?? row.kind;
+  const why =
+    asked.odd ?? (kind === 'read' ? whySending(asked, row, { dialect, isKnown, context }) : undefined);
+  return {
+    kind: why !== undefined && kind === 'read' ? 'send' : kind,
+    dialect: dialect.name,
+    summary:
+      why !== undefined && kind === 'read'
+        ? sendsBy(request)
+        : fillText(look.says ?? row.says, values(found, request)),
+    // A form that is read in two ways is covered by no grant but one for itself.
+    pathPattern: bounded(asked.odd || why ? request.target : (look.covers ?? coveredBy(row, asked, found))),
+    notes: [...(why ? [why] : []), ...(look.notes ?? [])],
+  };
+}
+
+/** The whole target where a row does not say that less is meant. */
+function coveredBy(row: Row, { path, request: { target } }: Asked, found: Found): string {
+  if (row.covers !== undefined) return fill(row.covers, found);
+  return target.includes('?') ? `${path}${target.slice(target.indexOf('?'))}` : path;
+}
+
+const maxPatternChars = 1000;
+
+function bounded(pattern: string): string {
+  if (pattern.length <= maxPatternChars) return pattern;
+  return `${pattern.slice(0, maxPatternChars)}…${createHash('sha256').update(pattern).digest('hex')}`;
+}
+
+function values(found: Found, { host, method }: EdgeRequest): Found {
+  return new Map([...found, ['host', host], ['method', method]]);
+}
+
+function sendsBy({ method, host }: EdgeRequest): Text {
+  return text(`sends data to ${host} by ${method}`, `${method} で ${host} にデータを送ります`);
+}
+
+interface Chosen {
+  readonly dialect: Dialect;
+  readonly row: Row;
+  readonly found: Found;
+  readonly isKnown: boolean;
+}
+
+/** The first row that fits: of protocols that any host may speak, of the host's own, and of others by their shape. */
+function rowFor(asked: Asked, { dialect: told }: RequestContext): Chosen {
+  const own = dialects.filter((each) => each.name === told || speaks(each, asked.request.host));
+  const strangers = dialects.filter((each) => !own.includes(each));
+  for (const [some, isKnown] of [
+    [everywhere, false],
+    [own, true],
+    [strangers, false],
+  ] as const) {
+    for (const dialect of some) {
+      for (const row of dialect.rows) {
+        // A stranger chooses its own paths: only a row whose whole body is read makes a reading request of one.
+        if (!isKnown && row.kind === 'read' && row.body !== undefined && row.anywhere !== true) continue;
+        const found = matchRow(row, asked);
+        if (found) return { dialect, row, found, isKnown };
+      }
+    }
+  }
+  const row = rest.rows.find((each) => matchRow(each, asked)) ?? otherMethod;
+  return { dialect: own[0] ?? rest, row, found: new Map(), isKnown: own.length > 0 };
+}
+
+function whySending(
+  asked: Asked,
+  row: Row,
+  {
+    dialect,
+    isKnown,
+    context,
+  }: { readonly dialect: Dialect; readonly isKnown: boolean; readonly context: RequestContext },
+): Text | undefined {
+  if (context.isRedirected === true && asked.method !== 'POST')
+    return carriedBy(withoutTarget(asked), forStrangers, false);
+  const allowance = isKnown && dialect.isShared !== true ? forKnown : forStrangers;
+  return carriedBy(asked, allowance, row.body !== undefined) ?? row.body?.(asked, isKnown);
+}
+
+function withoutTarget(asked: Asked): Asked {
+  return { ...asked, path: '/', query: [] };
+}
