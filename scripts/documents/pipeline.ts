@@ -166,7 +166,7 @@ export const pipeline = [
   point(
     '`tee` writes the file and its mirror below `.shelpa/`',
     '`tee` は実ファイルと `.shelpa/` のミラーに書き込む',
-    'confine/pipeline/tee.ts',
+    'confine/pipeline/builtins.ts',
     writing,
     mirrored,
   ),
@@ -180,7 +180,7 @@ export const pipeline = [
   point(
     '`tee -a` appends to both',
     '`tee -a` は両方に追記する',
-    'confine/pipeline/tee.ts',
+    'confine/pipeline/builtins.ts',
     writing,
     'shelpa_write creates, appends and overwrites, and create keeps what is there',
   ),

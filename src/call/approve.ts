@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
+import type { Covered } from '../contract/operator.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
-import type { ApprovalRecord, AuditLog } from '../contract/records.ts';
+import type { ApprovalRecord, AuditLog, GrantWanted } from '../contract/records.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
-import { factGrant } from '../ground/questions/would-cover.ts';
+import { coveredAmong, factGrant } from '../ground/questions/would-cover.ts';
 import { refused } from './asking/answers.ts';
 import { type ConsentDependencies, consentTo } from './asking/consent.ts';
 import { questionFor, questionParts } from './asking/question.ts';
-import { wouldCover } from './asking/would-cover.ts';
 import { digestOf } from './digest.ts';
 import type { HeldTrials } from './effects/held.ts';
 import type { Flow } from './flow/flow.ts';
@@ -165,4 +165,16 @@ function permit(
   approver?: string,
 ): Permit {
   return { ...validated, risk, rule, onLayer, approver } as unknown as Permit;
+}
+
+/** The number of newest calls that are searched. */
+const newestCalls = 1000;
+
+/** The recent calls of the same caller that a standing approval would have let pass. */
+async function wouldCover(
+  wanted: Pick<GrantWanted, 'principal' | 'tool' | 'grant'>,
+  log: AuditLog,
+): Promise<Covered> {
+  const entries = await log.search({ limit: newestCalls, newestFirst: true });
+  return coveredAmong(entries, { ...wanted, scope: 'always' });
 }

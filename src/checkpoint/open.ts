@@ -29,7 +29,6 @@ import { createNotices, type Notices } from './notify.ts';
 import { createWatchers, mayObserve } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
-import { keepTo } from './retention.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
 import { instructionsFor, mayOutlast } from './toolsets.ts';
@@ -310,3 +309,35 @@ function admissionOf(caller: Caller): Admission {
     lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
   };
 }
+
+/** Removes old records in a running server, a minute after its start and a few times a day. */
+function keepTo(
+  { auditMs, eventsMs }: Settings['retention'],
+  rooms: Rooms,
+  onFault: (error: unknown) => void = () => {},
+): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let forgetting: Promise<unknown> = Promise.resolve();
+
+  function later(ms: number): void {
+    timer = setTimeout(() => {
+      forgetting = rooms
+        .store()
+        .then((store) => store.forgetOld())
+        .catch(onFault)
+        .finally(() => later(everyMs));
+    }, ms).unref();
+  }
+
+  if (auditMs !== undefined || eventsMs !== undefined) later(firstMs);
+  return {
+    async stop() {
+      clearTimeout(timer);
+      await forgetting;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const firstMs = 60_000;
+const everyMs = 6 * 60 * 60 * 1000;

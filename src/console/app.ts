@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { isLocale } from '../contract/text/text.ts';
-import { csrfOf, isCsrf, languageCookie } from './cookies.ts';
+import { isLocale, type Locale, text } from '../contract/text/text.ts';
+import { cookieOf, csrfOf, isCsrf, languageCookie } from './cookies.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { addEntrance, personOf } from './entrance.ts';
 import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
 import { createLiveFeed } from './live.ts';
-import { localeOf } from './locale.ts';
 import { loginPage, onwardsPage, problemPage } from './login.ts';
-import { manifestOf } from './manifest.ts';
 import { type Outside, ownAddress, type PageContext } from './pages/page-context.ts';
 import { createVerification } from './pages/verification.ts';
 import type { AssetPaths } from './pages/view.ts';
@@ -189,3 +187,46 @@ async function assetPaths(dependencies: ConsoleDependencies): Promise<AssetPaths
     scripts: await Promise.all(['htmx.js', 'console.js', 'device.js'].map(pathOf)),
   };
 }
+
+/** The language of a page: the one chosen on it, else the browser's preference, else the server's. */
+function localeOf(request: Request, fallback: Locale): Locale {
+  const chosen = new URL(request.url).searchParams.get('lang') ?? cookieOf(request, 'sekisho-lang');
+  if (isLocale(chosen)) return chosen;
+  const preferred = (request.headers.get('accept-language') ?? '')
+    .slice(0, 200)
+    .split(',')
+    .map((part) => {
+      const [tag = '', quality] = part.trim().split(';q=');
+      return {
+        tag: tag.toLowerCase().slice(0, 2),
+        quality: quality === undefined ? 1 : Number(quality) || 0,
+      };
+    })
+    .filter(({ tag, quality }) => isLocale(tag) && quality > 0)
+    .sort((one, other) => other.quality - one.quality)[0];
+  return (preferred?.tag as Locale | undefined) ?? fallback;
+}
+
+/** The data with which a phone installs the console as an app (W3C Web Application Manifest). */
+function manifestOf(locale: Locale): object {
+  const icon = (size: number) => ({
+    src: `/console-assets/0/icon-${size}.png`,
+    sizes: `${size}x${size}`,
+    type: 'image/png',
+    purpose: 'any maskable',
+  });
+  return {
+    id: '/',
+    name: names[locale],
+    short_name: 'Sekisho',
+    lang: locale,
+    start_url: '/approvals',
+    scope: '/',
+    display: 'standalone',
+    background_color: '#fbfaf8',
+    theme_color: '#b23a2e',
+    icons: [icon(192), icon(512)],
+  };
+}
+
+const names = text('Sekisho', 'Sekisho 関所');

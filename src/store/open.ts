@@ -26,7 +26,6 @@ import { createNodeStore } from './nodes.ts';
 import { createNoticeStore } from './notices/notices.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
-import { createEndedSessions } from './relay/ended-sessions.ts';
 import { createRelay } from './relay/relay.ts';
 import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
@@ -159,3 +158,37 @@ async function openEngine(target: Target): Promise<Engine> {
   if (target.kind === 'sqlite') return (await import('./sqlite/open.ts')).openSqlite(target.path);
   return (await import('./postgres/open.ts')).openPostgres(target.url);
 }
+
+/** Entries are kept as long as a client could return to a session. */
+function createEndedSessions(openEngine: OpenEngine): EndedSessions {
+  return {
+    async add(id) {
+      const { write, clockMs } = await openEngine();
+      await write((tx) =>
+        tx
+          .insertInto('ended_sessions')
+          .values({ id, at_ms: clockMs })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute(),
+      );
+      await write((tx) =>
+        tx
+          .deleteFrom('ended_sessions')
+          .where(({ eb }) => eb('at_ms', '<', eb(clockMs, '-', keptMs)))
+          .execute(),
+      );
+    },
+    async among(ids) {
+      if (ids.length === 0) return new Set();
+      const { db } = await openEngine();
+      const rows = await db
+        .selectFrom('ended_sessions')
+        .select('id')
+        .where('id', 'in', [...ids])
+        .execute();
+      return new Set(rows.map(({ id }) => id));
+    },
+  };
+}
+
+const keptMs = 25 * 60 * 60 * 1000;

@@ -1,16 +1,13 @@
 import type { Gateway } from '../contract/gateway.ts';
-import type { Changes } from './changes.ts';
-import { changesOf } from './changes.ts';
-import type { Exchange, MethodTable } from './exchange.ts';
-import type { Params } from './jsonrpc.ts';
-import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
+import { type Changes, changesOf } from './changes.ts';
+import type { Exchange, Method, MethodTable } from './exchange.ts';
+import { isObject, type Params, RpcError, rpcCode } from './jsonrpc.ts';
 import { createCallMethod } from './methods/call.ts';
-import { createListMethod } from './methods/list.ts';
 import { promptMethods } from './methods/prompts.ts';
 import { resourceMethods } from './methods/resources.ts';
-import { createResultEncoder } from './results.ts';
-import type { ClientInfo } from './revision.ts';
-import { readClientInfo, settleRevision, statelessRevisions } from './revision.ts';
+import { replyFormOf } from './reply-form.ts';
+import { createResultEncoder, type ResultEncoder, toolEntry } from './results.ts';
+import { type ClientInfo, readClientInfo, settleRevision, statelessRevisions } from './revision.ts';
 
 /** Server features in addition to the gateway's tools and resources: prompts, completion etc. */
 export interface McpExtension {
@@ -100,5 +97,29 @@ export function createMcp(gateway: Gateway, extension?: McpExtension): Mcp {
         resultJson: JSON.stringify({ protocolVersion: revision, capabilities, serverInfo, ...instructions }),
       };
     },
+  };
+}
+
+/** Cached lists: one for each role, purpose, era and form in use. */
+const maxKeptLists = 64;
+
+/** `tools/list`. A list is encoded once per gateway key, locale, era and form. */
+function createListMethod(gateway: Gateway, encoder: ResultEncoder): Method {
+  const kept = new Map<string, string>();
+  return async ({ era, arrival }) => {
+    const { key, tools } = await gateway.list(arrival);
+    const form = replyFormOf(arrival);
+    const keptAs = `${era} ${form.structured} ${form.defers === true} ${gateway.locale} ${key}`;
+    const known = kept.get(keptAs);
+    if (known !== undefined) return known;
+    const entries = tools.map((tool) => toolEntry(tool, gateway.locale, era, form));
+    const encoded = encoder.encode(
+      era,
+      era === 'modern' ? { tools: entries, ttlMs: 60_000, cacheScope: 'private' } : { tools: entries },
+    );
+    const [oldest] = kept.keys();
+    if (kept.size >= maxKeptLists && oldest !== undefined) kept.delete(oldest);
+    kept.set(keptAs, encoded);
+    return encoded;
   };
 }

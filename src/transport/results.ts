@@ -4,14 +4,11 @@ import type { Tool } from '../contract/tool/tool.ts';
 import type { JsonSchema } from '../contract/tool/tool-card.ts';
 import { modelSchema } from '../ground/model-schema.ts';
 import { errorWords, reasonOf } from '../ground/text/error-words.ts';
-import { admittingErrors } from './error-schema.ts';
-import type { Params } from './jsonrpc.ts';
-import { isObject } from './jsonrpc.ts';
+import { isObject, type Params } from './jsonrpc.ts';
 import { inputRequestsOf } from './question.ts';
 import type { ReplyForm } from './reply-form.ts';
 import { createResultJson } from './result-json.ts';
-import type { Era } from './revision.ts';
-import { metaKey } from './revision.ts';
+import { type Era, metaKey } from './revision.ts';
 
 /** Encodes results; on 2026-07-28 each includes its type and the server's name. */
 export interface ResultEncoder {
@@ -113,3 +110,28 @@ function withoutHeaderMarks(schema: JsonSchema): JsonSchema {
   const isMark = (key: string, value: unknown) => key === 'x-mcp-header' && typeof value === 'string';
   return JSON.parse(JSON.stringify(schema, (key, value) => (isMark(key, value) ? undefined : value)));
 }
+
+/**
+ * An output schema that errors match too: SDKs up to 1.32 validate the structured content of errors, and then show
+ * their own message instead of ours. Undefined if that would require understanding the schema, as for some proxied
+ * tools: a tool need not have one.
+ */
+function admittingErrors(schema: JsonSchema, era: Era): JsonSchema | undefined {
+  // Before 2026-07-28, an output schema had to describe an object.
+  if (schema.type !== 'object') return era === 'modern' ? schema : undefined;
+  const { properties = {}, required = [] } = schema;
+  const isPlain = Object.keys(schema).every((key) => plainKeys.has(key));
+  if (!isPlain || !isObject(properties) || Object.hasOwn(properties, 'error')) return undefined;
+  const { required: _, ...rest } = schema;
+  return {
+    ...rest,
+    properties: { ...properties, error: { type: 'object' } },
+    anyOf: [{ required }, { required: ['error'] }],
+  };
+}
+
+/** These keywords only say which properties the object has. */
+const plainKeys = new Set([
+  ...['$schema', '$id', '$defs', 'definitions', 'title', 'description'],
+  ...['type', 'properties', 'required', 'additionalProperties'],
+]);

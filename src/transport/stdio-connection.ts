@@ -1,16 +1,19 @@
+import { fileURLToPath } from 'node:url';
 import type { Arrival } from '../contract/call.ts';
 import { idAtEdges, type Refusal } from '../contract/text/frames.ts';
 import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
-import { namesItsRoots, rootsOfClient } from './client-roots.ts';
 import type { Exchange } from './exchange.ts';
-import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import {
   asRpcError,
   errorFrame,
+  type Incoming,
+  isObject,
   notificationFrame,
+  type Params,
+  type RequestId,
   RpcError,
   readMessage,
   resultFrame,
@@ -18,13 +21,11 @@ import {
   tooIntricate,
 } from './jsonrpc.ts';
 import { createKeeper } from './keeper.ts';
-import type { Subscription } from './listen.ts';
-import { openSubscription } from './listen.ts';
+import { openSubscription, type Subscription } from './listen.ts';
 import type { Mcp } from './mcp.ts';
 import type { Outbox } from './outbox.ts';
 import { assertStatelessRevision, claimsEnvelope, readEnvelope } from './revision.ts';
-import type { Run } from './run.ts';
-import { askSignal, cancelRun, endRun, startRun } from './run.ts';
+import { askSignal, cancelRun, endRun, type Run, startRun } from './run.ts';
 import { createThrottle } from './throttle.ts';
 import { traceContextOf } from './trace.ts';
 
@@ -267,4 +268,37 @@ export function createStdioConnection(
       await mcp.gateway.leave(arrival);
     },
   };
+}
+
+/** Sends our request to the client; rejects if the signal aborts first. */
+type AskClient = (method: string, params: Params, signal: AbortSignal) => Promise<unknown>;
+
+/** A client with roots that does not answer in this time continues without them. */
+const answerMs = 2_000;
+const mostRoots = 100;
+
+/**
+ * The folders that the client works in, as it states them (MCP 2025-11-25, Roots), the main one first; empty if it does
+ * not answer in time or names no local folders.
+ */
+async function rootsOfClient(ask: AskClient): Promise<readonly string[]> {
+  const answer = await ask('roots/list', {}, AbortSignal.timeout(answerMs)).catch(() => undefined);
+  const roots = isObject(answer) && Array.isArray(answer.roots) ? answer.roots.slice(0, mostRoots) : [];
+  return [...new Set(roots.flatMap((root) => (isObject(root) ? pathOf(root.uri) : [])))];
+}
+
+/** Qwen Code names its process's folder as root, but starts the server in the right one. */
+function namesItsRoots(capabilities: Params, client: string | undefined): boolean {
+  return isObject(capabilities.roots) && client?.startsWith('qwen-cli-mcp-client') !== true;
+}
+
+function pathOf(uri: unknown): string[] {
+  if (typeof uri !== 'string' || !uri.startsWith('file:')) return [];
+  try {
+    const path = fileURLToPath(uri);
+    return path.includes('\0') ? [] : [path];
+  } catch {
+    // A host name, or an invalid percent encoding.
+    return [];
+  }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { encode } from '../../src/confine/files/text/encode.ts';
+import { encode } from '../../src/confine/files/changing/writing.ts';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import type { Place, TextRange, TextSlice } from '../../src/contract/capabilities/files.ts';
 

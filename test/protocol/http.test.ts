@@ -2,9 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { loopbackHosts } from '../../src/ground/secure-url.ts';
-import { hostName } from '../../src/transport/http/guard.ts';
 import type { HttpOptions, HttpService } from '../../src/transport/http/serve.ts';
-import { serveHttp } from '../../src/transport/http/serve.ts';
+import { hostName, serveHttp } from '../../src/transport/http/serve.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, post, readEvents } from '../support/clients.ts';
 import { createFixtureGateway, type FixtureGateway } from '../support/fixture-gateway.ts';
 

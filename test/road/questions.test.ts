@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rulePlaces } from '../../src/config/file/rule-places.ts';
+import { rulePlaces } from '../../src/config/file/file.ts';
 import type { Answer } from '../../src/contract/call.ts';
 import type { Person } from '../../src/contract/person.ts';
 import type { ApprovalRecord } from '../../src/contract/records.ts';

@@ -1,10 +1,8 @@
 import type { Command, Option } from 'commander';
 import { text } from '../../contract/text/text.ts';
 import { say, told } from '../common/say.ts';
-import { bashCompletion } from './bash.ts';
-import { fishCompletion } from './fish.ts';
+import { bashCompletion, commandCases, knownPaths, optionCases } from './bash.ts';
 import type { CommandWords, OptionWords } from './words.ts';
-import { zshCompletion } from './zsh.ts';
 
 /** Prints a completion script; the words come from the program itself, so that none can be missing. */
 export function printCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): number {
@@ -45,3 +43,60 @@ const help = (): OptionWords => ({
   takesValue: false,
   choices: [],
 });
+
+/** Completion for fish, which shows descriptions. */
+function fishCompletion(commands: readonly CommandWords[]): string {
+  return [
+    `function __sekisho_at
+  set -l path
+  for word in (commandline -opc)[2..-1]
+    switch (string trim -- "$path $word")
+      case ${commands.flatMap(({ path }) => (path === '' ? [] : [quoted(path)])).join(' ')}
+        set path (string trim -- "$path $word")
+    end
+  end
+  test "$path" = "$argv[1]"
+end`,
+    ...commands.flatMap(linesOf),
+  ].join('\n');
+}
+
+function linesOf({ path, children, choices, options }: CommandWords): readonly string[] {
+  const at = `complete -c sekisho -n ${quoted(`__sekisho_at "${path}"`)}`;
+  return [
+    // Only commands without words of their own may take a file.
+    ...(children.length + choices.length > 0 ? [`${at} -f`] : []),
+    ...children.map(({ name, description }) => `${at} -a ${name} -d ${quoted(description)}`),
+    ...choices.map((choice) => `${at} -a ${choice}`),
+    ...options.map(({ name, description, takesValue, choices: values }) => {
+      const value = values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : takesValue ? ' -r' : '';
+      return `${at} -l ${name.slice(2)}${value} -d ${quoted(description)}`;
+    }),
+  ];
+}
+
+function quoted(words: string): string {
+  return `'${words.replace(/[\\']/g, '\\$&')}'`;
+}
+
+/** Completion for zsh, whether the script is sourced or is in a folder of `fpath` as `_sekisho`. */
+function zshCompletion(commands: readonly CommandWords[]): string {
+  return `#compdef sekisho
+_sekisho() {
+  local line="" word
+  local -a candidates
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${line:+$line }$word" in
+      (${knownPaths(commands)}) line="\${line:+$line }$word" ;;
+    esac
+  done
+  case "$line \${words[CURRENT-1]}" in
+${optionCases(commands, (choices) => (choices === '' ? '_files; return' : `candidates=(${choices})`))}
+    *) case "$line" in
+${commandCases(commands, (words) => `candidates=(${words})`)}
+    esac ;;
+  esac
+  compadd -a candidates || _files
+}
+if [[ "$funcstack[1]" == _sekisho ]]; then _sekisho; else compdef _sekisho sekisho; fi`;
+}

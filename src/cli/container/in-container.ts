@@ -1,17 +1,20 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { constants } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadSettings } from '../../config/load.ts';
 import { type Outside, outsideVariable } from '../../config/outside.ts';
 import { placeFlags, repeatSettings } from '../../config/repeat.ts';
-import type { RuntimeChoice } from '../../config/runtime.ts';
+import type { EngineName, RuntimeChoice } from '../../config/runtime.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
+import { configFolderOf, configPathOf, homeOf, stateFolderOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
 import { accountName } from '../common/account-name.ts';
-import { flagsOf } from '../common/options.ts';
+import { flagsOf, settingsHeading } from '../common/options.ts';
 import { ownCommand, ownName, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { nameOf } from '../program/help.ts';
@@ -21,10 +24,6 @@ import { engineArguments } from './engine-arguments.ts';
 import { innerPath } from './inner-path.ts';
 import { mountsOf } from './mounts.ts';
 import { notInside } from './not-inside.ts';
-import { withoutSettings } from './own-arguments.ts';
-import { namedState, ownFilesOf } from './own-files.ts';
-import { runEngine } from './run-engine.ts';
-import { passedVariables } from './variables.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -164,4 +163,115 @@ async function freeAddress(address: { host: string; port: number }): Promise<{ h
   const bound = server.address();
   await new Promise((resolve) => server.close(resolve));
   return { ...address, port: typeof bound === 'object' && bound ? bound.port : 0 };
+}
+
+/**
+ * A command line without the common settings and without `--http`: these are added again with the container's values.
+ * Everything after `--` stays.
+ */
+export function withoutSettings(args: readonly string[], command: Command): readonly string[] {
+  const dropped = command.options.filter(
+    ({ helpGroupHeading, long }) => helpGroupHeading === settingsHeading.en || long === '--http',
+  );
+  const kept: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? '';
+    if (arg === '--') return [...kept, ...args.slice(at)];
+    const option = dropped.find(({ long }) => arg === long || arg.startsWith(`${long}=`));
+    if (!option) {
+      kept.push(arg);
+      continue;
+    }
+    const takesNext = arg === option.long && (option.required || (option.optional && isValue(args[at + 1])));
+    if (takesNext) at++;
+  }
+  return kept;
+}
+
+function isValue(arg: string | undefined): boolean {
+  return arg !== undefined && !arg.startsWith('-');
+}
+
+/** Files outside every root that the server reads at start, each if it exists. */
+interface OwnFiles {
+  readonly config: string | undefined;
+  readonly variables: string | undefined;
+  /** The list of servers that `MCP_CONFIG_PATH` names. */
+  readonly servers: string | undefined;
+  /** A company's certificate authorities. */
+  readonly authorities: string | undefined;
+}
+
+function ownFilesOf(flags: Flags, environment: NodeJS.ProcessEnv): OwnFiles {
+  const home = homeOf(environment);
+  const there = (path: string | undefined) => (path && existsSync(path) ? resolve(path) : undefined);
+  return {
+    config: there(configPathOf(flags.config, environment, home, process.cwd())),
+    variables: there(flags.envFile ?? join(configFolderOf(environment, home), '.env')),
+    servers: there(environment.MCP_CONFIG_PATH),
+    authorities: there(environment.NODE_EXTRA_CA_CERTS),
+  };
+}
+
+/** The state folder, if a flag or the file named one; otherwise a volume has the state. */
+function namedState(
+  { stateFolder, roots }: Pick<Settings, 'stateFolder' | 'roots'>,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  const usual = stateFolderOf(roots[0]?.path ?? '/', environment, homeOf(environment));
+  return stateFolder === usual ? undefined : stateFolder;
+}
+
+/**
+ * Starts the engine with this process's own input, output and terminal, forwards signals, and returns its exit code,
+ * which is that of the command in the container. Rejects if it cannot be started.
+ */
+function runEngine(
+  engine: EngineName,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(engine, args, { stdio: 'inherit', env: environment, windowsHide: true });
+    // Ctrl-C reaches the engine from the terminal as well; a server takes both as one.
+    const forward = (signal: NodeJS.Signals) => child.kill(signal);
+    const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+    for (const signal of signals) process.on(signal, forward);
+    const forget = () => {
+      for (const signal of signals) process.off(signal, forward);
+    };
+    child.once('error', (error) => {
+      forget();
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      forget();
+      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
+    });
+  });
+}
+
+/**
+ * Names of the variables that go into the container: those that every server reads, and those that the given files
+ * name, such as a model's `keyVariable`. Variables for programs' and homes' paths do not apply there.
+ */
+export function passedVariables(environment: NodeJS.ProcessEnv, files: readonly string[]): readonly string[] {
+  const named = new Set(files.flatMap((file) => readIfThere(file).match(/[A-Za-z_]\w*/g) ?? []));
+  return Object.keys(environment)
+    .filter((name) => !ofThisMachine.test(name) && (read.test(name) || named.has(name)))
+    .sort();
+}
+
+const read =
+  /^(?:SEKISHO_TOKEN|OTEL_\w+|MCP_\w+|HARD_MAX_CHARS|VAULT_\w+|ZAI_API_KEY|PG\w+|LANG|LC_\w+|TZ|TERM|NO_COLOR|COLUMNS|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
+
+const ofThisMachine =
+  /^(?:PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|TMPDIR|TEMP|TMP|XDG_\w+|NODE_\w+|LD_\w+|DYLD_\w+|SEKISHO_(?:OUTSIDE|RUNTIME)|MCP_CONFIG_PATH)$/i;
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -1,13 +1,14 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
+import { networkSets } from '../../config/network-sets.ts';
 import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { type ClientName, clientConfig, clientNames } from '../clients.ts';
 import { hookedClients } from './hooked-clients.ts';
-import { registriesNamed, registriesOf } from './registries.ts';
 
 export interface Answers {
   readonly folder: string;
@@ -131,3 +132,34 @@ const questions = {
   itsClient: text('The client', 'クライアント'),
   again: text('Once more, please.', 'もう一度入力してください。'),
 } as const;
+
+/** Sets of hosts from which the project's dependencies are installed. */
+function registriesOf(folder: string): readonly string[] {
+  return Object.entries(manifests).flatMap(([set, files]) =>
+    files.some((file) => existsSync(join(folder, file))) ? [set] : [],
+  );
+}
+
+const manifests: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package.json'],
+  pypi: ['pyproject.toml', 'requirements.txt', 'setup.py', 'Pipfile'],
+  crates: ['Cargo.toml'],
+  go: ['go.mod'],
+};
+
+/** A person's answer: names of sets, or none. Throws `ConfigError` that lists them. */
+function registriesNamed(answer: string): readonly string[] {
+  const names = [...new Set(answer.split(/[\s,]+/).filter((name) => name !== ''))];
+  if (names.length === 1 && names[0] === noRegistry) return [];
+  const unknown = names.find((name) => !Object.hasOwn(networkSets, name));
+  if (unknown === undefined) return names;
+  const known = [...Object.keys(networkSets), noRegistry];
+  throw new ConfigError(
+    text(
+      `Each must be one of ${known.join(', ')}, got ${JSON.stringify(unknown)}.`,
+      `${known.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(unknown)}）。`,
+    ),
+  );
+}
+
+const noRegistry = 'none';

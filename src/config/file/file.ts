@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import type * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
@@ -9,7 +10,6 @@ import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
 import { configPathOf } from '../state.ts';
 import { parseJsonc } from './jsonc.ts';
-import { rulePlaces } from './rule-places.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
 /** The configuration file as written, validated. */
@@ -143,4 +143,21 @@ function merge(profile: ConfigFile, file: ConfigFile): ConfigFile {
 
 function isSection(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The place of each rule under `key` of a configuration file, as `FILE:LINE`, in the file's order. */
+export function rulePlaces(
+  path: string,
+  words: string,
+  key: readonly string[] = ['rules'],
+): readonly string[] {
+  const tree = parseTree(words, [], { allowTrailingComma: true });
+  const rules = tree && findNodeAtLocation(tree, [...key]);
+  let line = 1;
+  let counted = 0;
+  return (rules?.children ?? []).map(({ offset }) => {
+    line += words.slice(counted, offset).split('\n').length - 1;
+    counted = offset;
+    return `${path}:${line}`;
+  });
 }

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
@@ -7,7 +7,6 @@ import { takeOwnConfig } from './copied-config.ts';
 import { type Found, findRepositories, innerFolders } from './find-repositories.ts';
 import { inHeldFolder } from './held-folder.ts';
 import { judgePart, type Part, partsOf } from './parts.ts';
-import { realPath, targetOf } from './pointers.ts';
 import { type Disarmed, setAside } from './set-aside.ts';
 
 export interface GitGuard {
@@ -181,4 +180,30 @@ function isOlder(path: string, sinceMs: number | undefined): boolean {
   if (sinceMs === undefined) return true;
   const stat = lstatSync(asBytes(path), { throwIfNoEntry: false });
   return stat !== undefined && stat.ctimeMs < sinceMs;
+}
+
+/** The target of a `.git` that is a file or a link. Undefined if git would not follow it. */
+function targetOf(pointer: string): string | undefined {
+  try {
+    const stat = lstatSync(asBytes(pointer));
+    if (stat.isSymbolicLink()) return realPath('/', pointer);
+    if (!stat.isFile() || stat.size > maxBytes) return undefined;
+    const named = /^gitdir: (.*?)[\r\n]*$/s.exec(readFileSync(asBytes(pointer), 'latin1'))?.[1];
+    return named === undefined ? undefined : realPath(dirname(pointer), named);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Longer than any path. */
+const maxBytes = 8192;
+
+/** The target of a path in one of git's files; undefined if it does not exist. */
+function realPath(base: string, target: string): string | undefined {
+  try {
+    // Component by component, as git does: `link/..` is not the folder that contains the link.
+    return realpathSync.native(asBytes(target.startsWith('/') ? target : `${base}/${target}`), 'latin1');
+  } catch {
+    return undefined;
+  }
 }

@@ -2,11 +2,11 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs
 import type { Attribution, FileState } from '../../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
+import { isTemporaryName } from '../files/temporary-name.ts';
 import { digestOf } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
 import type { NewChange, Prepared, Recorder } from './recorder.ts';
-import { isShown } from './seen.ts';
 import { isSame } from './state.ts';
 
 export interface LandingKeeperOptions {
@@ -152,3 +152,9 @@ function read(entry: string): Buffer {
 const mostCreated = 50_000;
 /** Each sync holds a descriptor and a thread. Beyond this number, the whole file system is synced. */
 const syncsOfTheirOwn = 64;
+
+/** A name that is not UTF-8 cannot be written as text; the mirror and temporary files are our own. */
+function isShown(path: string): boolean {
+  if (path.includes('\ufffd') || path === '.shelpa' || path.startsWith('.shelpa/')) return false;
+  return !isTemporaryName(path.slice(path.lastIndexOf('/') + 1));
+}

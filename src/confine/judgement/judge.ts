@@ -6,10 +6,12 @@ import type {
   Dialect,
   JudgeContext,
   Judgement,
+  Steering,
 } from '../../contract/capabilities/judgement.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
+import type { Names } from './reader/names.ts';
 import { readLine } from './reader/reader.ts';
 import type { Reading, Use } from './reader/reading.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
@@ -17,7 +19,6 @@ import { isObeyed } from './rules/files/obeyed.ts';
 import { deviceOf } from './rules/files/targets.ts';
 import { remoteChangesOf } from './rules/git-remotes.ts';
 import type { CommandRule, ReadFile, Rule, Scene } from './rules/rule.ts';
-import { steering } from './steering.ts';
 import { mayKeepVariable } from './variables/keeping.ts';
 import type { Word } from './words/word.ts';
 
@@ -244,3 +245,18 @@ function isTooLong(line: CommandLine): boolean {
   if (line.args.length > limits.commandArguments || words.some((word) => word.includes('\0'))) return true;
   return words.reduce((bytes, word) => bytes + Buffer.byteLength(word) + 1, 0) > limits.commandBytes + 1;
 }
+
+/** Finds the variables, set by a line or its session, that change a command's destination. */
+function steering(names: Names): readonly Steering[] {
+  return names.all
+    .filter((name) => (ofTools.test(name) && places.test(name)) || alone.test(name))
+    .sort()
+    .map((name) => ({ name, values: names.valuesOf(name) }));
+}
+/** Programs that send or fetch, by the prefixes of their variables. */
+const ofTools =
+  /^(GH|GITHUB|GLAB|GITLAB|GL|NPM|PIP|UV|YARN|BUN|POETRY|PDM|CARGO|BUNDLE|GEM|RUBYGEMS|COMPOSER|AWS|AZURE|CLOUDSDK|KUBE|DOCKER|HELM|TF|TWINE)_/i;
+const places =
+  /REPO|HOST|UR[LI]|INDEX|REGISTR|PROXY|CONFIG|MIRROR|LINKS|ENDPOINT|CONTEXT|PROFILE|PROJECT|SOURCE|SERVER|WORKSPACE/i;
+const alone =
+  /^(GIT_DIR|GIT_WORK_TREE|KUBECONFIG|GOPROXY|GOFLAGS|GOENV|GOSUMDB|GOPRIVATE|GOINSECURE|GONO\w+|(https?|all|ftp|no)_proxy)$/i;

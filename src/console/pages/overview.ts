@@ -7,7 +7,6 @@ import type { Waiting } from '../waiting.ts';
 import { approvalCards } from './approval-cards.ts';
 import { callRows } from './call-row.ts';
 import { charts, type Span } from './charts.ts';
-import { nodeList } from './nodes.ts';
 import { page } from './page.ts';
 import { type ChainState, chainLine } from './verification.ts';
 import type { Html, View } from './view.ts';
@@ -64,4 +63,21 @@ function serving(chain: ChainState, view: View): Html {
 <dt>${say.sandbox}</dt><dd>${served.sandbox}</dd>
 <dt>${say.chain}</dt><dd>${chainLine(chain, view)} <a href="/calls">${words.nav.calls}</a></dd>
 <dt>${say.version}</dt><dd>${served.version}</dd></dl></section>`;
+}
+
+/** The servers on these records, their load and version; no list for a single server. */
+function nodeList(nodes: readonly NodeView[], view: View): Html | '' {
+  if (nodes.length < 2) return '';
+  return html`<section aria-labelledby="nodes-title"><h2 id="nodes-title">${view.words.nodes.title}</h2>
+<ul class="cards">${nodes.map((node) => card(node, view))}</ul></section>`;
+}
+
+function card({ state, seenAgoMs, ...node }: NodeView, view: View): Html {
+  const say = view.words.nodes;
+  const kind = state === 'serving' ? 'passed' : state === 'lost' ? 'refused' : 'asked';
+  const how = state === 'lost' ? say.lost(Math.round(seenAgoMs / 1000)) : say.states[state];
+  const memory = `${Math.round(node.residentBytes / 1024 / 1024)} MiB`;
+  return html`<li class="card ${kind}"><h3>${line(`${node.host}:${node.pid}`)} <span class="outcome">${how}</span></h3>
+<p>${line(node.address)} · ${line(node.version)} · ${say.calls(node.calls)} · CPU ${Math.round(node.load * 100)} % · ${memory}</p>
+<p>${node.roots.map((root) => html`<code>${line(root)}</code> `)}</p></li>`;
 }

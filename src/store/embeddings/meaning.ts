@@ -1,7 +1,6 @@
 import { type Embedder, EmbedError } from '../../contract/embedding.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import type { MemoryFilter } from '../memory/index.ts';
-import { backlogOf } from './backlog.ts';
 import { createBreaker } from './breaker.ts';
 import { createCodeCache } from './code-cache.ts';
 import { type Near, nearestMemories } from './nearest.ts';
@@ -105,3 +104,40 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
 
 const fruitlessMs = 60_000;
 const ownersNoted = 10_000;
+
+/** The progress of embedding, for all users together. */
+interface Backlog {
+  readonly memories: number;
+  /** With a vector of the configured model. */
+  readonly embedded: number;
+  /** In the queue. */
+  readonly waiting: number;
+  /** Those of the waiting that were tried several times. */
+  readonly refused: number;
+}
+
+async function backlogOf({ db }: Engine, model: string): Promise<Backlog> {
+  const { memories } = await db
+    .selectFrom('memory_owners')
+    .select(({ fn }) => fn.sum<number | null>('memories').as('memories'))
+    .executeTakeFirstOrThrow();
+  const embedded = await db
+    .selectFrom('memory_vectors')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('model', '=', model)
+    .where('due_at_ms', 'is', null)
+    .executeTakeFirstOrThrow();
+  const refused = await db
+    .selectFrom('memory_vectors')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('model', '=', model)
+    .where('due_at_ms', 'is not', null)
+    .where('attempts', '>=', 4)
+    .executeTakeFirstOrThrow();
+  return {
+    memories: Number(memories),
+    embedded: Number(embedded.count),
+    waiting: Number(memories) - Number(embedded.count),
+    refused: Number(refused.count),
+  };
+}

@@ -1,3 +1,4 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { ToolError } from '../../contract/error.ts';
 import type { Relay } from '../../contract/nodes.ts';
@@ -6,7 +7,6 @@ import type { Engine, OpenEngine } from '../engine.ts';
 import { nodeLostMs } from '../nodes.ts';
 import { randomId } from '../random-id.ts';
 import type { Tables } from '../tables/tables.ts';
-import { createSealing } from './sealing.ts';
 
 type Answer = (body: string, signal: AbortSignal) => Promise<string>;
 
@@ -251,3 +251,32 @@ const failed = '-';
 /** The longest delay by a lost notification. */
 const lookMs = 1000;
 const keptMs = 60 * 60 * 1000;
+
+/**
+ * Seals messages between servers, which include callers' tokens: reading the database reveals nothing, and writing to
+ * it cannot forge one. Each is bound to its key and direction (`where`).
+ */
+function createSealing(key: () => Uint8Array) {
+  return {
+    close(where: string, words: string): string {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', key(), nonce).setAAD(Buffer.from(where));
+      const sealed = [nonce, cipher.update(words, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return Buffer.concat(sealed).toString('base64');
+    },
+    /** Throws unless it was closed for this place with this key. */
+    open(where: string, sealed: string): string {
+      const bytes = Buffer.from(sealed, 'base64');
+      const cipher = createDecipheriv('aes-256-gcm', key(), bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      }).setAAD(Buffer.from(where));
+      cipher.setAuthTag(bytes.subarray(-tagBytes));
+      return Buffer.concat([cipher.update(bytes.subarray(nonceBytes, -tagBytes)), cipher.final()]).toString(
+        'utf8',
+      );
+    },
+  };
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;

@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Gateway } from '../../contract/gateway.ts';
+import type { Arrival } from '../../contract/call.ts';
+import type { Admission, Gateway } from '../../contract/gateway.ts';
 import type { OauthTrust } from '../../contract/identity.ts';
 import { limits } from '../../contract/limits.ts';
 import { loopbackHosts } from '../../ground/secure-url.ts';
 import { asRpcError, errorFrame } from '../jsonrpc.ts';
-import type { McpExtension } from '../mcp.ts';
-import { createMcp } from '../mcp.ts';
-import { createAdmit } from './admit.ts';
+import { createMcp, type McpExtension } from '../mcp.ts';
 import { type AskRoute, answerAsk, isAskPath, turnAwayAsk } from './ask.ts';
-import { metadataJson, metadataPaths, protectedResourceOf } from './challenge.ts';
-import { createCors } from './cors.ts';
-import { createGuard } from './guard.ts';
+import {
+  challengeOf,
+  metadataJson,
+  metadataPaths,
+  type ProtectedResource,
+  protectedResourceOf,
+} from './challenge.ts';
 import { arrivalOf } from './headers.ts';
 import { createHealth } from './health.ts';
 import { createListeners } from './listen.ts';
 import { answerMetrics } from './metrics.ts';
 import { refuse, sendJson } from './outlet.ts';
-import type { HttpDependencies } from './post.ts';
-import { answerPost } from './post.ts';
+import { answerPost, type HttpDependencies } from './post.ts';
 import { answerSession } from './session-stream.ts';
 import { createSessions, type SessionLimits } from './sessions.ts';
 
@@ -259,4 +260,94 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
 function pathOf({ url = '/' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
+}
+
+/** Admits a sender; undefined if the request was answered with a refusal. */
+type Admit = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  arrival: Arrival,
+  as?: {
+    readonly purpose?: 'calls' | 'metrics';
+    /** Writes the refusal; default: as the reply's body. */
+    readonly turnAway?: (status: number, reason: string) => void;
+  },
+) => Promise<Extract<Admission, { ok: true }> | undefined>;
+
+/** A refusal says what the client must send, by RFC 6750 and RFC 9728. */
+function createAdmit(gateway: Gateway, resource: ProtectedResource | undefined): Admit {
+  return async (request, response, arrival, { purpose = 'calls', turnAway } = {}) => {
+    const verdict = await gateway.admits(arrival);
+    if (verdict.ok && (purpose === 'metrics' || verdict.observes !== 'only')) return verdict;
+    request.resume();
+    const refuseWith = turnAway ?? ((status, reason) => refuse(response, status, reason));
+    if (verdict.ok) {
+      refuseWith(403, 'This token can only read /metrics.');
+    } else if (verdict.reason === 'unverifiable') {
+      response.setHeader('retry-after', '30');
+      refuseWith(503, verdict.problem ?? verdict.reason);
+    } else {
+      const problem =
+        arrival.bearer === undefined ? {} : { error: 'invalid_token' as const, description: verdict.problem };
+      response.setHeader('www-authenticate', challengeOf(resource, problem));
+      refuseWith(401, verdict.reason);
+    }
+    return undefined;
+  };
+}
+
+/**
+ * Allows browsers to let pages of the allowed origins call and read replies. Returns whether it answered the request,
+ * as for a preflight.
+ */
+function createCors(
+  allowedOrigins: readonly string[],
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
+  return (request, response) => {
+    const { origin } = request.headers;
+    if (origin === undefined || !origins.has(origin.toLowerCase())) return false;
+    response.setHeader('access-control-allow-origin', origin);
+    response.setHeader('vary', 'origin');
+    response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate, retry-after');
+    if (request.method !== 'OPTIONS') return false;
+    response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
+    response.setHeader(
+      'access-control-allow-headers',
+      'authorization, content-type, accept, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name',
+    );
+    response.setHeader('access-control-max-age', '600');
+    response.writeHead(204).end();
+    return true;
+  };
+}
+
+interface GuardRules {
+  /** Host names without a port, e.g. "localhost", "127.0.0.1", "[::1]"; "*" allows any. */
+  readonly allowedHosts: readonly string[];
+  /** Origins of web pages that may call us, e.g. "https://app.example.com". Our own pages always may. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/**
+ * Returns the reason if a request is to be refused before anything else. The Host header reveals DNS rebinding (a page
+ * whose name points to this machine), and Origin any other foreign page.
+ */
+function createGuard(rules: GuardRules): (request: IncomingMessage) => string | undefined {
+  const hosts = new Set(rules.allowedHosts.map((host) => host.toLowerCase()));
+  const origins = new Set(rules.allowedOrigins.map((origin) => origin.toLowerCase()));
+  return ({ headers }) => {
+    const host = headers.host?.toLowerCase() ?? '';
+    if (!hosts.has('*') && !hosts.has(hostName(host))) return 'This Host is not served here.';
+    const origin = headers.origin?.toLowerCase();
+    if (origin === undefined || origins.has(origin)) return undefined;
+    return origin === `http://${host}` || origin === `https://${host}`
+      ? undefined
+      : 'Requests from this Origin are not allowed.';
+  };
+}
+
+/** The name in a Host header without its port; empty if the header is malformed. */
+export function hostName(host: string): string {
+  return /^(\[[^\]]*\]|[^:[\]@/]*)(?::\d{0,5})?$/.exec(host)?.[1] ?? '';
 }

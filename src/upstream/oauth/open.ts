@@ -2,10 +2,9 @@ import { text } from '../../contract/text/text.ts';
 import type { HttpStart, LoginOptions, OauthSettings, ServerSettings } from '../../contract/upstream.ts';
 import { type Access, createAccountAccess, createLoginAccess } from './access.ts';
 import { loginFailed } from './errors.ts';
-import { createOauthFetch } from './fetch.ts';
-import { type GrantPlace, openGrantFile } from './grant.ts';
+import { createOauthFetch, type OauthFetch } from './fetch.ts';
+import { type GrantFile, type GrantPlace, openGrantFile } from './grant.ts';
 import { login } from './login.ts';
-import { logout } from './logout.ts';
 
 /** Dependencies of logins on other rooms. */
 export interface OauthPlace extends GrantPlace {
@@ -59,5 +58,35 @@ function fetchFor(start: HttpStart, { issuer }: OauthSettings, place: OauthPlace
   return createOauthFetch({
     isPublic: place.isPublicAddress,
     named: [start.url, ...(issuer === undefined ? [] : [issuer])],
+  });
+}
+
+/** Revokes the login at the authorization server if possible, and deletes it here in any case. */
+async function logout(file: GrantFile, fetch: OauthFetch): Promise<'revoked' | 'forgotten' | 'none'> {
+  return await file.lock(async () => {
+    const grant = file.read();
+    file.remove();
+    if (!grant) return 'none';
+    const { metadata, client } = grant;
+    if (metadata.revocation_endpoint === undefined) return 'forgotten';
+    const body = new URLSearchParams({ token: grant.refreshToken ?? grant.accessToken });
+    const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
+    if (client.client_secret === undefined || client.token_endpoint_auth_method === 'client_secret_post') {
+      body.set('client_id', client.client_id);
+      if (client.client_secret !== undefined) body.set('client_secret', client.client_secret);
+    } else {
+      headers.authorization = `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`;
+    }
+    try {
+      const { ok } = await fetch(metadata.revocation_endpoint, {
+        method: 'POST',
+        headers,
+        body: body.toString(),
+      });
+      return ok ? 'revoked' : 'forgotten';
+    } catch {
+      // The login is deleted here, but its issuer was not reached.
+      return 'forgotten';
+    }
   });
 }

@@ -4,7 +4,7 @@ import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';
-import { redactSecrets } from '../secrets.ts';
+import { withoutCredentials } from '../../ground/secrets/without-secrets.ts';
 import { isTooDeep } from '../tools/depth.ts';
 import { localUri } from './uris.ts';
 
@@ -246,4 +246,16 @@ function asObject(value: unknown): Record<string, unknown> {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same value without the apparent credentials in its strings. */
+function redactSecrets<T>(value: T): T {
+  return redact(value) as T;
+}
+
+function redact(value: unknown): unknown {
+  if (typeof value === 'string') return withoutCredentials(value);
+  if (Array.isArray(value)) return value.map(redact);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redact(member)]));
 }

@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, ftruncateSync, lstatSync, openSync } from 'node:fs';
-import type { WriteOptions, Written } from '../../../contract/capabilities/files.ts';
+import type { TextEncoding, WriteOptions, Written } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { errnoCode } from '../../../ground/errors/errno-code.ts';
+import { encodeLegacy } from '../../../ground/text/legacy-encodings.ts';
 import { exists, fault, leftUnchanged, linkRefused } from '../fault.ts';
 import { inOwnFolder } from '../folders.ts';
 import { fsync, readAt, writeAll } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';
 import { readStat, tooLarge } from '../reading.ts';
-import { encode } from '../text/encode.ts';
 import { entryOf, itself } from '../walk.ts';
 import { Appeared } from './alone.ts';
 import { type Made, writeAtomically } from './atomic.ts';
@@ -207,4 +207,38 @@ function brokenText(shown: string): ToolError {
       `${shown} の新しい内容が正しい Unicode ではありません。サロゲートペアの片方だけが含まれています。`,
     ),
   );
+}
+
+const mark = '\ufeff';
+
+/**
+ * Encodes a text; `withBom` applies to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` for a character
+ * that the encoding lacks.
+ */
+export function encode(content: string, encoding: TextEncoding, withBom: boolean): Uint8Array {
+  switch (encoding) {
+    case 'utf-8':
+      return Buffer.from(withBom ? mark + content : content, 'utf8');
+    case 'utf-16le':
+      return Buffer.from(mark + content, 'utf16le');
+    case 'utf-16be':
+      return Buffer.from(mark + content, 'utf16le').swap16();
+    default: {
+      const bytes = encodeLegacy(content, encoding);
+      if (bytes) return bytes;
+      throw new ToolError(
+        'unsupported_encoding',
+        text(
+          `The file is in ${encoding}, which cannot represent every character of the new content.`,
+          `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
+        ),
+        {
+          suggestion: text(
+            'Write the whole file again; it will then be in UTF-8.',
+            'ファイル全体を書き直すと UTF-8 になります。',
+          ),
+        },
+      );
+    }
+  }
 }

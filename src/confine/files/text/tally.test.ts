@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assemble } from '../../../../scripts/wat.ts';
-import { chunkBytes, createTallier, type Tally } from './tally.ts';
-import { tallyProgram } from './tally-program.ts';
+import { chunkBytes, createTallier, type Tally, tallyProgram } from './tally.ts';
 
 test('the program that is carried is its text form, byte for byte', () => {
   const source = readFileSync(join(import.meta.dirname, 'tally.wat'), 'utf8');

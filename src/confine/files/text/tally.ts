@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { tallyProgram } from './tally-program.ts';
 
 /** Counts of lines and characters in a range of bytes. */
 export interface Tally {
@@ -57,3 +56,11 @@ interface WebAssemblyValues {
 
 const pageBytes = 64 * 1024;
 const stepBytes = 2048;
+
+/** `tally.wat`, assembled by `node scripts/wat.ts`. */
+export const tallyProgram =
+  'AGFzbQEAAAABBgFgAn9/AAMCAQAFAwEAIgcSAgZtZW1vcnkCAAV0YWxseQAACrcCAbQCAgJ/B3sgACABaiECQf8B/Q8hBwJAA0Ag' +
+  'ACACTw0BIABBgBBqIQP9DAAAAAAAAAAAAAAAAAAAAAAhBf0MAAAAAAAAAAAAAAAAAAAAACEGA0AgAP0ABAAhBCAFIARBCv0P/SP9' +
+  'cSEFIAYgBEFA/Q/9Jf1xIQYgByAE/XchByAIIAT9UCEIIAD9AAQQIQQgBSAEQQr9D/0j/XEhBSAGIARBQP0P/SX9cSEGIAcgBP13' +
+  'IQcgCCAE/VAhCCAAQSBqIQAgACADSQ0ACyAJIAX9ff1//a4BIQkgCiAG/X39f/2uASEKDAALC0EAIAn9GwAgCf0bAWogCf0bAiAJ' +
+  '/RsDamo2AgBBBCAK/RsAIAr9GwFqIAr9GwIgCv0bA2pqNgIAQQggB/1jRTYCAEEMIAj9ZEEARzYCAAs=';

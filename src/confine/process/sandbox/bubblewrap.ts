@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { once } from '../../../ground/once.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { adoptStage } from '../child/adopt.ts';
@@ -18,7 +18,6 @@ import { toolchainArguments } from '../toolchains/mounts.ts';
 import { openRecording, type Recording } from '../watched/recording.ts';
 import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
 import { enterProgram, freePlace, openNamespaceSets, type SessionNamespaces } from './bubblewrap-room.ts';
-import { changedBelow } from './changed-below.ts';
 import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
@@ -305,3 +304,27 @@ function destroy(pid: number): void {
 function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
 }
+
+/** May anything in a folder or below have changed since that time? Yes if there is too much to look at. */
+function changedBelow(folder: string, sinceMs: number): boolean {
+  const waiting = [`${folder}/.`];
+  let seen = 0;
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    seen += 1;
+    if (!stat || stat.ctimeMs >= sinceMs || seen > mostSeen) return true;
+    if (stat.isDirectory()) for (const name of namesIn(path)) waiting.push(`${path}/${name}`);
+  }
+  return false;
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    // Not readable for us, and so for none of our commands.
+    return [];
+  }
+}
+
+const mostSeen = 20_000;

@@ -1,11 +1,13 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { text } from '../../../contract/text/text.ts';
 import { searchPath } from '../sandbox/search-path.ts';
-import { createCollection, type LeftOut, type ToolFolder } from './collection.ts';
+import { type Collection, createCollection, type LeftOut, type ToolFolder } from './collection.ts';
 import type { MetLink } from './follow.ts';
-import { takeVersionFiles } from './from-above.ts';
 import { type FoundToolchain, takeHomes, toldVariables } from './from-homes.ts';
 import { takeSearchPath } from './from-path.ts';
-import { createProver } from './prove.ts';
+import { versionFiles } from './known.ts';
+import { createProver, isShared } from './prove.ts';
 
 /** A command's variables and search path for programs. */
 export interface CommandTools {
@@ -69,3 +71,20 @@ const empty = text(
   'an empty entry of PATH is the folder where a command runs',
   'PATH の空の要素は、コマンドを実行するフォルダーを指します',
 );
+
+/** Version managers search a folder and those above it for the file with the version: takes those above the roots. */
+function takeVersionFiles(collection: Collection, roots: readonly string[]): void {
+  const above = new Set<string>();
+  for (const root of roots) {
+    for (let folder = dirname(root); folder !== '/'; folder = dirname(folder)) above.add(folder);
+  }
+  for (const folder of [...above].slice(0, mostFolders)) {
+    if (!existsSync(folder) || isShared(statSync(folder))) continue;
+    for (const name of versionFiles) {
+      const path = join(folder, name);
+      if (statSync(path, { throwIfNoEntry: false })?.isFile()) collection.take(path);
+    }
+  }
+}
+
+const mostFolders = 32;
