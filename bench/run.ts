@@ -6,7 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFull } from './measure.ts';
-import { keepResults, type Measured, resultTables } from './results.ts';
+import { resultTables } from './page/tables.ts';
+import { keepResults, type Measured } from './results.ts';
 import { loadRows } from './rows.ts';
 
 const words = process.argv.slice(2);

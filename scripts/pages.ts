@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { claimsPicture } from '../bench/growth-picture.ts';
-import { performancePage } from '../bench/page.ts';
+import { performancePage } from '../bench/page/page.ts';
 import { loadTools } from '../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../src/config/load.ts';
 import { profiles } from '../src/config/profiles.ts';
@@ -34,7 +34,8 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     ['docs/connecting.md', connectingPage('en')],
     ['docs/connecting.ja.md', connectingPage('ja')],
     ['docs/sekisho.1', manPage()],
-    ['docs/performance.md', performancePage()],
+    ['docs/performance.md', performancePage('en')],
+    ['docs/performance.ja.md', performancePage('ja')],
     ['docs/claims-growth.svg', claimsPicture()],
     ['docs/documents.md', documentsPage('en')],
     ['docs/documents.ja.md', documentsPage('ja')],

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../../test/store/postgres-server.ts';
-import { resultTables } from '../results.ts';
+import { resultTables } from '../page/tables.ts';
 import { besideBare } from './bare.ts';
 import { beginsAtMs, scenarios } from './chaos.ts';
 import { countOf } from './check.ts';

@@ -25,7 +25,7 @@ const groups: readonly (readonly [en: string, ja: string, pages: readonly string
   ['Use', '使い方', ['clients', 'hooks', 'ask', 'console', 'undo', 'effects', 'dry-run', 'tools']],
   [
     'Rules and access',
-    '規則とアクセス',
+    'ルールとアクセス',
     ['policy', 'questions', 'notices', 'flow', 'network', 'servers', 'team'],
   ],
   [

@@ -65,7 +65,7 @@ test('the pages without a Japanese twin are known', () => {
   const alone = readdirSync('docs').filter(
     (name) => /^[\w-]+\.md$/.test(name) && !existsSync(join('docs', name.replace('.md', '.ja.md'))),
   );
-  expect(alone).toEqual(['performance.md', 'threat-model.md']);
+  expect(alone).toEqual(['threat-model.md']);
 });
 
 test('a page and its Japanese twin lead to each other', () => {
@@ -76,6 +76,18 @@ test('a page and its Japanese twin lead to each other', () => {
     expect(readFileSync(page, 'utf8'), page).toContain(`](${english.slice(5)})`);
     expect(readFileSync(english, 'utf8'), english).toContain(`](${page.slice(5)})`);
   }
+});
+
+test('a page in Japanese leads to pages in Japanese, where there are any', () => {
+  const others = pages
+    .filter((name) => name.endsWith('.ja.md'))
+    .flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/(?<!\[English)\]\(([^):#]+)\.md[)#]/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !target.endsWith('.ja') && existsSync(join(dirname(page), `${target}.ja.md`)))
+        .map((target) => `${page}: ${target}.md`),
+    );
+  expect(others).toEqual([]);
 });
 
 /** Walks down the sub-commands, then looks for each option. Words in capitals and quotes stand for something. */
