@@ -16,8 +16,8 @@ export interface RunDependencies {
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
   /** Runs a tool so that its changes are attributed to this call. */
   readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
-  /** The same commands; their writes are judged before they land. */
-  readonly onLayer: (commands: Commands, permit: Permit, notes: RunNotes) => Promise<Commands>;
+  /** Lends commands whose effects are judged for this call. */
+  readonly lendCommands: (permit: Permit, notes: RunNotes) => Promise<Commands>;
   /** Calls that wait for a person between two requests. */
   readonly suspended: Suspended;
   /** Aborts when the server was told to stop and its grace period is over. */
@@ -66,9 +66,10 @@ export async function run(
     trace: notes.trace,
   };
   const context: Record<string, unknown> = { ...base };
-  for (const name of tool.uses) context[name] = await dependencies.lend(name, permit);
-  if (tool.uses.includes('commands'))
-    context.commands = await dependencies.onLayer(await dependencies.lend('commands', permit), permit, notes);
+  for (const name of tool.uses)
+    context[name] = await (name === 'commands'
+      ? dependencies.lendCommands(permit, notes)
+      : dependencies.lend(name, permit));
   call.runs?.({ id: notes.id, sessionId: caller.sessionId, patienceMs });
   try {
     // The context was filled from `uses`; the tool's own types checked the same when it was defined.

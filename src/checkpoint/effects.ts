@@ -4,6 +4,7 @@ import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EffectRules } from '../contract/effects.ts';
 import { once } from '../ground/once.ts';
+import { createCommandHistory } from './history.ts';
 import type { Rooms } from './rooms.ts';
 
 /** The rules about effects, loaded on first use. */
@@ -16,15 +17,18 @@ export function createEffectRules({ effectRules, mode }: Settings): () => Promis
 
 /** Judges the effects of commands on layers, and keeps layers that wait for a person. */
 export function createTrials(rooms: Rooms, rules: () => Promise<EffectRules>, now: () => number) {
+  const history = createCommandHistory(rooms);
   const held = createHeldTrials({ approvals: async () => (await rooms.store()).approvals, now });
   return {
     held,
     whyNoLayer: async () => (await rooms.commands()).withoutLayer(),
-    onLayer:
-      (dependencies: () => ConsentDependencies): RunDependencies['onLayer'] =>
-      async (commands, permit, notes) => {
-        const { onLayer } = await import('../call/effects/on-layer.ts');
-        return onLayer(commands, permit, { ...dependencies(), rules: await rules(), held }, notes);
+    lendCommands:
+      (dependencies: () => ConsentDependencies): RunDependencies['lendCommands'] =>
+      async (permit, notes) => {
+        const { createEffectsJudge } = await import('../call/effects/judge.ts');
+        const judge = createEffectsJudge(permit, { ...dependencies(), rules: await rules(), held }, notes);
+        const life = { judge, history: await history() };
+        return (await rooms.commands()).forSession(permit.caller.sessionId, life);
       },
   };
 }

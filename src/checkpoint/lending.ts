@@ -6,7 +6,6 @@ import type { Capabilities, CapabilityName } from '../contract/capabilities/capa
 import type { Tool } from '../contract/tool/tool.ts';
 import type { ToolGuide } from '../contract/tool/tool-card.ts';
 import { once } from '../ground/once.ts';
-import { createCommandWatch } from './history.ts';
 import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
 
@@ -37,14 +36,13 @@ export function createLender(
     const folder = asFollowing((await rooms.workspace()).folder);
     return { folder, readOnly: asReadOnly(folder) };
   });
-  const watched = createCommandWatch(rooms);
   const lenders: Lenders = {
     files: async ({ tool }) => {
       const { folder, readOnly } = await followed();
       return tool.annotations.readOnly ? readOnly : folder;
     },
     search: async ({ caller }) => (await rooms.search())(caller.sessionId),
-    commands: async ({ caller }) => watched((await rooms.commands()).forSession(caller.sessionId)),
+    commands: async ({ caller }) => (await rooms.commands()).forSession(caller.sessionId),
     judge: () => rooms.judge(),
     desk: async ({ caller }) => (await rooms.desks())(caller),
     web: () => rooms.web(),

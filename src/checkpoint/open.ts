@@ -162,7 +162,7 @@ export async function openCheckpoint(
     root: settings.roots[0]?.path,
     whyNoLayer: trials.whyNoLayer,
     held: trials.held,
-    onLayer: trials.onLayer(() => dependencies),
+    lendCommands: trials.lendCommands(() => dependencies),
     seal,
     suspended,
     attendance,

@@ -112,6 +112,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       caches: { folder: join(settings.stateFolder, 'caches'), maxBytes: settings.process.cacheBytes },
       layers,
       layer: settings.process.layer,
+      onFailure: settings.process.onFailure,
       readOnlyNames: [...obeyedNames, ...settings.protectedNames],
       // The vault's notes about its notes.
       keptNames: settings.roots.flatMap(({ path }) =>

@@ -43,13 +43,6 @@ export interface EffectRules {
   decide(effects: Effects, isTried: boolean): EffectVerdict;
 }
 
-/** Judges a command that runs on a layer, before its changes land. */
-export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeyed'> {
-  /** It must run on a layer, and lands only by `HeldLayer.land`. */
-  readonly isTried: boolean;
-  allows(effects: Effects): boolean;
-}
-
 /** The number of deletions that a rule's `deletes` lets pass: 20 for "> 20 files". Undefined if it is malformed. */
 export function mostDeleted(deletes: string): number | undefined {
   const [, most] = /^>\s*(\d{1,9})(\s+files?)?$/.exec(deletes) ?? [];

@@ -32,8 +32,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
       { kind: 'script', script, shell: 'bash' },
       {
         workingFolder: own,
-        writable: [own],
-        covered: [join(root, 'output')],
+        reach: { writable: [own], covered: [join(root, 'output')] },
         timeoutMs: 20_000,
         signal: new AbortController().signal,
       },

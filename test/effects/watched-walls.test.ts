@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEffectRules } from '../../src/call/policy/effects/decide.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { RunOptions } from '../../src/contract/capabilities/process.ts';
+import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { plantRepository, takeBack, tree } from './layer-world.ts';
@@ -23,12 +23,15 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
   describe('', needs(name === 'none' ? undefined : sandbox(name)), () => {
     let world: World;
     let runner: ReturnType<typeof openCommands>;
-    const { decide, isObeyed, readChanges } = createEffectRules([], 'workspace-write');
     const asked: string[] = [];
 
     async function run(script: string, answer: boolean, more: Partial<RunOptions> = {}) {
       const history = await world.checkpoint.rooms.history();
-      const commands = history.watch(runner.forSession('one'), [world.root], 'keep');
+      const judge = createTestJudge((because) => {
+        asked.push(because);
+        return answer;
+      });
+      const commands = runner.forSession('one', { judge, history: history.ofCommands([world.root]) });
       const who = { principal: 'local', sessionId: 'one', tool: 'bash', auditId: `a${Math.random()}` };
       let durable: Promise<void> | undefined;
       const result = await history.attribute(
@@ -40,16 +43,6 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
               workingFolder: world.root,
               timeoutMs: 30_000,
               signal: new AbortController().signal,
-              effects: {
-                isTried: false,
-                readChanges,
-                isObeyed,
-                allows: (effects) => decide(effects, false).decision === 'allow',
-              },
-              onWatchedHold: async (effects) => {
-                asked.push(decide(effects, false).because.en);
-                return answer;
-              },
               ...more,
             },
           ),

@@ -15,6 +15,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import type { CommandLine, RunOptions, SandboxName } from '../../src/contract/capabilities/process.ts';
+import { limits } from '../../src/contract/limits.ts';
 import { needs, sandbox } from '../support/needs.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-test-')));
@@ -239,15 +240,13 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
     });
 
     test('a background command keeps its newest output and says what was dropped', async () => {
-      const command = await runner
-        .forSession('three')
-        .start(sh('seq 100000'), order({ maxStreamBytes: 1000 }));
+      const command = await runner.forSession('three').start(sh('seq 250000'), order());
       await command.wait(20_000, never);
       expect(command.status().running).toBe(false);
       const { text, nextCursor, droppedBytes } = command.read();
-      expect(nextCursor).toBe(588_895);
-      expect(droppedBytes).toBe(587_895);
-      expect(text.endsWith('99999\n100000\n')).toBe(true);
+      expect(nextCursor).toBe(1_638_895);
+      expect(droppedBytes).toBe(1_638_895 - limits.streamBytes);
+      expect(text.endsWith('249999\n250000\n')).toBe(true);
       expect(command.status()).toEqual({ running: false, exitCode: 0 });
       await expect(command.write('x')).rejects.toMatchObject({ code: 'conflict' });
     });

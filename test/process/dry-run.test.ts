@@ -60,7 +60,7 @@ async function tryOut(runner: CommandRunner, root: string, script: string, more:
     .forSession('one')
     .run(
       { kind: 'script', script, shell: 'bash' },
-      { workingFolder: root, timeoutMs: 30_000, signal: never, dryRun: true, ...more },
+      { workingFolder: root, timeoutMs: 30_000, signal: never, fate: 'dry-run', ...more },
     );
 }
 
@@ -163,7 +163,7 @@ describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
     expect(runner.forSession('one').kept()).toEqual({ variables: {} });
     const { stdout } = await tryOut(runner, root, 'ls /tmp; echo "$LEFT"', {
       inSession: true,
-      dryRun: false,
+      fate: 'keep',
     });
     expect(stdout).not.toContain('left');
     await vi.waitFor(

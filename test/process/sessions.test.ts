@@ -116,7 +116,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
       expect(runner.forSession('one').kept().folder).toBeUndefined();
       const own = await line(runner, 'cd ..', {
         workingFolder: join(root, 'sub'),
-        writable: [join(root, 'sub')],
+        reach: { writable: [join(root, 'sub')] },
       });
       expect(own.stderr).toMatch(/^\[session: /);
     }, 60_000);

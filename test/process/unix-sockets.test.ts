@@ -10,7 +10,8 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
-import type { RunOptions } from '../../src/contract/capabilities/process.ts';
+import type { CommandLife } from '../../src/contract/capabilities/command-life.ts';
+import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 
 const path = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
@@ -143,15 +144,14 @@ describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {
     for (const folder of [root, `${root}-layers`]) rmSync(folder, { recursive: true, force: true });
   });
 
-  const run = (script: string, landing?: RunOptions['landing']) =>
-    commands.forSession('one').run(
+  const run = (script: string, life?: CommandLife) =>
+    commands.forSession('one', life).run(
       { kind: 'script', script: `(\nPATH=${path}:$PATH\n${script}\n)`, shell: 'sh' },
       {
         workingFolder: root,
         timeoutMs: 60_000,
         signal: new AbortController().signal,
         inSession: true,
-        landing,
       },
     );
 
@@ -238,8 +238,8 @@ serve('/tmp/background.sock', () => serve('in-root.sock', () => console.log('up'
     await expect.poll(() => background.read().text).toContain('up');
     const asked = `for (const path of ["/tmp/background.sock", "in-root.sock"])
   require("net").connect(path).on("data", (bytes) => console.log(String(bytes)))`;
-    for (const landing of [undefined, {}]) {
-      const { stdout } = await run(`node -e '${asked}' | sort`, landing);
+    for (const life of [undefined, { judge: createTestJudge() }]) {
+      const { stdout } = await run(`node -e '${asked}' | sort`, life);
       expect(stdout).toBe('from /tmp/background.sock\nfrom in-root.sock\n');
     }
     await background.kill();

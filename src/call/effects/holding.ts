@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OnWatchedHold } from '../../contract/capabilities/process.ts';
+import type { WatchedHold } from '../../contract/capabilities/command-life.ts';
 import { ToolError } from '../../contract/error.ts';
 import { consentTo } from '../asking/consent.ts';
 import type { RunNotes } from '../run.ts';
@@ -14,16 +14,16 @@ import { putBack, refusedWhileHeld } from './words.ts';
  * paused, and then continued or ended. `isAnswered`: the call has had its reply, so only the queue can be asked, for as
  * long as a layer would wait.
  */
-export function createHolding(
+export function createHold(
   permit: Permit,
   { rules, ...dependencies }: SettleDependencies,
   notes: RunNotes,
   isAnswered: boolean,
-): { readonly ask: OnWatchedHold; assertNotRefused(): void } {
+): WatchedHold {
   const { call } = permit;
   let refusal: ToolError | undefined;
 
-  const ask: OnWatchedHold = async (effects, ended) => {
+  const ask: WatchedHold['ask'] = async (effects, ended) => {
     const verdict = rules.decide(effects, false);
     const { decision, rule, writtenAt, answer, because } = verdict;
     const held = { decision, rule, writtenAt, because, ...grantFact(permit, verdict) };

@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import type { CommandReader } from '../../contract/capabilities/judgement.ts';
 import type {
-  Attended,
   BackgroundCommand,
   CommandLine,
   Landed,
@@ -15,30 +14,31 @@ import type { Disarmed } from './set-aside.ts';
 
 /** Guards repositories below the roots against what commands plant in them. */
 export interface CommandGuard {
-  /** `left`, for a command on a layer: the paths it put in place at its end by which git could find a repository. */
-  attend(
-    command: CommandLine,
-    spawnOptions: Writes,
-    work: () => Promise<Attended>,
-    left?: readonly Named[],
-  ): Promise<Attended>;
-  start<C extends BackgroundCommand>(
-    command: CommandLine,
-    spawnOptions: Writes,
-    work: () => Promise<C>,
-  ): Promise<C>;
+  /** Looks at the repositories before a command. `left`, for one on a layer: filled when its changes land. */
+  begin(command: CommandLine, spawnOptions: Writes, left?: Named[]): Promise<Guarding>;
   /** The same for a command on a layer whose changes land now. */
   land(
     command: CommandLine,
     spawnOptions: Writes,
     work: () => Promise<Landed>,
-    left: readonly Named[],
+    left: Named[],
   ): Promise<Landed>;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
 }
 
-type Writes = Pick<RunOptions, 'writable' | 'workingFolder' | 'dryRun'>;
+export interface Guarding {
+  /** The paths that the command put in place at its end by which git could find a repository. */
+  readonly left: Named[] | undefined;
+  /** Does the work that the command may change something by, and looks afterwards if it fails. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** Looks at what an ended command left, and returns notes about it. */
+  end(): Promise<string>;
+  /** Looks now and then while a command goes on, and when it has ended. */
+  follow(command: BackgroundCommand): void;
+}
+
+type Writes = Pick<RunOptions, 'reach' | 'workingFolder'>;
 
 export interface CommandGuardOptions {
   readonly writable: () => readonly string[];
@@ -76,57 +76,31 @@ export function createCommandGuard({
     note(await watch.end(left && repositoriesOf(left)));
   }
 
-  function go(command: BackgroundCommand, watch: Watch, left?: readonly Named[]): void {
-    const followed = follow(command, watch, left).finally(() => following.delete(followed));
-    following.add(followed);
-  }
-
-  const begin = async (command: CommandLine, spawnOptions: Writes) =>
-    guard.begin(spawnOptions.writable ?? writable(), await held(spawnOptions), agreed?.(command));
+  const begin: CommandGuard['begin'] = async (command, spawnOptions, left) => {
+    const folders = spawnOptions.reach?.writable ?? writable();
+    const watch = await guard.begin(folders, await held(spawnOptions), agreed?.(command));
+    const end = async () => note(await watch.end(left && repositoriesOf(left)));
+    return {
+      left,
+      end,
+      during: (work) =>
+        work().catch(async (error) => {
+          await end();
+          throw error;
+        }),
+      follow(started) {
+        const followed = follow(started, watch, left).finally(() => following.delete(followed));
+        following.add(followed);
+      },
+    };
+  };
 
   return {
-    async attend(command, spawnOptions, work, left) {
-      const watch = await begin(command, spawnOptions);
-      const end = async () => note(await watch.end(left && repositoriesOf(left)));
-      let attended: Attended;
-      try {
-        attended = await work();
-      } catch (error) {
-        await end();
-        throw error;
-      }
-      if (attended.kind === 'going') {
-        go(attended.command, watch, left);
-        return attended;
-      }
-      const { result } = attended;
-      const notes = await end();
-      return notes === ''
-        ? attended
-        : { ...attended, result: { ...result, stderr: `${result.stderr}${notes}` } };
-    },
-    async start(command, spawnOptions, work) {
-      const watch = await begin(command, spawnOptions);
-      try {
-        const started = await work();
-        go(started, watch);
-        return started;
-      } catch (error) {
-        note(await watch.end());
-        throw error;
-      }
-    },
+    begin,
     async land(command, spawnOptions, work, left) {
-      const watch = await begin(command, spawnOptions);
-      const end = async () => note(await watch.end(repositoriesOf(left)));
-      let landed: Landed;
-      try {
-        landed = await work();
-      } catch (error) {
-        await end();
-        throw error;
-      }
-      const noted = await end();
+      const guarding = await begin(command, spawnOptions, left);
+      const landed = await guarding.during(work);
+      const noted = await guarding.end();
       return noted === '' ? landed : { ...landed, notes: [...landed.notes, noted] };
     },
     async close() {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CommandHistory } from '../../contract/capabilities/command-life.ts';
 import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import type {
   Attribution,
@@ -11,11 +12,11 @@ import type {
   UndoStep,
 } from '../../contract/capabilities/history.ts';
 import type { LandingKeeper } from '../../contract/capabilities/landing.ts';
-import type { Commands, OnFailure } from '../../contract/capabilities/process.ts';
 import { text } from '../../contract/text/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
+import { createCommandHistory } from './command-history.ts';
 import { createContents } from './contents.ts';
 import { findInTheWay } from './foresee.ts';
 import { leftBehind, openJournal } from './journal.ts';
@@ -25,7 +26,6 @@ import { createRecorder, type Recorder } from './recorder.ts';
 import { recoverRecordings } from './recordings.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
-import { type CommandWatch, watchCommands } from './watch-commands.ts';
 import { type Witness, witness } from './witness.ts';
 
 export interface HistoryOptions {
@@ -51,8 +51,8 @@ export interface History extends Undoing {
   ): Promise<Buffer | undefined>;
   /** Waits until the notes of killed servers are in the store. */
   recovered(): Promise<void>;
-  /** Wraps commands so that their changes below the roots are found and recorded. */
-  watch(commands: Commands, roots: readonly string[], onFailure: OnFailure): Commands;
+  /** Keeps what commands change below the roots. */
+  ofCommands(roots: readonly string[]): CommandHistory;
   /** Keeps the contents that the landing of another server's command replaces. */
   keeperFor(who: Attribution): LandingKeeper;
   /** Looks at a file that another program is about to change. Throws the error that our own write would get. */
@@ -81,7 +81,6 @@ export function openHistory(options: HistoryOptions): History {
     maxFileBytes,
   });
 
-  let watch: CommandWatch | undefined;
   let timer: NodeJS.Timeout | undefined;
   let tending: Promise<void> | undefined;
   let isClosed = false;
@@ -206,19 +205,16 @@ export function openHistory(options: HistoryOptions): History {
       return there.readBytes({ maxBytes: options.maxBytes });
     },
     recovered,
-    watch(commands, roots, onFailure) {
-      watch ??= watchCommands({
+    ofCommands: (roots) =>
+      createCommandHistory({
         watched: watchedFolder,
         roots,
-        onFailure,
         ignore: options.ignore,
         recorder,
         contents,
         maxBytes: Math.floor(options.maxBytes / 2),
         recovered,
-      });
-      return watch.watch(commands);
-    },
+      }),
     async witness(folder, path) {
       await recovered();
       return witness(folder, path, { recorder, contents, maxFileBytes });
@@ -229,7 +225,6 @@ export function openHistory(options: HistoryOptions): History {
       isClosed = true;
       clearTimeout(timer);
       await tending;
-      await watch?.close();
       await recorder.settled();
       await contents.close();
       journal.close();

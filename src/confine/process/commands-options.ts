@@ -1,5 +1,5 @@
 import type { CommandJudge, CommandReader } from '../../contract/capabilities/judgement.ts';
-import type { RunOptions } from '../../contract/capabilities/process.ts';
+import type { OnFailure, RunOptions } from '../../contract/capabilities/process.ts';
 import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 
 export interface CommandsOptions extends SandboxOptions {
@@ -19,6 +19,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly commandsIn?: CommandReader['commandsIn'] | undefined;
   /** Do commands run on layers that land, if possible? Default: yes. */
   readonly layer?: 'auto' | 'off' | undefined;
+  /** Used if a call does not choose. Default: 'keep'. */
+  readonly onFailure?: OnFailure | undefined;
   /** Called with a line about each hazard that a command planted in a repository and that was removed. */
   readonly onDisarmed?: ((line: string) => void) | undefined;
 }

@@ -1,42 +1,32 @@
+import type { CommandLife, CommandRecording } from '../../contract/capabilities/command-life.ts';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type {
-  Attended,
-  CommandLine,
+  BackgroundCommand,
   Commands,
-  HeldLayer,
-  RunResult,
   SandboxName,
   SandboxStatus,
 } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { withHeld } from '../../ground/effects/landing.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
-import type { Named } from '../git/find-repositories.ts';
 import type { PersonConfig } from '../git/person-config.ts';
-import type { RunningCommand } from './background.ts';
-import { waitForEnd } from './child/run-child.ts';
-import { reachesHosts, startCommand } from './child/start-command.ts';
 import type { CommandOptions, CommandsOptions } from './commands-options.ts';
-import { defaultProcessLimits } from './prelude.ts';
+import { liveCommand, liveInBackground } from './life.ts';
 import { createQueue } from './queue.ts';
 import { heldSettings } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import { attend } from './session/attend.ts';
-import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
+import { keepOutput } from './session/backgrounds.ts';
 import { whyNoLayer } from './session/dry-run.ts';
-import { createEndNotes } from './session/end-notes.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { type SettleLeftOptions, settleLeft } from './session/settle-left.ts';
-import { whyDirect } from './session/why-direct.ts';
-import { whyUnwatched } from './session/why-unwatched.ts';
 import { shellOf } from './shell.ts';
 import type { Toolchains } from './toolchains/find.ts';
 
 /** Commands for all sessions of a server. */
 export interface CommandRunner {
-  forSession(sessionId: string): Commands;
+  /** `life`: how the effects of its commands are judged and kept; undefined: they are not. */
+  forSession(sessionId: string, life?: CommandLife): Commands;
   /** The host path of a folder in which commands may begin; undefined if they may not begin there. */
   findFolder(folder: string): string | undefined;
   /** Makes a session's commands begin in such a folder. */
@@ -72,14 +62,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   const sessions = new Map<string, Session>();
   let closed = false;
   let started = 0;
-  /** The sandbox is opened once for each command. */
-  const counting: Sandbox = {
-    ...sandbox,
-    open() {
-      started += 1;
-      return sandbox.open();
-    },
-  };
+  const lasts = new Set<Promise<void>>();
   let shell: Commands['shell'] | undefined;
 
   function sessionOf(id: string): Session {
@@ -115,75 +98,70 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   }
 
   /** Tracks work of a session: it ends before the session does. */
-  function tracked<T>(id: string, work: (runner: Runner) => Promise<T>): Promise<T> {
+  function tracked<T>(id: string, work: (session: Session) => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(cancelled('command'));
     const session = sessionOf(id);
-    const working = work({ session, sandbox: counting, options });
+    const working = work(session);
     session.running.add(working);
     const forget = () => session.running.delete(working);
     working.then(forget, forget);
     return working;
   }
 
-  async function attendGuarded(
+  function follow(command: BackgroundCommand, recording: Pick<CommandRecording, 'end'> | undefined): void {
+    if (!recording) return;
+    // No call is left to report a failure to; the next server records the kept contents.
+    const last = ended(command)
+      .then(() => recording.end())
+      .then(ignore, ignore)
+      .finally(() => lasts.delete(last));
+    lasts.add(last);
+  }
+
+  function withRunner<T>(
     id: string,
-    command: CommandLine,
-    runOptions: Parameters<typeof attend>[1],
-    runner: Runner,
-  ): Promise<Attended> {
-    // A dry run plants nothing.
-    if (runOptions.dryRun) return attend(command, runOptions, runner);
-    // Before all folders are searched: without a sandbox no search is needed.
-    await sandbox.open();
-    const left: Named[] | undefined = runOptions.landing && [];
-    const { onHeld } = runOptions;
-    const guarded = (layer: HeldLayer): HeldLayer => ({
-      ...layer,
-      land: (keeper) =>
-        tracked(id, () => git.land(command, runOptions, () => layer.land(keeper), left ?? [])),
-    });
-    const options = {
-      ...runOptions,
-      onHeld: onHeld && ((layer: HeldLayer, result: RunResult) => onHeld(guarded(layer), result)),
-    };
-    const attended = await git.attend(
-      command,
-      runOptions,
-      () => attend(command, options, runner, left),
-      left,
+    life: CommandLife | undefined,
+    work: (runner: Runner) => Promise<T>,
+  ): Promise<T> {
+    return tracked(id, (session) =>
+      work({
+        session,
+        sandbox,
+        options,
+        git,
+        life,
+        follow,
+        tracked: (more) => tracked(id, more),
+        onStart: () => {
+          started += 1;
+        },
+      }),
     );
-    return withHeld(attended, guarded);
   }
 
   return {
-    forSession: (id) => ({
+    forSession: (id, life) => ({
       get shell() {
         shell ??= shellOf((options.serverEnvironment ?? process.env).PATH);
         return shell;
       },
       maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
-      run: (command, runOptions) =>
-        tracked(id, async (runner) => {
-          const attended = await attendGuarded(id, command, { ...runOptions, handOverMs: undefined }, runner);
-          if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
-          return attended.result;
-        }),
-      attend: (command, runOptions) =>
-        tracked(id, (runner) => attendGuarded(id, command, runOptions, runner)),
-      whyDirect: (command, runOptions) => tracked(id, (runner) => whyDirect(command, runOptions, runner)),
-      // Without a sandbox, the command's own start gives the reason.
-      async whyUnwatched(command) {
-        const walls = await sandbox.open().catch(() => undefined);
-        return walls && whyUnwatched(walls.backend, command, options.commandsIn);
+      async run(command, runOptions) {
+        const given = { ...runOptions, handOverMs: undefined };
+        const attended = await withRunner(id, life, (runner) => liveCommand(command, given, runner));
+        if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
+        return attended.result;
       },
+      attend: (command, runOptions) =>
+        withRunner(id, life, (runner) => liveCommand(command, runOptions, runner)),
+      start: (command, runOptions) =>
+        withRunner(id, life, (runner) => liveInBackground(command, runOptions, runner)),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // The folder may have been removed since.
         const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
         return { variables, ...(found !== undefined && { folder: found }) };
       },
-      start: (command, runOptions) =>
-        tracked(id, (runner) => git.start(command, runOptions, () => start(command, runOptions, runner))),
       keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
@@ -230,6 +208,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     async close() {
       closed = true;
       await Promise.all([...sessions.keys()].map(endSession));
+      await Promise.all(lasts);
       await git.close();
       await sandbox.close();
     },
@@ -239,60 +218,27 @@ export function openCommands(options: CommandsOptions): CommandRunner {
 /** Empty if the command will not run either. */
 async function heldFor(
   sandbox: Sandbox,
-  { workingFolder, writable }: CommandOptions,
+  { workingFolder, reach }: Pick<CommandOptions, 'workingFolder' | 'reach'>,
 ): Promise<readonly string[]> {
   // Without a sandbox, the command's own start gives the reason.
   const walls = await sandbox.open().catch(() => undefined);
   const folder = sandbox.roots().findFolder(workingFolder);
   if (walls?.backend.name !== 'bubblewrap' || folder === undefined) return [];
-  return heldSettings(sandbox.roots().all, { workingFolder: folder, writable: writable ?? [] });
+  return heldSettings(sandbox.roots().all, { workingFolder: folder, writable: reach?.writable ?? [] });
 }
 
 function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session) => number): number {
   return sessions.values().reduce((sum, session) => sum + count(session), 0);
 }
 
-async function start(
-  command: CommandLine,
-  runOptions: CommandOptions,
-  runner: Runner,
-): Promise<RunningCommand> {
-  const { session, sandbox, options } = runner;
-  assertRoom(session);
-  const walls = await sandbox.open();
-  const inSession = runOptions.inSession === true && reachesHosts(walls, options, command);
-  const place = await session.place(walls, inSession);
-  const begun = await startCommand(sandbox, walls, place, command, runOptions, runner, 'pipe');
-  const { child, contacts } = begun;
-  const { onOutput } = runOptions;
-  if (onOutput) {
-    child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
-    child.stderr.on('data', (chunk) => onOutput('stderr', chunk.length));
-  }
-  const stop = new AbortController();
-  const ending = waitForEnd(child, {
-    timeoutMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
-    signal: stop.signal,
-    most: { ...defaultProcessLimits, ...options.limits },
-  });
-  const background = addBackground(session, child, {
-    command,
-    startedAtMs: Date.now(),
-    keepBytes: runOptions.maxStreamBytes,
-    ending,
-    stop: () => stop.abort(),
-    contacts,
-    notes: createEndNotes(command, begun, walls, runner),
-  });
-  // The session may have ended during the start.
-  if (session.closing.signal.aborted) {
-    await background.kill();
-    throw cancelled('command');
-  }
-  return background;
+async function ended(command: BackgroundCommand): Promise<void> {
+  const never = new AbortController().signal;
+  while (command.status().running) await command.wait(lookEveryMs, never);
 }
 
-const defaultMaxBackgroundMs = 60 * 60 * 1000;
+function ignore(): void {}
+
+const lookEveryMs = 60_000;
 /** An HTTP session may never be closed: it ends after this time without use. */
 const sessionIdleMs = 8 * 60 * 60 * 1000;
 /** Each may keep a gigabyte of memory in its /tmp. */

@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import type { EffectsJudge, EffectVerdict } from '../effects.ts';
+import type { EffectVerdict } from '../effects.ts';
 import type { Text } from '../text/text.ts';
 import type { DryRun } from './dry-run.ts';
-import type { LandingKeeper } from './landing.ts';
 
 /** A command. The shell that its dialect names runs a script; a program is found on the child's PATH. */
 export type CommandLine =
@@ -14,59 +13,31 @@ export interface RunOptions {
   readonly workingFolder: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly maxStreamBytes?: number | undefined;
   /** Variables for the child in addition to the allow-listed ones. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** Host paths that the command may write; default: the writable roots. An empty list means none. */
-  readonly writable?: readonly string[] | undefined;
-  /** Host paths that the command may not see, except for writable paths in them. */
-  readonly covered?: readonly string[] | undefined;
+  /** Default: it may write the writable roots, and sees all of them. */
+  readonly reach?: Reach | undefined;
   /**
    * Shares `/tmp`, HOME and the loopback with the session's other commands of this kind; the folder and exported
    * variables that a script leaves are kept for the next. Default: isolated.
    */
   readonly inSession?: boolean | undefined;
   /**
-   * Runs it on a copy-on-write layer that is discarded; the result lists the changes that it would have made. It has a
-   * separate /tmp, and leaves nothing to the session.
+   * What becomes of its writes. `dry-run`: they are made on a copy-on-write layer and discarded; the result lists them, and
+   * it has a separate /tmp and leaves nothing to the session. Otherwise for the case that it fails, is stopped or is
+   * cancelled; default: the operator's choice.
    */
-  readonly dryRun?: boolean | undefined;
-  /** The fate of its writes if it fails, is stopped or is cancelled. Default: they stay, as with any shell. */
-  readonly onFailure?: OnFailure | undefined;
-  /**
-   * Runs it on a copy-on-write layer and puts the changes in place when it ends. Only if `whyDirect` returns undefined.
-   */
-  readonly landing?: { readonly keeper?: LandingKeeper | undefined } | undefined;
-  /** For a run directly on the folders: keeps what it destroys. */
-  readonly watched?: WatchedRun | undefined;
-  /** For a run on a layer: judges the effects before they land. */
-  readonly effects?: EffectsJudge | undefined;
-  /**
-   * Takes the layer of a command that outlasted its call and may not land yet; the returned text is shown with the
-   * output.
-   */
-  readonly onHeld?: ((layer: HeldLayer, result: RunResult) => Promise<string>) | undefined;
-  /** For a run directly on the folders: asked when it passes the limit of a rule; it is paused meanwhile. */
-  readonly onWatchedHold?: OnWatchedHold | undefined;
-  /** Called with the reason if it runs directly on the folders and not on a layer. */
-  readonly onDirect?: ((why: Text) => void) | undefined;
+  readonly fate?: OnFailure | 'dry-run' | undefined;
   /** Called as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }
 
-/** Decides whether a paused command on the folders themselves may continue, from what it has done so far. */
-export type OnWatchedHold = (soFar: DryRun, signal: AbortSignal) => Promise<boolean>;
-
-/** How to keep what a command destroys in the folders themselves. */
-export interface WatchedRun {
-  /** Host path of a separate folder for the copies. */
-  readonly folder: string;
-  /** Names of folders whose contents are not kept. */
-  readonly ignore: readonly string[];
-  readonly isOurs: LandingKeeper['isOurs'];
-  readonly mostBytes: LandingKeeper['mostBytes'];
-  /** Called when a limit pauses it, and when it continues. If it ends while paused, its changes are undone. */
-  readonly onHeld: (isHeld: boolean) => void;
+/** Host paths. */
+export interface Reach {
+  /** The paths that the command may write. An empty list means none. */
+  readonly writable: readonly string[];
+  /** Paths that it may not see, except for writable paths in them. */
+  readonly covered?: readonly string[] | undefined;
 }
 
 export interface RunResult {
@@ -84,13 +55,13 @@ export interface RunResult {
   readonly sandbox: SandboxName;
   /** Hosts that it reached or tried to reach through the proxy; undefined if it tried none. */
   readonly network?: readonly NetworkContact[] | undefined;
-  /** With `dryRun`. */
+  /** Of a dry run. */
   readonly dryRun?: DryRun | undefined;
   /** If it ran on a layer that landed. */
   readonly tried?: Tried | undefined;
-  /** With `landing`: whether its changes are in place, and which differ from what the command left. */
+  /** If it ran on a layer: whether its changes are in place, and which differ from what the command left. */
   readonly landed?: LandedOutcome | undefined;
-  /** With `dryRun`: the decision of the rules about effects. */
+  /** Of a dry run: the decision of the rules about effects. */
   readonly verdict?: EffectVerdict | undefined;
 }
 
@@ -98,22 +69,16 @@ export interface RunResult {
 export interface HeldLayer {
   readonly effects: DryRun;
   /** Puts the changes in place. */
-  land(keeper?: LandingKeeper): Promise<Landed>;
+  land(): Promise<Landed>;
   discard(): Promise<void>;
 }
 
 export type OnFailure = 'keep' | 'discard';
 
-/**
- * `unfit`: the command cannot run on a layer, kept nothing and reached no host, so it can run again without one.
- * `discarded`: it failed, and `onFailure` discards its changes. `held`: its effects may not land yet.
- */
+/** `discarded`: it failed, and its changes were not to be kept then. */
 export type LandedOutcome =
   | { readonly kind: 'landed'; readonly conflicts: readonly string[]; readonly refused: readonly string[] }
-  | { readonly kind: 'discarded' }
-  | { readonly kind: 'held'; readonly layer: HeldLayer }
-  /** `isPassing`: another program was in the way for the moment, so a second run on a layer may work. */
-  | { readonly kind: 'unfit'; readonly because: string; readonly isPassing: boolean };
+  | { readonly kind: 'discarded' };
 
 /** The paths that differ from the layer after landing. */
 export interface Landed {
@@ -171,18 +136,11 @@ export interface Commands {
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
   /** Like `run`, but after `handOverMs` the command continues in the background, still limited by `timeoutMs`. */
   attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
-  /** Why this command must run on the folders themselves and not on a layer; undefined if it can use one. */
-  whyDirect(
-    command: CommandLine,
-    options: RunOptions & { readonly handOverMs?: number | undefined },
-  ): Promise<Text | undefined>;
-  /** Why `watched` does not keep what a command destroys in the folders themselves; undefined if it does. */
-  whyUnwatched(command: CommandLine): Promise<Text | undefined>;
   /** The shell state with which a call that is `inSession` begins. */
   kept(): KeptState;
   start(
     command: CommandLine,
-    options: Omit<RunOptions, 'timeoutMs' | 'signal' | 'dryRun'>,
+    options: Omit<RunOptions, 'timeoutMs' | 'signal' | 'fate'>,
   ): Promise<BackgroundCommand>;
   /** Keeps an output that is too long for a reply and returns an id for reading it; undefined if there is no room. */
   keep(command: CommandLine, output: string, exitCode: number): string | undefined;

@@ -1,4 +1,4 @@
-import type { Attended, HeldLayer, LandedOutcome } from '../../contract/capabilities/process.ts';
+import type { LandedOutcome } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
@@ -22,19 +22,9 @@ export function cannotDiscard(why: Text): ToolError {
 /** The note in a failed command's reply, beside its own errors. */
 export const discardedNote = '[layer: it failed, so nothing that it wrote was kept]\n';
 
-/** Applies `change` to the layer if it waits for an answer; otherwise returns the result unchanged. */
-export function withHeld(attended: Attended, change: (layer: HeldLayer) => HeldLayer): Attended {
-  if (attended.kind === 'going' || attended.result.landed?.kind !== 'held') return attended;
-  const { result } = attended;
-  return {
-    ...attended,
-    result: { ...result, landed: { kind: 'held', layer: change(attended.result.landed.layer) } },
-  };
-}
-
 /** The facts for a call's record if the outcome differs from what the command left: at most 100 paths of each kind. */
 export function landedFacts(landed: LandedOutcome | undefined): { readonly landed?: object } {
-  if (!landed || landed.kind === 'unfit' || landed.kind === 'held') return {};
+  if (!landed) return {};
   if (landed.kind === 'discarded') return { landed: { discarded: true } };
   const { conflicts, refused } = landed;
   if (conflicts.length + refused.length === 0) return {};

@@ -149,8 +149,7 @@ export function createShellExec(): LooseTool {
         workingFolder: workingFolderOf(input.cwd, files),
         // A dry run ends with its call.
         timeoutMs: input.dry_run ? Math.min(input.timeout_ms, patienceMs) : input.timeout_ms,
-        dryRun: input.dry_run,
-        onFailure: input.on_failure,
+        fate: input.dry_run ? 'dry-run' : input.on_failure,
         handOverMs: patienceMs,
         signal,
       });

@@ -66,7 +66,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
             'echo "${CARGO_HOME-none}"; cat /var/cache/sekisho/cargo/config.toml; grep -r planted /var/cache',
           shell: 'bash',
         },
-        { workingFolder: desk, writable: [desk], timeoutMs: 30_000, signal, inSession: true },
+        { workingFolder: desk, reach: { writable: [desk] }, timeoutMs: 30_000, signal, inSession: true },
       );
       expect(result.stdout).toBe('none\n');
       await third.close();

@@ -18,6 +18,7 @@ import type { Walls } from '../sandbox/walls.ts';
 import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
 import { watchCommits } from '../session/git-notes.ts';
 import type { Beginning } from '../session/kept.ts';
+import type { Recorder } from '../session/recorder.ts';
 import type { Place, Runner } from '../session/session.ts';
 import { fetchesOnly } from '../session/why-direct.ts';
 import { holdAtLimits } from '../watched/holding.ts';
@@ -44,7 +45,8 @@ export async function startCommand(
   { spawner, contacts: ofAll }: Place,
   command: CommandLine,
   runOptions: CommandOptions,
-  { options, session }: Pick<Runner, 'options' | 'session'>,
+  recorder: Recorder,
+  { options, session, onStart }: Pick<Runner, 'options' | 'session' | 'onStart'>,
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
@@ -56,7 +58,7 @@ export async function startCommand(
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
   const workingFolder = roots.folder(runOptions.workingFolder);
   // A caller who may write only a part of the roots must not leave files for callers who use all of them.
-  const caches = runOptions.writable === undefined ? walls.caches : undefined;
+  const caches = runOptions.reach === undefined ? walls.caches : undefined;
   const environment = buildEnvironment({
     server: options.serverEnvironment ?? process.env,
     allowed: options.environment ?? [],
@@ -71,28 +73,28 @@ export async function startCommand(
       ...runOptions.environment,
     },
   });
-  const writable = runOptions.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
+  const writable = runOptions.reach?.writable.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
   const settings = await copiesFor(
     spawner,
     writableRepositories(roots.all, { workingFolder, writable }),
     workingFolder,
     options.remoteChanges?.(command),
   );
-  const layer = await layerFor(walls, runOptions, writable);
+  const layer = await layerFor(walls, recorder, writable);
   const beganAtMs = Date.now() - clockStepMs;
   const unsettled: string[] = [];
   const ended = new AbortController();
   let destroy: (() => void) | undefined;
   let isPutBack = false;
-  const { watched: asked } = runOptions;
+  const recording = recorder.kind === 'watched' ? recorder.recording : undefined;
   const holding =
-    asked && !layer
-      ? holdAtLimits(runOptions, {
+    recorder.kind === 'watched'
+      ? holdAtLimits(recorder, {
           session,
           roots: writable,
           ended: ended.signal,
           readOnlyNames: options.readOnlyNames ?? obeyedNames,
-          makers: openMakers(join(options.layers ?? asked.folder, 'makers')),
+          makers: openMakers(join(options.layers ?? recorder.recording.folder, 'makers')),
           isFetched: () => contacts().length > 0 && fetchesOnly(command),
           end() {
             isPutBack = true;
@@ -101,16 +103,17 @@ export async function startCommand(
           tell: (line) => unsettled.push(line),
         })
       : undefined;
-  const watched = asked &&
+  const watched = recording &&
     holding && {
-      folder: asked.folder,
-      ignore: asked.ignore,
-      mostBytes: asked.mostBytes,
+      folder: recording.folder,
+      ignore: recording.ignore,
+      mostBytes: recording.mostBytes,
       roots: writable,
       ...holding,
     };
   const guarded = layer ? [] : guardedFolders(roots.all, { workingFolder, writable });
   const commitNotes = watchCommits(guarded, walls.git, Date.now());
+  onStart();
   const started = spawner.spawn({
     command,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -120,7 +123,7 @@ export async function startCommand(
     settings,
     overlays: layer?.overlays,
     watched,
-    covered: runOptions.covered?.map((folder) => roots.folder(folder)),
+    covered: runOptions.reach?.covered?.map((folder) => roots.folder(folder)),
     caches: caches !== undefined,
     stdin,
     reports: runOptions.inSession === true && command.kind === 'script' && stdin === 'null',
@@ -170,7 +173,7 @@ export async function startCommand(
     unsettled,
     wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
     commitNotes,
-    trial: layer && createTrial(layer, child, settings, runOptions.dryRun === true),
+    trial: layer && createTrial(layer, child, settings, recorder.kind === 'dry-run'),
     contacts,
     folder: workingFolder,
     environment,
@@ -182,11 +185,11 @@ const clockStepMs = 20;
 
 async function layerFor(
   walls: Walls,
-  { dryRun, landing }: CommandOptions,
+  { kind }: Recorder,
   writable: readonly string[],
 ): Promise<Layer | undefined> {
-  if (dryRun) return openTrial(walls, writable);
-  return landing && walls.backend.openLayer?.(writable, false);
+  if (kind === 'dry-run') return openTrial(walls, writable);
+  return kind === 'layer' ? walls.backend.openLayer?.(writable, false) : undefined;
 }
 
 /** Without copies the settings are read-only, or checked when the command ends. */

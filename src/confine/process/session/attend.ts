@@ -1,11 +1,12 @@
 import type { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
+import type { CommandLine, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
 import { limits } from '../../../contract/limits.ts';
 import { counted } from '../../../ground/counted.ts';
 import { cancelled } from '../../../ground/errors/cancelled.ts';
 import { isInside } from '../../../ground/inside.ts';
 import type { Named } from '../../git/find-repositories.ts';
+import type { RunningCommand } from '../background.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';
 import { reachesHosts, type StartedCommand, startCommand } from '../child/start-command.ts';
@@ -16,8 +17,14 @@ import { addBackground, hasRoom } from './backgrounds.ts';
 import type { Trial } from './dry-run.ts';
 import { createEndNotes } from './end-notes.ts';
 import { readShown } from './judged.ts';
-import { landEnded, landGoing } from './land-ended.ts';
+import { type Came, landEnded, landGoing } from './land-ended.ts';
+import type { Recorder } from './recorder.ts';
 import type { Runner } from './session.ts';
+
+/** A command that has ended, with what came of its layer if it had one, or that goes on in the background. */
+export type Ran =
+  | { readonly kind: 'ended'; readonly result: RunResult; readonly came?: Came | undefined }
+  | { readonly kind: 'going'; readonly command: RunningCommand };
 
 /**
  * Runs a command until it ends, or for `handOverMs`: then it goes on in the background. `left` takes each name in the
@@ -26,12 +33,14 @@ import type { Runner } from './session.ts';
 export async function attend(
   command: CommandLine,
   asked: RunOptions & { readonly handOverMs?: number | undefined },
+  recorder: Recorder,
   runner: Runner,
   leftNames: Named[] = [],
-): Promise<Attended> {
+): Promise<Ran> {
   const { session, sandbox, options } = runner;
+  const isDry = recorder.kind === 'dry-run';
   // A dry run must not write to the session's shared files, nor outlive its call.
-  const runOptions = asked.dryRun ? { ...asked, inSession: false, handOverMs: undefined } : asked;
+  const runOptions = isDry ? { ...asked, inSession: false, handOverMs: undefined } : asked;
   const signal = AbortSignal.any([runOptions.signal, session.closing.signal]);
   const beganAt = performance.now();
   const leave = await session.queue.acquire(signal);
@@ -43,7 +52,7 @@ export async function attend(
     if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
     const beganAtMs = Date.now();
-    const started = await startCommand(sandbox, walls, place, command, runOptions, runner, 'null');
+    const started = await startCommand(sandbox, walls, place, command, runOptions, recorder, runner, 'null');
     trial = started.trial;
     const output = keepOutput(started, runOptions);
     const notes = createEndNotes(command, started, walls, runner);
@@ -56,16 +65,20 @@ export async function attend(
       signal: stop.signal,
       most: { ...defaultProcessLimits, ...options.limits },
     });
-    const land = (how: Ending, outputs?: readonly string[]) =>
-      landEnded(started, how, {
-        outputs,
-        command,
-        runOptions,
-        runner,
-        beganAtMs,
-        git: walls.git,
-        left: leftNames,
-      });
+    const layer = recorder.kind === 'layer' ? recorder : undefined;
+    const land =
+      layer &&
+      ((how: Ending, outputs?: readonly string[]) =>
+        landEnded(started, how, {
+          recorder: layer,
+          outputs,
+          command,
+          runOptions,
+          runner,
+          beganAtMs,
+          git: walls.git,
+          left: leftNames,
+        }));
     const left =
       runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
@@ -78,7 +91,7 @@ export async function attend(
       const printed = output.letGo();
       const going = trial;
       trial = undefined;
-      const landing = landGoing(ending, going, runOptions, land, (how) => ({
+      const landing = landGoing(ending, going, layer?.judge, land, (how) => ({
         ...resultOf(started, how, walls, output, []),
         durationMs: Math.round(performance.now() - startedAt),
       }));
@@ -87,7 +100,6 @@ export async function attend(
         command: addBackground(session, child, {
           command,
           startedAtMs: Date.now() - (performance.now() - startedAt),
-          keepBytes: runOptions.maxStreamBytes,
           ending: landing.ending,
           stop: withdraw,
           printed,
@@ -99,7 +111,7 @@ export async function attend(
     const how = ended ?? (await ending);
     signal.removeEventListener('abort', withdraw);
     const outputs = output.finish();
-    const landed = trial && runOptions.landing && !runOptions.dryRun ? await land(how, outputs) : undefined;
+    const landed = trial && (await land?.(how, outputs));
     if (how.stoppedBy === 'signal') throw cancelled('command');
     const said = [
       ...notes(how, outputs),
@@ -109,18 +121,19 @@ export async function attend(
     ];
     const durationMs = Math.round(performance.now() - startedAt);
     const dryRun =
-      runOptions.dryRun && trial
-        ? await readShown(trial, { ...runOptions, isFetched: false }, runner)
+      recorder.kind === 'dry-run' && trial
+        ? await readShown(trial, { ...recorder, isFetched: false }, runner)
         : undefined;
     // The owner of the pending layer now lands or discards it.
-    if (landed?.outcome.kind === 'held') trial = undefined;
+    const outcome = landed?.outcome;
+    if (outcome?.kind === 'held') trial = undefined;
     const result = {
       ...resultOf(started, how, walls, output, said),
       durationMs,
       ...(dryRun && { dryRun }),
-      ...(landed && { landed: landed.outcome }),
+      ...(outcome && outcome.kind !== 'held' && outcome.kind !== 'unfit' && { landed: outcome }),
     };
-    return { kind: 'ended', result };
+    return { kind: 'ended', result, came: outcome };
   } finally {
     // The removal runs in the background.
     void trial?.close();
@@ -140,9 +153,8 @@ async function within(ending: Promise<Ending>, ms: number): Promise<Ending | und
 
 /** Keeps the limited part of both streams, counted as they arrive. */
 function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
-  const maxBytes = runOptions.maxStreamBytes ?? limits.streamBytes;
-  const stdout = createOutputKeeper(maxBytes);
-  const stderr = createOutputKeeper(maxBytes);
+  const stdout = createOutputKeeper(limits.streamBytes);
+  const stderr = createOutputKeeper(limits.streamBytes);
   const out = (chunk: Buffer) => {
     stdout.add(chunk);
     runOptions.onOutput?.('stdout', chunk.length);
@@ -172,7 +184,7 @@ function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
 function keep(
   started: StartedCommand,
   report: Buffer | undefined,
-  { inSession, writable }: RunOptions,
+  { inSession, reach }: RunOptions,
   { session, sandbox, options }: Runner,
 ): readonly string[] {
   if (!inSession) return [];
@@ -185,7 +197,7 @@ function keep(
   return session.kept.take(report, started, {
     folder(path) {
       // A call that may write only some folders begins only in one of these.
-      if (writable && !writable.some((folder) => isInside(path, folder))) return undefined;
+      if (reach && !reach.writable.some((folder) => isInside(path, folder))) return undefined;
       return roots.findFolder(path);
     },
     mayKeep: (name, value) => options.mayKeep?.(name, value, base) ?? false,

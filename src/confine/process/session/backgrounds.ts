@@ -36,16 +36,13 @@ export function assertRoom(session: Session): void {
 export function addBackground(
   session: Session,
   child: Child,
-  given: Omit<BackgroundOptions, 'id' | 'command' | 'keepBytes'> & {
-    readonly command: CommandLine;
-    readonly keepBytes?: number | undefined;
-  },
+  given: Omit<BackgroundOptions, 'id' | 'command' | 'keepBytes'> & { readonly command: CommandLine },
 ): RunningCommand {
   const background = watchBackground(child, {
     ...given,
     id: nextId(session),
     command: commandText(given.command),
-    keepBytes: given.keepBytes ?? limits.streamBytes,
+    keepBytes: limits.streamBytes,
   });
   session.backgrounds.set(background.id, background);
   return background;

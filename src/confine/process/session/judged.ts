@@ -1,14 +1,13 @@
 import type { DryRun, Losses } from '../../../contract/capabilities/dry-run.ts';
-import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
-import type { HeldLayer, RunOptions } from '../../../contract/capabilities/process.ts';
+import type { HeldLayer, Landed } from '../../../contract/capabilities/process.ts';
 import type { Survey } from '../../layer/losses/survey.ts';
 import { protectedAnywhere } from '../../layer/protection.ts';
 import type { Trial } from './dry-run.ts';
-import type { LandedWhole } from './landing.ts';
+import type { LayerRecorder } from './recorder.ts';
 import type { Runner } from './session.ts';
 
 /** The input for judging an ended command. */
-export interface Judging extends Pick<RunOptions, 'effects' | 'landing'> {
+export interface Judging extends Pick<LayerRecorder, 'judge' | 'keeper'> {
   /** Did the command only fetch from a remote, and reach it? */
   readonly isFetched: boolean;
 }
@@ -26,9 +25,9 @@ export async function heldBack(
   trial: Trial,
   judging: Judging,
   runner: Runner,
-  land: (keeper: LandingKeeper | undefined, barred: readonly string[]) => Promise<LandedWhole>,
+  land: (barred: readonly string[]) => Promise<Landed>,
 ): Promise<{ readonly layer?: HeldLayer; readonly lost: number; readonly barred?: readonly string[] }> {
-  const judge = judging.effects;
+  const { judge } = judging;
   if (!judge) return { lost: 0 };
   const { session } = runner;
   const { losses, barred } = await lossesOf(trial, judging, runner);
@@ -38,9 +37,9 @@ export async function heldBack(
   }
   const layer: HeldLayer = {
     effects: { ...(await trial.read(rootsOf(runner), true)), losses },
-    async land(keeper) {
+    async land() {
       try {
-        const landed = await land(keeper, barred);
+        const landed = await land(barred);
         session.lost = 0;
         return landed;
       } finally {
@@ -54,17 +53,17 @@ export async function heldBack(
 
 async function lossesOf(
   trial: Trial,
-  { effects, landing, isFetched }: Judging,
+  { judge, keeper, isFetched }: Judging,
   runner: Runner,
 ): Promise<{ readonly losses: Losses; readonly barred: readonly string[] }> {
   const isProtected = protectedAnywhere(runner.options.readOnlyNames ?? []);
   const { barred, ...found }: Survey = await trial.survey({
     roots: rootsOf(runner),
-    isObeyed: effects?.isObeyed ?? (() => false),
+    isObeyed: judge?.isObeyed ?? (() => false),
     isProtected: (path) => isProtected(`/${path}`, false),
     isFetched,
-    isOurs: landing?.keeper?.isOurs ?? (() => false),
-    mostBytes: landing?.keeper?.mostBytes,
+    isOurs: keeper?.isOurs ?? (() => false),
+    mostBytes: keeper?.mostBytes,
   });
   return { losses: { ...found, earlier: runner.session.lost }, barred };
 }

@@ -1,6 +1,8 @@
+import type { EffectsJudge } from '../../../contract/capabilities/command-life.ts';
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import type {
   CommandLine,
+  HeldLayer,
   LandedOutcome,
   RunOptions,
   RunResult,
@@ -18,6 +20,7 @@ import type { Trial } from './dry-run.ts';
 import { watchCommits } from './git-notes.ts';
 import { heldBack } from './judged.ts';
 import { listed } from './landing.ts';
+import type { LayerRecorder } from './recorder.ts';
 import type { Runner } from './session.ts';
 import { blamesLayer, fetchesOnly } from './why-direct.ts';
 
@@ -27,14 +30,25 @@ interface Landing {
   readonly command: CommandLine;
   readonly git: PersonConfig;
   readonly beganAtMs: number;
-  readonly runOptions: RunOptions;
+  readonly runOptions: Pick<RunOptions, 'reach' | 'fate' | 'workingFolder'>;
+  readonly recorder: LayerRecorder;
   readonly runner: Runner;
   readonly left: Named[];
 }
 
+/**
+ * `unfit`: the command cannot run on a layer, kept nothing and reached no host, so it can run again without one. `held`:
+ * its effects may not land yet.
+ */
+export type Came =
+  | LandedOutcome
+  | { readonly kind: 'held'; readonly layer: HeldLayer }
+  /** `isPassing`: another program was in the way for the moment, so a second run on a layer may work. */
+  | { readonly kind: 'unfit'; readonly because: string; readonly isPassing: boolean };
+
 /** The result of landing an ended command's layer, with notes for its reply. */
 export interface EndedLanding {
-  readonly outcome: LandedOutcome;
+  readonly outcome: Came;
   readonly notes: readonly string[];
 }
 
@@ -42,10 +56,10 @@ export interface EndedLanding {
 export async function landEnded(
   { trial, contacts, folder, wroteOutside }: StartedCommand,
   how: Ending,
-  { outputs, command, git, beganAtMs, runOptions, runner, left }: Landing,
+  { outputs, command, git, beganAtMs, runOptions, recorder, runner, left }: Landing,
 ): Promise<EndedLanding> {
   if (!trial) throw new Error('only what runs on a layer lands');
-  if (runOptions.onFailure === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
+  if (runOptions.fate === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
     return {
       outcome: { kind: 'discarded' },
       notes: [discardedNote],
@@ -54,17 +68,17 @@ export async function landEnded(
   const roots = runner.sandbox.roots();
   const guarded = guardedFolders(roots.all, {
     workingFolder: folder,
-    writable: runOptions.writable ?? roots.writable,
+    writable: runOptions.reach?.writable ?? roots.writable,
   });
   const { readOnlyNames = [], keptNames = [] } = runner.options;
   const names = [...readOnlyNames, ...keptNames];
   const isHeld = heldNames(guarded, names);
-  const { keeper } = runOptions.landing ?? {};
+  const { keeper, judge, history } = recorder;
   // Without a history the changes could not be attributed.
   if (keeper)
     trial.ended({
       who: keeper.who,
-      isTried: runOptions.effects?.isTried === true,
+      isTried: judge?.isTried === true,
       roots: roots.all.map(({ hostPath }) => hostPath),
       folders: guarded,
       names,
@@ -84,9 +98,12 @@ export async function landEnded(
     });
     return { ...landed, notes: [...landed.notes, ...commitNotes()] };
   };
-  const judging = { ...runOptions, isFetched: contacts().length > 0 && fetchesOnly(command) };
+  /** The call that lands it is another one, perhaps of another time. */
+  const landLater = (barred: readonly string[]) =>
+    runner.tracked(() => runner.git.land(command, runOptions, () => land(history?.keeper(), barred), left));
+  const judging = { judge, keeper, isFetched: contacts().length > 0 && fetchesOnly(command) };
   // Judged before a second run on the folders themselves, which is not judged.
-  const { layer, lost, barred = [] } = await heldBack(trial, judging, runner, land);
+  const { layer, lost, barred = [] } = await heldBack(trial, judging, runner, landLater);
   if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
   let isAlone: boolean | undefined;
   /** A second run repeats nothing: the command reached no host, and wrote only to its layer. */
@@ -101,7 +118,7 @@ export async function landEnded(
   if (outputs && blamesLayer(outputs, how.exitCode !== 0) && mayRunAgain())
     return unfit('a system call was refused that a layer has no answer to');
   try {
-    const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, barred, mayRunAgain);
+    const { conflicts, refused, notes } = await land(keeper, barred, mayRunAgain);
     // These losses were not reviewed: they count towards the session's next ones.
     runner.session.lost += lost;
     return {
@@ -118,18 +135,21 @@ export async function landEnded(
 export function landGoing(
   ending: Promise<Ending>,
   trial: Trial | undefined,
-  { landing, onHeld }: RunOptions,
-  land: (how: Ending) => Promise<EndedLanding>,
+  judge: EffectsJudge | undefined,
+  land: ((how: Ending) => Promise<EndedLanding>) | undefined,
   resultOf: (how: Ending) => RunResult,
 ): { readonly ending: Promise<Ending>; notes(): readonly string[] } {
-  if (!trial || !landing) return { ending, notes: () => [] };
+  if (!trial || !land) return { ending, notes: () => [] };
   let said: readonly string[] = [];
   const whole = ending.then(async (how) => {
     let isHeld = false;
     try {
       const { outcome, notes } = await land(how);
-      isHeld = outcome.kind === 'held' && onHeld !== undefined;
-      said = outcome.kind === 'held' && onHeld ? [await onHeld(outcome.layer, resultOf(how))] : notes;
+      isHeld = outcome.kind === 'held';
+      said =
+        outcome.kind === 'held' && judge
+          ? [await judge.settleLate({ layer: outcome.layer, result: resultOf(how) })]
+          : notes;
     } catch (error) {
       said = [`[layer: ${error instanceof Error ? error.message : String(error)}]\n`];
     } finally {

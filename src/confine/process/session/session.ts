@@ -1,5 +1,7 @@
-import type { NetworkContact } from '../../../contract/capabilities/process.ts';
+import type { CommandLife, CommandRecording } from '../../../contract/capabilities/command-life.ts';
+import type { BackgroundCommand, NetworkContact } from '../../../contract/capabilities/process.ts';
 import type { Semaphore } from '../../../ground/semaphore.ts';
+import type { CommandGuard } from '../../git/command-guard.ts';
 import type { RunningCommand } from '../background.ts';
 import type { Room, Spawner } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
@@ -31,6 +33,14 @@ export interface Runner {
   readonly session: Session;
   readonly sandbox: Sandbox;
   readonly options: CommandsOptions;
+  readonly git: CommandGuard;
+  /** Undefined: commands run on the folders themselves, and nothing of them is kept. */
+  readonly life: CommandLife | undefined;
+  /** Does work that ends before the session does. */
+  tracked<T>(work: () => Promise<T>): Promise<T>;
+  /** Ends the record of a command in the background when it has ended. */
+  follow(command: BackgroundCommand, recording: Pick<CommandRecording, 'end'> | undefined): void;
+  onStart(): void;
 }
 
 export interface Place {

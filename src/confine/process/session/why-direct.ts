@@ -7,12 +7,12 @@ import { isBusyInBackground, type Runner } from './session.ts';
 /** Why a command runs on the folders themselves instead of a layer that lands; undefined if it can run on one. */
 export async function whyDirect(
   command: CommandLine,
-  runOptions: RunOptions & { readonly handOverMs?: number | undefined },
+  { reach, fate }: Pick<RunOptions, 'reach' | 'fate'>,
   { session, sandbox, options }: Runner,
 ): Promise<Text | undefined> {
-  if (options.layer === 'off' && runOptions.onFailure !== 'discard') return whySwitchedOff;
+  if (options.layer === 'off' && fate !== 'discard') return whySwitchedOff;
   const roots = sandbox.roots();
-  const writable = runOptions.writable ?? roots.writable;
+  const writable = reach?.writable ?? roots.writable;
   if (writable.length === 0) return whyNothingToWrite;
   if (isBusyInBackground(session)) return whyOthersRun;
   if (goesOn(command, options.commandsIn)) return whyItGoesOn;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
-import type { RunOptions } from '../../../contract/capabilities/process.ts';
 import { toText } from '../../../ground/byte-paths.ts';
 import { protectedAnywhere } from '../../layer/protection.ts';
 import { createEntering, type EnteringOptions } from '../../watched/entering.ts';
 import { readSoFar, type SoFar } from '../../watched/so-far.ts';
 import { listed } from '../session/landing.ts';
+import type { WatchedRecorder } from '../session/recorder.ts';
 import type { Session } from '../session/session.ts';
 import { type EntryQuestion, type GateQuestion, granted, judgedLater, refused } from './asking.ts';
 import type { Entered, Grant, RecordingOptions } from './recording.ts';
@@ -30,19 +30,13 @@ export interface HoldingOptions extends Pick<EnteringOptions, 'makers' | 'isFetc
  * Allows a command the losses and the content that the rules about effects would let land. Beyond that, a person is
  * asked while the command is blocked; after a no it is ended, and all its changes are reverted.
  */
-export function holdAtLimits(
-  { effects: judge, watched, onWatchedHold }: Pick<RunOptions, 'effects' | 'watched' | 'onWatchedHold'>,
-  options: HoldingOptions,
-): Holding {
-  const nothing = { first: undefined, mayLose: async () => undefined, lost: () => 0 };
-  if (!judge || !watched)
-    return { ...nothing, mayEnter: async () => granted, ends: async () => {}, protectedNames: undefined };
+export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options: HoldingOptions): Holding {
   const { allows } = judge;
   const { roots, session, ended, end, tell, readOnlyNames } = options;
   const isAnywhere = protectedAnywhere(readOnlyNames);
   const entering = createEntering({
     ...options,
-    folder: watched.folder,
+    folder: recording.folder,
     isObeyed: (path) => judge.isObeyed(toText(path)),
     isProtected: (path) => isAnywhere(`/${toText(path)}`, false),
   });
@@ -54,11 +48,11 @@ export function holdAtLimits(
   function read(question: GateQuestion | EntryQuestion): Promise<SoFar> {
     return readSoFar(
       {
-        folder: watched?.folder ?? '',
+        folder: recording.folder,
         roots,
         earlier: session.lost,
-        isOurs: watched?.isOurs ?? (() => false),
-        mostBytes: watched?.mostBytes,
+        isOurs: recording.isOurs,
+        mostBytes: recording.mostBytes,
       },
       question,
     );
@@ -66,9 +60,9 @@ export function holdAtLimits(
 
   /** Asks a person. After a no the command ends. */
   async function hold(soFar: SoFar): Promise<boolean> {
-    watched?.onHeld(true);
-    if (await onWatchedHold?.(await soFar.show(), ended)) {
-      watched?.onHeld(false);
+    recording.onHeld(true);
+    if (await ask(await soFar.show(), ended)) {
+      recording.onHeld(false);
       return true;
     }
     tell(putBackNote);
@@ -116,7 +110,8 @@ export function holdAtLimits(
       if (barred.size > 0) tell(barredNote([...barred]));
     },
   };
-  if (!judge.readChanges && allows(everything)) return { ...nothing, ...holding };
+  if (!judge.readChanges && allows(everything))
+    return { ...holding, first: undefined, mayLose: async () => undefined };
   return {
     ...holding,
     first: none,

@@ -144,8 +144,7 @@ export const bash = defineTool({
       ...where,
       // A dry run ends with its call.
       timeoutMs: Math.min(timeoutOf(timeout, commands), dryRun ? patienceMs : Number.POSITIVE_INFINITY),
-      dryRun,
-      onFailure,
+      fate: dryRun ? 'dry-run' : onFailure,
       handOverMs: patienceMs,
       signal,
       onOutput: (_stream, more) => {

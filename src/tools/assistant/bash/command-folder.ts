@@ -21,11 +21,11 @@ export function shownIn({ workspace }: Pick<Desk, 'workspace'>, hostPath: string
 export function foldersFor(
   { own, ownPath, workspace, othersPath }: Desk,
   begins: string,
-): Pick<RunOptions, 'workingFolder' | 'writable' | 'covered'> {
+): Pick<RunOptions, 'workingFolder' | 'reach'> {
   const folder = own.at('.');
   if (!folder.exists()) folder.makeFolder();
   const workingFolder = posix.resolve(workspace.at('.').hostPath, begins);
   if (ownPath === '.') return { workingFolder };
   const covered = othersPath === undefined ? [] : [workspace.at(othersPath).hostPath];
-  return { workingFolder, writable: [folder.hostPath], covered };
+  return { workingFolder, reach: { writable: [folder.hostPath], covered } };
 }
