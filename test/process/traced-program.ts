@@ -98,8 +98,9 @@ function stepX64(file: Buffer, state: Machine, call: () => string): string | und
   } else if (file.readUInt16BE(state.at) === 0x0f05) {
     state.at += 2;
     return call();
-  } else if (file.readUIntBE(state.at, 4) === 0x4885c079) {
-    state.at += 5 + ((state.registers.get('result') ?? 0) < 0 ? 0 : file.readInt8(state.at + 4));
+  } else if (file.readUIntBE(state.at, 5) === 0x4885c00f88) {
+    // test rax, rax; js
+    state.at += 9 + ((state.registers.get('result') ?? 0) < 0 ? file.readInt32LE(state.at + 5) : 0);
   } else {
     const form = addressing.find((bytes) => file.subarray(state.at, state.at + bytes.length).equals(bytes));
     if (!form) throw new Error(`unknown instruction at ${state.at}`);
@@ -123,8 +124,9 @@ function stepArm64(file: Buffer, state: Machine, call: () => string): string | u
     state.registers.set(register, (state.registers.get(register) ?? 0) + value * 65536);
   } else if (word === 0xd4000001) {
     return call();
-  } else if (word >>> 19 === 0xb6f80000 >>> 19) {
-    if ((state.registers.get('result') ?? 0) >= 0) state.at += ((word >>> 5) & 0x3fff) * 4 - 4;
+  } else if (word >>> 19 === 0xb7f80000 >>> 19) {
+    // tbnz x0, 63
+    if ((state.registers.get('result') ?? 0) < 0) state.at += ((word >>> 5) & 0x3fff) * 4 - 4;
   } else if (![0x910043e1, 0xf94003e9, 0x8b296fe2, 0x91004042].includes(word)) {
     throw new Error(`unknown instruction at ${state.at - 4}`);
   }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { assemble, type Kept, type Operation } from '../../ground/assemble.ts';
 import { createConstants, linkProgram, writable } from '../../ground/elf.ts';
-import { assemble, type CallName, type Kept, type Operation } from './assemble.ts';
+import type { CommonSyscall } from '../../ground/syscalls.ts';
 
 export interface HookProgram {
   /** The client whose events it forwards. */
@@ -194,7 +195,7 @@ const pauses = [
 ];
 
 const kept = (register: Kept) => ({ kept: register });
-const call = (name: CallName, ...args: readonly (number | { kept: Kept })[]): Operation => ({
+const call = (name: CommonSyscall, ...args: readonly (number | { kept: Kept })[]): Operation => ({
   does: 'call',
   name,
   args,

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { Kernel } from '../seccomp/kernel.ts';
  */
 export function openMemoryProgram({ syscall }: Kernel, bytes: Buffer): number {
   const name = Buffer.from('sekisho\0');
-  const create = (flags: number) => syscall(process.arch === 'x64' ? 319 : 279, name, flags);
+  const create = (flags: number) => syscall(syscallNumber('memfd_create'), name, flags);
   // Kernels before 6.3 do not know the flag and do not need it.
   const executable = create(closeDescriptorOnExec | mayExecute);
   const fd = executable >= 0 ? executable : create(closeDescriptorOnExec);

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A child's three streams: our ends as streams, its ends as descriptors for the caller to close. */
@@ -43,8 +44,7 @@ export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
 /** Both ends are close-on-exec. */
 export function makePipe({ syscall }: Kernel): readonly [read: number, write: number] {
   const ends = Buffer.alloc(8);
-  if (syscall(process.arch === 'x64' ? 293 : 59, ends, closeOnExec) !== 0)
-    throw new Error('pipe2 was refused');
+  if (syscall(syscallNumber('pipe2'), ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
   return [ends.readInt32LE(0), ends.readInt32LE(4)];
 }
 

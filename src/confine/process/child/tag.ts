@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { taggedLimit } from '../seccomp/seccomp.ts';
 
@@ -17,7 +18,7 @@ export function applyTag({ syscall }: Kernel, pid: number, tag: number): boolean
   const limit = Buffer.alloc(16);
   limit.writeBigUInt64LE(BigInt(tag), 0);
   limit.writeBigUInt64LE(BigInt(tag), 8);
-  return syscall(process.arch === 'x64' ? 302 : 261, pid, taggedLimit, limit, 0) === 0;
+  return syscall(syscallNumber('prlimit64'), pid, taggedLimit, limit, 0) === 0;
 }
 
 export function hasTag(pid: number, tag: number): boolean {

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** The rights of a thread and everything that it starts. */
@@ -27,19 +28,19 @@ export const signalsLandlockVersion = 6;
 export function confineThread(kernel: Kernel, walls: ThreadWalls): void {
   const { syscall } = kernel;
   const prctl = (option: number, ...args: number[]) =>
-    syscall(process.arch === 'x64' ? 157 : 167, option, ...args, ...[0, 0, 0, 0].slice(args.length));
+    syscall(syscallNumber('prctl'), option, ...args, ...[0, 0, 0, 0].slice(args.length));
   assertDone(prctl(38, 1), 'no_new_privs');
   // Dropping needs a capability; without it (not root) there are none to drop.
   for (let capability = 0; capability < 64; capability++) prctl(24, capability);
   prctl(47, 4);
   const header = Buffer.alloc(8);
   header.writeUInt32LE(0x20080522, 0);
-  assertDone(syscall(process.arch === 'x64' ? 126 : 91, header, Buffer.alloc(24)), 'capset');
+  assertDone(syscall(syscallNumber('capset'), header, Buffer.alloc(24)), 'capset');
   restrictFiles(kernel, walls);
   const program = Buffer.alloc(16);
   program.writeUInt16LE(walls.filter.length / 8, 0);
   program.writeBigUInt64LE(kernel.addressOf(walls.filter), 8);
-  assertDone(syscall(process.arch === 'x64' ? 317 : 277, 1, 0, program), 'seccomp');
+  assertDone(syscall(syscallNumber('seccomp'), 1, 0, program), 'seccomp');
 }
 
 function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }: ThreadWalls): void {

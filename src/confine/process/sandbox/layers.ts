@@ -15,6 +15,7 @@ import { constants as system } from 'node:os';
 import { join } from 'node:path';
 import { type Text, text } from '../../../contract/text/text.ts';
 import { once } from '../../../ground/once.ts';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import { createInTurn } from '../../layer/in-turn.ts';
 import { allMarks, type Marks } from '../../layer/marks.ts';
 import { NoLayer, whyNone } from '../../layer/no-layer.ts';
@@ -108,20 +109,24 @@ export function createLayers(
 
 /** Reads extended attributes without following links, which Node cannot do. */
 function createMarks({ syscall, errno }: Kernel): Marks {
-  const [lgetxattr, llistxattr, lremovexattr, fcntl] =
-    process.arch === 'x64' ? [192, 195, 198, 72] : [9, 12, 15, 25];
   const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
   const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
   const listed = Buffer.alloc(4096);
   return {
     read(path, name) {
       const value = Buffer.alloc(16);
-      const length = syscall(lgetxattr, pathOf(path), names.get(name) ?? null, value, value.length);
+      const length = syscall(
+        syscallNumber('lgetxattr'),
+        pathOf(path),
+        names.get(name) ?? null,
+        value,
+        value.length,
+      );
       return length < 0 ? undefined : value.toString('latin1', 0, length);
     },
     attributes(path) {
       const entry = pathOf(path);
-      const length = syscall(llistxattr, entry, listed, listed.length);
+      const length = syscall(syscallNumber('llistxattr'), entry, listed, listed.length);
       if (length <= 0) return '';
       const value = Buffer.alloc(65_536);
       return listed
@@ -130,7 +135,13 @@ function createMarks({ syscall, errno }: Kernel): Marks {
         .filter((name) => isAttribute.test(name))
         .toSorted()
         .map((name) => {
-          const bytes = syscall(lgetxattr, entry, Buffer.from(`${name}\0`), value, value.length);
+          const bytes = syscall(
+            syscallNumber('lgetxattr'),
+            entry,
+            Buffer.from(`${name}\0`),
+            value,
+            value.length,
+          );
           return `${name}=${value.toString('latin1', 0, Math.max(0, bytes))}`;
         })
         .join('\n');
@@ -146,9 +157,9 @@ function createMarks({ syscall, errno }: Kernel): Marks {
       try {
         // A program that opens the file for writing right now causes a signal, whose default action would end this
         // process.
-        syscall(fcntl, fd, setSignal, SIGURG);
-        if (syscall(fcntl, fd, setLease, readLease) < 0) return errno() === EAGAIN;
-        syscall(fcntl, fd, setLease, noLease);
+        syscall(syscallNumber('fcntl'), fd, setSignal, SIGURG);
+        if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0) return errno() === EAGAIN;
+        syscall(syscallNumber('fcntl'), fd, setLease, noLease);
         return false;
       } finally {
         closeSync(fd);
@@ -157,10 +168,11 @@ function createMarks({ syscall, errno }: Kernel): Marks {
     remove(path) {
       const entry = pathOf(path);
       // Most entries have none, and hardly any have several.
-      const length = syscall(llistxattr, entry, listed, listed.length);
+      const length = syscall(syscallNumber('llistxattr'), entry, listed, listed.length);
       if (length === 0) return;
       const has = length < 0 ? undefined : listed.toString('latin1', 0, length).split('\0');
-      for (const [mark, name] of names) if (has?.includes(mark) ?? true) syscall(lremovexattr, entry, name);
+      for (const [mark, name] of names)
+        if (has?.includes(mark) ?? true) syscall(syscallNumber('lremovexattr'), entry, name);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
+import { type SyscallName, syscallNumbers } from '../../../ground/syscalls.ts';
 import type { FilterPlan } from './seccomp.ts';
-import { type SyscallName, syscallNumbers } from './syscalls.ts';
 
 /**
  * Runs a compiled filter, as the kernel would, on calls that bypass other restrictions. Returns the first that it

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { type SyscallName, syscallNumbers } from './syscalls.ts';
+import { type SyscallName, syscallNumbers } from '../../../ground/syscalls.ts';
 
 /** The rights that a filter leaves. Common calls of builds, tests and interpreters stay allowed. */
 export interface FilterPlan {

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import { receiveDescriptor } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { syscallNumbers } from '../seccomp/syscalls.ts';
 import type { Performed } from '../watched/perform.ts';
 import { createCalls, type WaitingCall } from './calls.ts';
 import { type Attempt, connectFor } from './connect.ts';
@@ -183,7 +183,7 @@ export function createAnswering(
   };
 }
 
-const connectNumber = syscallNumbers.connect[process.arch === 'x64' ? 0 : 1];
+const connectNumber = syscallNumber('connect');
 const netlink = 16;
 const raw = 3;
 const closeOnExec = 0o2000000;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 export interface WaitingCall {
@@ -41,12 +42,11 @@ export interface Calls {
 }
 
 export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
-  const numbers = process.arch === 'x64' ? numbersX64 : numbersArm64;
   const done = (result: number) => (result < 0 ? -errno() : result);
   return {
     take(listener) {
       const bytes = Buffer.alloc(80); // struct seccomp_notif
-      if (syscall(numbers.ioctl, listener, receiveCall, bytes) < 0) return undefined;
+      if (syscall(syscallNumber('ioctl'), listener, receiveCall, bytes) < 0) return undefined;
       return {
         id: bytes.readBigUInt64LE(0),
         thread: bytes.readUInt32LE(8),
@@ -57,19 +57,19 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
     isWaiting(listener, id) {
       const bytes = Buffer.alloc(8);
       bytes.writeBigUInt64LE(id);
-      return syscall(numbers.ioctl, listener, isValid, bytes) === 0;
+      return syscall(syscallNumber('ioctl'), listener, isValid, bytes) === 0;
     },
     answer(listener, id, result) {
       const bytes = Buffer.alloc(24); // struct seccomp_notif_resp
       bytes.writeBigUInt64LE(id, 0);
       bytes.writeInt32LE(result, 16);
-      syscall(numbers.ioctl, listener, sendAnswer, bytes);
+      syscall(syscallNumber('ioctl'), listener, sendAnswer, bytes);
     },
     letThrough(listener, id) {
       const bytes = Buffer.alloc(24);
       bytes.writeBigUInt64LE(id, 0);
       bytes.writeUInt32LE(1, 20);
-      syscall(numbers.ioctl, listener, sendAnswer, bytes);
+      syscall(syscallNumber('ioctl'), listener, sendAnswer, bytes);
     },
     give(listener, id, descriptor, closesOnExec) {
       const bytes = Buffer.alloc(24); // struct seccomp_notif_addfd
@@ -77,10 +77,11 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
       bytes.writeUInt32LE(2, 8); // and answers
       bytes.writeUInt32LE(descriptor, 12);
       bytes.writeUInt32LE(closesOnExec ? closeOnExec : 0, 20);
-      return done(syscall(numbers.ioctl, listener, addDescriptor, bytes));
+      return done(syscall(syscallNumber('ioctl'), listener, addDescriptor, bytes));
     },
-    openThread: (thread) => done(syscall(pidfdOpen, thread, anyThread)),
-    takeDescriptor: (process, descriptor) => done(syscall(pidfdGetfd, process, descriptor, 0)),
+    openThread: (thread) => done(syscall(syscallNumber('pidfd_open'), thread, anyThread)),
+    takeDescriptor: (process, descriptor) =>
+      done(syscall(syscallNumber('pidfd_getfd'), process, descriptor, 0)),
     readMemory(thread, address, into) {
       if (into.length === 0) return 0;
       const vectors = Buffer.alloc(32);
@@ -89,58 +90,37 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
       vectors.writeBigUInt64LE(address, 16);
       vectors.writeBigUInt64LE(BigInt(into.length), 24);
       const [local, remote] = [vectors.subarray(0, 16), vectors.subarray(16)];
-      return done(syscall(numbers.process_vm_readv, thread, local, 1, remote, 1, 0));
+      return done(syscall(syscallNumber('process_vm_readv'), thread, local, 1, remote, 1, 0));
     },
     openIn(root, path) {
       const how = Buffer.alloc(24); // struct open_how
       how.writeBigUInt64LE(BigInt(pathOnly | closeOnExec), 0);
       how.writeBigUInt64LE(BigInt(inRoot | noMagicLinks), 16);
-      return done(syscall(openat2, root, Buffer.concat([path, Buffer.alloc(1)]), how, how.length));
+      return done(
+        syscall(syscallNumber('openat2'), root, Buffer.concat([path, Buffer.alloc(1)]), how, how.length),
+      );
     },
     connect(socket, address) {
-      const flags = syscall(numbers.fcntl, socket, getFlags, 0);
+      const flags = syscall(syscallNumber('fcntl'), socket, getFlags, 0);
       const waits = (flags & nonBlocking) === 0;
-      if (waits) syscall(numbers.fcntl, socket, setFlags, flags | nonBlocking);
-      const result = done(syscall(numbers.connect, socket, address, address.length));
-      if (waits) syscall(numbers.fcntl, socket, setFlags, flags);
+      if (waits) syscall(syscallNumber('fcntl'), socket, setFlags, flags | nonBlocking);
+      const result = done(syscall(syscallNumber('connect'), socket, address, address.length));
+      if (waits) syscall(syscallNumber('fcntl'), socket, setFlags, flags);
       return result;
     },
-    waits: (socket) => (syscall(numbers.fcntl, socket, getFlags, 0) & nonBlocking) === 0,
+    waits: (socket) => (syscall(syscallNumber('fcntl'), socket, getFlags, 0) & nonBlocking) === 0,
     option(socket, name) {
       const value = Buffer.alloc(4);
       const length = Buffer.from([4, 0, 0, 0]);
-      const result = done(syscall(numbers.getsockopt, socket, 1, name, value, length));
+      const result = done(syscall(syscallNumber('getsockopt'), socket, 1, name, value, length));
       return result < 0 ? result : value.readInt32LE(0);
     },
-    socket: (domain, type, protocol) => done(syscall(numbers.socket, domain, type, protocol)),
-    send: (socket, bytes) => done(syscall(numbers.sendto, socket, bytes, bytes.length, 0, 0, 0)),
-    receive: (socket, into) => done(syscall(numbers.recvfrom, socket, into, into.length, dontWait, 0, 0)),
+    socket: (domain, type, protocol) => done(syscall(syscallNumber('socket'), domain, type, protocol)),
+    send: (socket, bytes) => done(syscall(syscallNumber('sendto'), socket, bytes, bytes.length, 0, 0, 0)),
+    receive: (socket, into) =>
+      done(syscall(syscallNumber('recvfrom'), socket, into, into.length, dontWait, 0, 0)),
   };
 }
-
-const numbersX64 = {
-  ioctl: 16,
-  process_vm_readv: 310,
-  fcntl: 72,
-  connect: 42,
-  getsockopt: 55,
-  socket: 41,
-  sendto: 44,
-  recvfrom: 45,
-};
-const numbersArm64: typeof numbersX64 = {
-  ioctl: 29,
-  process_vm_readv: 270,
-  fcntl: 25,
-  connect: 203,
-  getsockopt: 209,
-  socket: 198,
-  sendto: 206,
-  recvfrom: 207,
-};
-const pidfdOpen = 434;
-const openat2 = 437;
-const pidfdGetfd = 438;
 
 const receiveCall = 0xc0502100;
 const sendAnswer = 0xc0182101;

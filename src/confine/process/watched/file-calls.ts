@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /**
@@ -46,7 +47,6 @@ export interface FileStat {
 }
 
 export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
-  const numbers = process.arch === 'x64' ? numbersX64 : numbersArm64;
   const done = (result: number) => (result < 0 ? -errno() : result);
   const text = (name: Buffer) => Buffer.concat([name, end]);
   const stat = Buffer.alloc(256);
@@ -55,36 +55,41 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
       const how = Buffer.alloc(24); // struct open_how
       how.writeBigUInt64LE(BigInt(flags), 0);
       how.writeBigUInt64LE(BigInt(resolve), 16);
-      return done(syscall(437, root, text(path), how, how.length));
+      return done(syscall(syscallNumber('openat2'), root, text(path), how, how.length));
     },
-    openAt: (folder, name, flags, mode) => done(syscall(numbers.openat, folder, text(name), flags, mode)),
+    openAt: (folder, name, flags, mode) =>
+      done(syscall(syscallNumber('openat'), folder, text(name), flags, mode)),
     statAt(folder, name) {
-      const result = done(syscall(numbers.statx, folder, text(name), emptyPath | notFollowed, 0xfff, stat));
+      const result = done(
+        syscall(syscallNumber('statx'), folder, text(name), emptyPath | notFollowed, 0xfff, stat),
+      );
       return result < 0 ? result : readStat(stat);
     },
     unlinkAt: (folder, name, isFolder) =>
-      done(syscall(numbers.unlinkat, folder, text(name), isFolder ? 0x200 : 0)),
+      done(syscall(syscallNumber('unlinkat'), folder, text(name), isFolder ? 0x200 : 0)),
     renameAt: (from, name, to, newName, flags) =>
-      done(syscall(numbers.renameat2, from, text(name), to, text(newName), flags)),
+      done(syscall(syscallNumber('renameat2'), from, text(name), to, text(newName), flags)),
     linkAt: (from, name, to, newName, follows = false) =>
-      done(syscall(numbers.linkat, from, text(name), to, text(newName), follows ? 0x400 : 0)),
-    symlinkAt: (target, folder, name) => done(syscall(numbers.symlinkat, text(target), folder, text(name))),
+      done(syscall(syscallNumber('linkat'), from, text(name), to, text(newName), follows ? 0x400 : 0)),
+    symlinkAt: (target, folder, name) =>
+      done(syscall(syscallNumber('symlinkat'), text(target), folder, text(name))),
     makeNodeAt: (folder, name, mode, device) =>
-      done(syscall(numbers.mknodat, folder, text(name), mode, device)),
+      done(syscall(syscallNumber('mknodat'), folder, text(name), mode, device)),
     lease(fd) {
       // A process that opens it now causes a signal to us: use one that is ignored.
-      syscall(numbers.fcntl, fd, 10, 23); // F_SETSIG, SIGURG
-      const given = done(syscall(numbers.fcntl, fd, 1024, 0)); // F_SETLEASE, F_RDLCK
-      if (given === 0) syscall(numbers.fcntl, fd, 1024, 2); // F_UNLCK
+      syscall(syscallNumber('fcntl'), fd, 10, 23); // F_SETSIG, SIGURG
+      const given = done(syscall(syscallNumber('fcntl'), fd, 1024, 0)); // F_SETLEASE, F_RDLCK
+      if (given === 0) syscall(syscallNumber('fcntl'), fd, 1024, 2); // F_UNLCK
       return given;
     },
-    truncate: (fd, bytes) => done(syscall(numbers.ftruncate, fd, Number(bytes))),
-    changeMode: (fd, mode) => void syscall(numbers.fchmod, fd, mode),
-    setFlags: (fd, flags) => void syscall(numbers.fcntl, fd, 4, flags),
+    truncate: (fd, bytes) => done(syscall(syscallNumber('ftruncate'), fd, Number(bytes))),
+    changeMode: (fd, mode) => void syscall(syscallNumber('fchmod'), fd, mode),
+    setFlags: (fd, flags) => void syscall(syscallNumber('fcntl'), fd, 4, flags),
     dropRights() {
       const header = Buffer.alloc(8);
       header.writeUInt32LE(0x20080522, 0);
-      if (syscall(numbers.capset, header, Buffer.alloc(24)) !== 0) throw new Error('capset was refused');
+      if (syscall(syscallNumber('capset'), header, Buffer.alloc(24)) !== 0)
+        throw new Error('capset was refused');
     },
   };
 }
@@ -114,32 +119,6 @@ function readStat(bytes: Buffer): FileStat {
   };
 }
 
-const numbersX64 = {
-  openat: 257,
-  statx: 332,
-  unlinkat: 263,
-  renameat2: 316,
-  linkat: 265,
-  ftruncate: 77,
-  fcntl: 72,
-  capset: 126,
-  fchmod: 91,
-  symlinkat: 266,
-  mknodat: 259,
-};
-const numbersArm64: typeof numbersX64 = {
-  openat: 56,
-  statx: 291,
-  unlinkat: 35,
-  renameat2: 276,
-  linkat: 37,
-  ftruncate: 46,
-  fcntl: 25,
-  capset: 91,
-  fchmod: 52,
-  symlinkat: 36,
-  mknodat: 33,
-};
 const end = Buffer.alloc(1);
 const emptyPath = 0x1000;
 const notFollowed = 0x100;

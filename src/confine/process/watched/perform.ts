@@ -9,7 +9,7 @@ import {
   statfsSync,
 } from 'node:fs';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
-import { syscallNumbers } from '../seccomp/syscalls.ts';
+import { syscallNumbers } from '../../../ground/syscalls.ts';
 import type { Calls, WaitingCall } from '../sockets/calls.ts';
 import type { Arriving, Entrance } from './entrance.ts';
 import type { FileCalls, FileStat } from './file-calls.ts';

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -67,7 +68,7 @@ export function openRecording(
 ): Recording {
   const { first, mayLose, mayEnter, ends } = asked;
   const watch = createWatch(kernel);
-  const end = kernel.syscall(process.arch === 'x64' ? 290 : 19, 0, closeOnExec);
+  const end = kernel.syscall(syscallNumber('eventfd2'), 0, closeOnExec);
   const [ours, theirs] = makeSocketPair(kernel);
   watch.add(ours);
   watch.add(end);

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
+import { type CommonSyscall, syscallNumber } from './syscalls.ts';
 
 /** The index of a register that keeps a value; a call's result lasts only until the next call. */
 export type Kept = 0 | 1 | 2 | 3;
 type Argument = number | { readonly kept: Kept };
 
 export type Operation =
-  | { readonly does: 'call'; readonly name: CallName; readonly args: readonly Argument[] }
+  | { readonly does: 'call'; readonly name: CommonSyscall; readonly args: readonly Argument[] }
   /** Keeps the result of the last call. */
   | { readonly does: 'keep'; readonly in: Kept }
   /** Keeps the 32 bits at an address. */
@@ -18,53 +19,11 @@ export type Operation =
   /** Jumps unless the result is this number. */
   | { readonly does: 'jump'; readonly to: string; readonly when: 'is-not'; readonly number: number }
   | { readonly does: 'label'; readonly name: string }
-  /** Executes another program in the environment that this one was started in. */
-  | { readonly does: 'become'; readonly path: number; readonly args: number };
-
-export type CallName = keyof typeof numbersX64;
-
-const numbersX64 = {
-  read: 0,
-  write: 1,
-  lseek: 8,
-  rt_sigprocmask: 14,
-  nanosleep: 35,
-  socket: 41,
-  connect: 42,
-  sendto: 44,
-  recvfrom: 45,
-  shutdown: 48,
-  clone: 56,
-  exit: 60,
-  getcwd: 79,
-  setsid: 112,
-  openat: 257,
-  unlinkat: 263,
-  faccessat: 269,
-  dup3: 292,
-  memfd_create: 319,
-};
-const numbersArm64: typeof numbersX64 = {
-  read: 63,
-  write: 64,
-  lseek: 62,
-  rt_sigprocmask: 135,
-  nanosleep: 101,
-  socket: 198,
-  connect: 203,
-  sendto: 206,
-  recvfrom: 207,
-  shutdown: 210,
-  exit: 93,
-  getcwd: 17,
-  openat: 56,
-  dup3: 24,
-  memfd_create: 279,
-  clone: 220,
-  setsid: 157,
-  unlinkat: 35,
-  faccessat: 48,
-};
+  /**
+   * Executes another program in the environment that this one was started in, with these arguments or with its own
+   * after the first.
+   */
+  | { readonly does: 'become'; readonly path: number; readonly args: number | 'own' };
 
 /** Encodes operations as instructions, with the distance from each jump to its label. */
 export function assemble(operations: readonly Operation[], architecture: 'x64' | 'arm64'): Buffer {
@@ -100,7 +59,7 @@ function encodeX64(operation: Operation, at: number, to: number): readonly numbe
     opcode,
     0xc0 + (source & 7) * 8 + (target & 7),
   ];
-  const syscall = (number: number) => [...constant(rax, number), 0x0f, 0x05];
+  const syscall = (name: CommonSyscall) => [...constant(rax, syscallNumber(name, 'x64')), 0x0f, 0x05];
   const jump = (test: readonly number[], opcode: readonly number[]) => {
     const length = test.length + opcode.length + 4;
     return [...test, ...opcode, ...word(to - at - length)];
@@ -123,15 +82,16 @@ function encodeX64(operation: Operation, at: number, to: number): readonly numbe
             ? constant(register, value)
             : both(0x89, register, kept(value.kept));
         }),
-        ...syscall(numbersX64[operation.name]),
+        ...syscall(operation.name),
       ];
     case 'become':
       return [
         ...constant(7, operation.path),
-        ...constant(6, operation.args),
+        // lea rsi, [rsp + 16]: the arguments after our own name
+        ...(operation.args === 'own' ? [0x48, 0x8d, 0x74, 0x24, 0x10] : constant(6, operation.args)),
         ...[0x48, 0x8b, 0x0c, 0x24], // mov rcx, [rsp]: the count of our arguments
         ...[0x48, 0x8d, 0x54, 0xcc, 0x10], // lea rdx, [rsp + rcx * 8 + 16]: the environment
-        ...syscall(59),
+        ...syscall('execve'),
       ];
     case 'jump':
       if (operation.when === 'failed') return jump([0x48, 0x85, 0xc0], [0x0f, 0x88]); // test rax, rax; js
@@ -151,7 +111,7 @@ function encodeArm64(operation: Operation, at: number, to: number): readonly num
   ];
   const move = (target: number, source: number) => 0xaa0003e0 + source * 0x10000 + target;
   const compare = (a: number, b: number) => 0xeb00001f + b * 0x10000 + a * 32;
-  const syscall = (number: number) => [...constant(8, number), 0xd4000001];
+  const syscall = (name: CommonSyscall) => [...constant(8, syscallNumber(name, 'arm64')), 0xd4000001];
   /** `before`: instructions between `at` and the jump itself. */
   const way = (before: number, bits: number) => ((to - at) / 4 - before) & (2 ** bits - 1);
   const words = (): readonly number[] => {
@@ -169,16 +129,17 @@ function encodeArm64(operation: Operation, at: number, to: number): readonly num
           ...operation.args.flatMap((value, index) =>
             typeof value === 'number' ? constant(index, value) : [move(index, kept(value.kept))],
           ),
-          ...syscall(numbersArm64[operation.name]),
+          ...syscall(operation.name),
         ];
       case 'become':
         return [
           ...constant(0, operation.path),
-          ...constant(1, operation.args),
+          // add x1, sp, 16: the arguments after our own name
+          ...(operation.args === 'own' ? [0x910043e1] : constant(1, operation.args)),
           0xf94003e9, // ldr x9, [sp]: the count of our arguments
           0x8b296fe2, // add x2, sp, x9, lsl 3
           0x91004042, // add x2, x2, 16: the environment
-          ...syscall(221),
+          ...syscall('execve'),
         ];
       case 'jump':
         if (operation.when === 'failed') return [0xb7f80000 + way(0, 14) * 32]; // tbnz x0, 63

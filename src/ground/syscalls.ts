@@ -1,4 +1,4 @@
-/** Numbers of the filter's system calls on x86-64 and arm64; undefined if the kernel has none. */
+/** Numbers of system calls on x86-64 and arm64; undefined if the kernel has none. */
 export const syscallNumbers = {
   socket: [41, 198],
   socketpair: [53, 199],
@@ -93,6 +93,51 @@ export const syscallNumbers = {
   iopl: [172, undefined],
   ioperm: [173, undefined],
   modify_ldt: [154, undefined],
+  read: [0, 63],
+  write: [1, 64],
+  close: [3, 57],
+  lseek: [8, 62],
+  rt_sigprocmask: [14, 135],
+  nanosleep: [35, 101],
+  sendto: [44, 206],
+  recvfrom: [45, 207],
+  sendmsg: [46, 211],
+  recvmsg: [47, 212],
+  shutdown: [48, 210],
+  bind: [49, 200],
+  listen: [50, 201],
+  getsockopt: [55, 209],
+  exit: [60, 93],
+  execve: [59, 221],
+  fcntl: [72, 25],
+  flock: [73, 32],
+  ftruncate: [77, 46],
+  getcwd: [79, 17],
+  setsid: [112, 157],
+  capset: [126, 91],
+  prctl: [157, 167],
+  lgetxattr: [192, 9],
+  llistxattr: [195, 12],
+  lremovexattr: [198, 15],
+  faccessat: [269, 48],
+  epoll_pwait: [281, 22],
+  eventfd2: [290, 19],
+  dup3: [292, 24],
+  pipe2: [293, 59],
+  seccomp: [317, 277],
+  memfd_create: [319, 279],
+  statx: [332, 291],
+  pidfd_open: [434, 434],
 } as const satisfies Record<string, readonly [x64: number, arm64: number | undefined]>;
 
 export type SyscallName = keyof typeof syscallNumbers;
+
+/** A call that both kernels have. */
+export type CommonSyscall = {
+  [Name in SyscallName]: (typeof syscallNumbers)[Name][1] extends number ? Name : never;
+}[SyscallName];
+
+/** The number of a call on a processor, by default on this machine's. */
+export function syscallNumber(name: CommonSyscall, architecture: string = process.arch): number {
+  return syscallNumbers[name][architecture === 'x64' ? 0 : 1];
+}
