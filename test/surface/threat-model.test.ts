@@ -23,3 +23,10 @@ test('every file of attacks is named by a row', () => {
   const unnamed = globSync('test/attacks/*.test.ts').filter((file) => !named.has(file));
   expect(unnamed).toEqual([]);
 });
+
+test('the Japanese page names the same defences, tests and files', () => {
+  const [english, japanese] = ['docs/threat-model.md', 'docs/threat-model.ja.md'].map((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/`[^`\n]+`/g)].map(([span]) => span).sort(),
+  );
+  expect(japanese).toEqual(english);
+});
