@@ -157,7 +157,7 @@ function nothingFor(selection: object, undoneBy: string | undefined): Text {
       `変更 ${String(selection.id)} はありません。${lists.ja}`,
     );
   return text(
-    `There is nothing to undo: nothing was changed there, or everything has already been undone. ${lists.en}`,
+    `There is nothing to undo: nothing was changed, or everything has already been undone. ${lists.en}`,
     `元に戻すものはありません。変更がないか、すべて元に戻してあります。${lists.ja}`,
   );
 }

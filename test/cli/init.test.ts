@@ -218,6 +218,22 @@ test('what a person is told to type is what works where they are', () => {
   expect(ownName({ ...started, script: ofNpx, isPublished: true })).toBe('npx sekisho');
 });
 
+test('a clone that npx started by a link in its cache is named by its own place', () => {
+  const clone = join(home, 'clone');
+  const cache = join(home, '.npm/_npx/1a2b/node_modules');
+  for (const folder of [join(clone, 'dist'), join(cache, '.bin')]) mkdirSync(folder, { recursive: true });
+  writeFileSync(join(clone, 'package.json'), '{}');
+  writeFileSync(join(clone, 'dist/sekisho.js'), '');
+  symlinkSync(clone, join(cache, 'sekisho'));
+  symlinkSync('../sekisho/dist/sekisho.js', join(cache, '.bin/sekisho'));
+  const script = join(cache, '.bin/sekisho');
+  const started = { script, isPublished: false, node: '/usr/bin/node', cwd: clone, path: cache };
+
+  expect(ownCommand(['serve'], started).args).toEqual([join(clone, 'dist/sekisho.js'), 'serve']);
+  expect(ownName(started)).toBe('npx sekisho');
+  expect(ownProgram(started)).toBe(`/usr/bin/node ${join(clone, 'dist/sekisho.js')}`);
+});
+
 test('what init writes names a schema that is there', async () => {
   await runCommand(['init', '--yes'], join(home, 'project'), { HOME: home });
   const address = String(written().value.$schema);

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +53,21 @@ test.each([
   const done = await sekisho(args);
   expect({ code: done.code, stderr: done.stderr }).toEqual({ code, stderr: '' });
   expect(() => JSON.parse(done.stdout)).not.toThrow();
+});
+
+test.each([
+  ['README.md', 'C.UTF-8'],
+  ['README.ja.md', 'ja_JP.UTF-8'],
+])('the calls in %s are answered as it shows', async (page, LANG) => {
+  const samples = readFileSync(page, 'utf8').matchAll(
+    /^\$ npx sekisho call (\w+) '(.*)'\n([^`]+(?:`[^`\n]+`[^`]*)*?)```$/gm,
+  );
+  const shown = [...samples].map(([, tool = '', input = '', reply = '']) => ({ tool, input, reply }));
+  expect(shown.map(({ tool }) => tool)).toEqual(['file_read', 'shell_exec']);
+  for (const { tool, input, reply } of shown) {
+    const { stdout, stderr } = await runCommand(['call', tool, input], process.cwd(), { HOME: home, LANG });
+    expect(`${stdout}${stderr}`).toBe(reply);
+  }
 });
 
 test.each([

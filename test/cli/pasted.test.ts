@@ -155,7 +155,7 @@ test.each(Object.keys(profiles))(
 test('over HTTP the token of this machine is the operator: proxied tools, memories, no limit of ten', async () => {
   const { http, stdio, said } = await serveAndRead(['--profile', 'chat', '--config', '../behind.jsonc']);
   expect(said).toContain(
-    '10 calls a minute to assistant for each token over HTTP but the one of this machine',
+    '10 calls a minute to assistant for each token over HTTP except that of this machine',
   );
   const overHttp = await connect(new URL(http.url), http.headers.Authorization);
   await overHttp.callTool({ name: 'remember', arguments: { content: 'The gate closes at six.' } });

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { outsideOf } from '../../config/outside.ts';
+import { isInside } from '../../ground/inside.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { isPublished } from './version.ts';
 
@@ -30,8 +31,10 @@ function started(): Started {
  */
 export function ownCommand(
   args: readonly string[],
-  { script, node, isPublished }: Started = started(),
+  from: Started = started(),
 ): { readonly command: string; readonly args: readonly string[] } {
+  const { node, isPublished } = from;
+  const script = lastingScript(from);
   return isPublished && isOfNpx(script)
     ? { command: 'npx', args: ['-y', 'sekisho', ...args] }
     : { command: node, args: [script, ...args] };
@@ -44,9 +47,9 @@ export function ownName(from?: Started): string {
 
 function nameIn(from: Started): string {
   const project = projectOf(realPathOf(from.script));
-  const isInProject = project !== undefined && `${resolve(from.cwd)}${sep}`.startsWith(`${project}${sep}`);
+  const isInProject = project !== undefined && isInside(resolve(from.cwd), project);
   const name = programIn(from);
-  return isInProject && name !== 'sekisho' && !isOfNpx(from.script) ? 'npx sekisho' : name;
+  return isInProject && name !== 'sekisho' && !isOfNpx(lastingScript(from)) ? 'npx sekisho' : name;
 }
 
 /** The command that works in any folder. */
@@ -55,9 +58,15 @@ export function ownProgram(from?: Started): string {
 }
 
 function programIn(from: Started): string {
-  const { script, isPublished } = from;
-  if (isOfNpx(script)) return isPublished ? 'npx sekisho' : byPath(from);
+  const script = lastingScript(from);
+  if (isOfNpx(script)) return from.isPublished ? 'npx sekisho' : byPath(from);
   return isOnPath('sekisho', script, from) ? 'sekisho' : byPath(from);
+}
+
+/** In a clone, npx makes a link to it in its cache, which the next `npm cache clean` takes away. */
+function lastingScript({ script }: Started): string {
+  const target = realPathOf(script);
+  return isOfNpx(script) && !isOfNpx(target) ? target : script;
 }
 
 /** The address of the schema with which editors check `sekisho.jsonc`: the registry's, or the bundled file's. */
@@ -78,7 +87,7 @@ function isOfNpx(script: string): boolean {
 /** An older Node on the PATH would not start it. */
 function byPath(from: Started): string {
   const node = isOnPath('node', from.node, from) ? 'node' : shellQuote(from.node);
-  return `${node} ${shellQuote(from.script)}`;
+  return `${node} ${shellQuote(lastingScript(from))}`;
 }
 
 /** Whether that name on the PATH starts this file. */

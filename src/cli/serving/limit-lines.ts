@@ -19,7 +19,7 @@ const words = {
       `${toolsets ? `${toolsets.join('、')} は` : ''}1 分あたり ${count} 回`,
     ),
   remote: text(
-    'for each token over HTTP but the one of this machine',
+    'for each token over HTTP except that of this machine',
     '（HTTP のトークンごと。このマシンのトークンは除く）',
   ),
   everyone: text('for each caller', '（呼び出し元ごと）'),
