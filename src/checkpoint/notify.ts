@@ -20,10 +20,12 @@ export function createNotices(
   rooms: Rooms,
   {
     now,
+    environment,
     digest,
     onFault = () => {},
   }: {
     readonly now: () => number;
+    readonly environment: NodeJS.ProcessEnv;
     readonly digest: (sinceMs: number) => Promise<Digest>;
     readonly onFault?: ((error: unknown) => void) | undefined;
   },
@@ -48,7 +50,7 @@ export function createNotices(
       base: () => settings.http.publicUrl ?? served,
       vapid,
       terminal: process.stderr,
-      environment: process.env,
+      environment,
       now,
       onFault,
     });

@@ -41,6 +41,8 @@ export interface CheckpointOptions {
   readonly program?: string | undefined;
   /** The role of the local caller, for policy rules. */
   readonly localRole?: string | undefined;
+  /** The variables of the sessions that are served. Default: this process's. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
   /** Called for failures that a caller does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
   /** The destination of traces; calls are not traced if undefined. */
@@ -79,7 +81,7 @@ export async function openCheckpoint(
   settings: Settings,
   options: CheckpointOptions = {},
 ): Promise<Checkpoint> {
-  await assertSettings(settings);
+  await assertSettings(settings, options.environment ?? process.env);
   const now = options.now ?? Date.now;
   const rooms = createRooms(settings, options);
   const stopping = new AbortController();
@@ -123,6 +125,7 @@ export async function openCheckpoint(
   const attendance = createAttendance();
   const notices = createNotices(settings, rooms, {
     now,
+    environment: options.environment ?? process.env,
     digest: async (sinceMs) => (await operator()).digest(sinceMs),
     onFault: options.onFault,
   });

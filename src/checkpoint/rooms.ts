@@ -9,6 +9,8 @@ import { once } from '../ground/once.ts';
 
 export interface RoomsOptions {
   readonly version?: string | undefined;
+  /** The variables of the sessions that are served. Default: this process's. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
@@ -16,9 +18,12 @@ export interface RoomsOptions {
  * The rooms besides `call/`, each opened on first use: a process that only serves file_read never loads a database
  * driver, a sandbox or a browser's parser.
  */
-export function createRooms(settings: Settings, { version = '0.0.0', onFault }: RoomsOptions = {}) {
+export function createRooms(
+  settings: Settings,
+  { version = '0.0.0', environment = process.env, onFault }: RoomsOptions = {},
+) {
   const layers = join(settings.stateFolder, 'layers');
-  const ownPaths = [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))];
+  const ownPaths = [settings.stateFolder, configFolderOf(environment, homeOf(environment))];
 
   /** Completes what a killed server was landing before anything is read. */
   const recovered = once(async () => {
@@ -60,7 +65,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     return openStore({
       url: settings.storeUrl,
       stateFolder: settings.stateFolder,
-      embeddings: embeddingsOf(settings),
+      embeddings: embeddingsOf(settings, environment),
       retention: settings.retention,
       contentsUrl: settings.history.bucket,
       underWay: {
@@ -100,7 +105,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       remoteChanges,
       commandsIn,
       environment: settings.process.environment,
-      serverEnvironment: process.env,
+      serverEnvironment: environment,
       readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],
       network: {
         entries: settings.process.network,
@@ -163,7 +168,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     const { openVault, vaultSettingsFrom } = await import('../confine/vault/open.ts');
     return openVault({
       root: settings.vault.root,
-      settings: vaultSettingsFrom(process.env, settings.vault),
+      settings: vaultSettingsFrom(environment, settings.vault),
       workspace: (await workspace()).folder,
       observer: settings.history.enabled ? (await history()).observer : undefined,
       scratchFolder: join(settings.stateFolder, 'writes'),
@@ -187,7 +192,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
         hostPath: path,
         writable: writable && settings.mode !== 'read-only',
       })),
-      serverEnvironment: process.env,
+      serverEnvironment: environment,
       readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
       deniedHosts: deniedHostsOf(settings),
@@ -268,7 +273,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
 export type Rooms = ReturnType<typeof createRooms>;
 
-function embeddingsOf({ memory }: Settings) {
+function embeddingsOf({ memory }: Settings, environment: NodeJS.ProcessEnv) {
   if (!memory.embeddings) return undefined;
   const { url, model, keyVariable, dimensions, timeoutMs } = memory.embeddings;
   return {
@@ -276,7 +281,7 @@ function embeddingsOf({ memory }: Settings) {
     questionMs: timeoutMs,
     embedder: once(async () => {
       const { openEmbedder } = await import('../ask/model/embed.ts');
-      const key = keyVariable === undefined ? undefined : process.env[keyVariable]?.trim();
+      const key = keyVariable === undefined ? undefined : environment[keyVariable]?.trim();
       return openEmbedder({ url, model, dimensions, key });
     }),
   };
@@ -290,9 +295,9 @@ function deniedHostsOf({ rules }: Settings): readonly string[] {
 }
 
 /** Fails at start-up for settings that could not work at the first call. */
-export async function assertSettings(settings: Settings): Promise<void> {
+export async function assertSettings(settings: Settings, environment: NodeJS.ProcessEnv): Promise<void> {
   await assertNetworkLists(settings);
-  await assertVault(settings);
+  await assertVault(settings, environment);
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
     // It may contain a password.
@@ -304,10 +309,13 @@ export async function assertSettings(settings: Settings): Promise<void> {
 }
 
 /** Checks limits and folder of the notes, if they are served. */
-async function assertVault({ toolsets, only, vault, roots }: Settings): Promise<void> {
+async function assertVault(
+  { toolsets, only, vault, roots }: Settings,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   if (only || !toolsets.includes('vault')) return;
   const { assertVaultRoot, vaultSettingsFrom } = await import('../confine/vault/settings.ts');
-  vaultSettingsFrom(process.env, vault);
+  vaultSettingsFrom(environment, vault);
   assertVaultRoot(
     vault.root,
     roots.map(({ path }) => path),
