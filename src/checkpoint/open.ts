@@ -223,6 +223,9 @@ export async function openCheckpoint(
       return (await catalog()).offered(caller);
     },
     call: async (call) => (await forwarding.reply(call)) ?? walkOn(call),
+    async resume(connectionId) {
+      if (dependencies.flow) (await flow()).resume(connectionId);
+    },
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);

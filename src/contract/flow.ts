@@ -21,9 +21,10 @@ export interface FlowTarget {
   readonly line?: number | undefined;
   /**
    * `nowhere`: after untrusted text was read, an address that appears neither in the user's words nor in anything read.
-   * `secret`: after a credential was read (see `source`), an address that the user did not name.
+   * `secret`: after a credential was read (see `source`), an address that the user did not name. `forgotten`: what the
+   * session had read is no longer known.
    */
-  readonly why: 'read' | 'assembled' | 'nowhere' | 'secret';
+  readonly why: 'read' | 'assembled' | 'nowhere' | 'secret' | 'forgotten';
 }
 
 /** The origin of a value that a call sent, as recorded (`src/call/flow.ts`). */
@@ -82,6 +83,8 @@ export interface FlowLabels {
 /** The flow sessions of one server. */
 export interface FlowDesk {
   of(sessionId: string): FlowSession;
+  /** What this session had read is no longer known: it counts as having read everything. */
+  resume(sessionId: string): void;
   /** Called when the session is over. */
   forget(sessionId: string): void;
 }

@@ -10,6 +10,8 @@ export interface Gateway {
   /** The tools that this arrival may see. `key` is the same for equal lists, so that encoded lists can be cached. */
   list(arrival: Arrival): Promise<{ readonly key: string; readonly tools: readonly Tool[] }>;
   call(call: Call): Promise<Reply>;
+  /** An earlier server has served this connection, and what its session had read is not known. */
+  resume?(connectionId: string): Promise<void>;
   /** The arrival's connection has ended, and so does its session's background work. */
   leave(arrival: Arrival): Promise<void>;
   /** Calls back when a tool list changed, for everyone or for one connection. */

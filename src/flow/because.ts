@@ -24,6 +24,11 @@ function pathOf({ source, line, why }: FlowTarget): Text {
       `would be sent to after a credential was read (${source?.tool ?? ''}${source?.place ? ` ${shown(source.place)}` : ''})`,
       `への送信です。このセッションでは認証情報を読んでいます（${source?.tool ?? ''}${source?.place ? ` ${shown(source.place)}` : ''}）`,
     );
+  if (why === 'forgotten')
+    return text(
+      'may come from something read earlier, of which no trace is kept',
+      'は、以前に読み込み、いまは記録の残っていない内容にあったかもしれません',
+    );
   if (why === 'nowhere')
     return text('appears in nothing that was read', '、読み込んだどの内容にもありません');
   if (!source || source.atMs === 0)

@@ -25,12 +25,15 @@ const maxAgreed = 4096;
  * deletes, find each *where or what* that occurred in untrusted text and is neither in the user's words nor derived
  * from them. Pure: no clock, no I/O, bounded in memory and in work per result.
  */
-export function createFlowSession(carried: Carried = createCarried()): FlowSession {
+export function createFlowSession(
+  carried: Carried = createCarried(),
+  { forgot = false }: { readonly forgot?: boolean } = {},
+): FlowSession {
   const said = createSaid();
   const memory = createMemory(carried);
   const agreed = new Set<string>();
-  let readPrivate = false;
-  let readOutside = false;
+  let readPrivate = forgot;
+  let readOutside = forgot;
   let secret: FlowSource | undefined;
 
   function isNamed(value: string): boolean {
@@ -47,6 +50,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     if (!known) {
       const hidden = memory.hiddenOrigin(value);
       if (hidden) return { ...meant, source: hidden.source, line: hidden.line, why: 'assembled' };
+      if (forgot) return { ...meant, why: 'forgotten' };
       // Only the user's words may delete or give rights, and an address from neither them nor a text was invented.
       const isMadeUp = said.isKnown()
         ? readOutside && (kind !== 'send' || isAddress(value))
