@@ -237,6 +237,7 @@ export async function openCheckpoint(
       attendance.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
+      await (await rooms.upstreams.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
       await team.leave(arrival);
     },

@@ -6,6 +6,8 @@ export interface ServerSettings {
   /** The prefix of its tools' names, `github` of `github__create_issue`; contains no `__`. */
   readonly name: string;
   readonly enabled: boolean;
+  /** False: each session that calls it has a process or connection of its own. */
+  readonly shared?: boolean | undefined;
   readonly start: StdioStart | HttpStart;
   /** Remote names of the tools that are shown. Undefined: all. */
   readonly allow?: readonly string[] | undefined;

@@ -8,10 +8,10 @@ import { cancelled } from '../ground/errors/cancelled.ts';
 import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
 import { createLiveness } from './connection/liveness.ts';
 import { afterLoss, RemoteError } from './connection/remote.ts';
-import { supervise } from './connection/supervise.ts';
+import { type Supervisor, supervise } from './connection/supervise.ts';
 import { traceRequests } from './connection/traced.ts';
 import { accessOf, type OauthPlace } from './oauth/open.ts';
-import { createElicitations } from './requests/elicit.ts';
+import { createElicitations, type Elicitations } from './requests/elicit.ts';
 import { methodTools } from './requests/methods.ts';
 import { pacedProgress } from './requests/paced-progress.ts';
 import {
@@ -55,7 +55,16 @@ export interface ProxiedServer {
   watch(uri: string, changed: () => void): () => void;
   /** Reads the pin again if it was changed. */
   refresh(): void;
+  /** Ends what belongs to this session alone. */
+  leave(sessionId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One process or connection, and the calls that use it. */
+interface Line {
+  readonly supervisor: Supervisor;
+  readonly elicitations: Elicitations;
+  readonly turns: ReturnType<typeof createTurns>;
 }
 
 export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProcess'> {
@@ -71,13 +80,13 @@ const maxListMs = 10_000;
 /** A server that was too slow is not awaited again for this long. */
 const silentListsMs = 5 * 60_000;
 const maxErrorChars = 4000;
+/** Sessions of HTTP clients may never end. */
+const maxLines = 100;
 /** Servers that cannot announce changes are asked again after this time when a client lists tools. */
 const lookAgainMs = 10_000;
 
 export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
   const { name } = settings;
-  const turns = createTurns(settings.callsAtOnce);
-  const elicitations = createElicitations(name);
   const watches = createWatches();
   const request = traceRequests(name, createLiveness(settings.callTimeoutMs));
   const access = accessOf(settings, options.oauth);
@@ -90,14 +99,40 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   let lookedAt = 0;
   let methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
 
-  const supervisor = supervise({
-    name,
-    firstDelayMs: options.firstDelayMs,
-    onState: changed,
-    open: () => elicitations.outside(open),
-  });
+  /** What all sessions use, or, if each has its own, what the list of tools comes from. */
+  const common = createLine();
+  const { supervisor } = common;
+  const ofSessions = new Map<string, Line>();
 
-  async function open(): Promise<Connection> {
+  function createLine(): Line {
+    const elicitations = createElicitations(name);
+    const line = supervise({
+      name,
+      firstDelayMs: options.firstDelayMs,
+      onState: changed,
+      open: () => elicitations.outside(() => open(elicitations)),
+    });
+    return { supervisor: line, elicitations, turns: createTurns(settings.callsAtOnce) };
+  }
+
+  function lineOf({ caller: { sessionId } }: BaseContext): Line {
+    if (settings.shared !== false) return common;
+    const line = ofSessions.get(sessionId) ?? createLine();
+    // Reinsertion keeps the least recently used first.
+    ofSessions.delete(sessionId);
+    ofSessions.set(sessionId, line);
+    const [oldest = ''] = ofSessions.keys();
+    if (ofSessions.size > maxLines) void endLine(oldest);
+    return line;
+  }
+
+  async function endLine(sessionId: string): Promise<void> {
+    const line = ofSessions.get(sessionId);
+    ofSessions.delete(sessionId);
+    await line?.supervisor.close();
+  }
+
+  async function open(elicitations: Elicitations): Promise<Connection> {
     const connection = await connect(settings, {
       ...options,
       elicit: elicitations.ask,
@@ -162,6 +197,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     context: BaseContext,
   ): Promise<ToolOutput> {
     context.audit({ server: name, remote_tool: remote.name, definition: remote.digest.slice(0, 16) });
+    const { supervisor, elicitations, turns } = lineOf(context);
     const leave = await turns.acquire(context.signal);
     try {
       const result = await elicitations.during(context, () =>
@@ -208,7 +244,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
 
   async function subscribe(uri: string, context: BaseContext): Promise<void> {
     const forget = watches.expect(uri);
-    const leave = await turns.acquire(context.signal);
+    const leave = await common.turns.acquire(context.signal);
     try {
       const connection = await supervisor.connection(context.signal);
       if (!connection.offers.subscriptions) throw notWatched(name);
@@ -231,6 +267,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   ): Promise<Readonly<Record<string, unknown>>> {
     const isList = method.endsWith('/list');
     if (isList && silentUntil > Date.now()) throw silentLists(name);
+    const { supervisor, elicitations, turns } = lineOf(context);
     const leave = await turns.acquire(context.signal);
     try {
       const { signal, trace } = context;
@@ -327,9 +364,10 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         );
       };
     },
-    close() {
+    leave: endLine,
+    async close() {
       watches.close();
-      return supervisor.close();
+      await Promise.all([supervisor.close(), ...[...ofSessions.keys()].map(endLine)]);
     },
   };
 }

@@ -67,6 +67,7 @@ const ours = new Set([
   ],
   ...[
     'tools',
+    'shared',
     'roles',
     'ask',
     'flow',

@@ -29,6 +29,7 @@ const shape = {
   plainHttp: z.boolean().optional(),
   oauth: oauthSchema.optional(),
   enabled: z.boolean().optional(),
+  shared: z.boolean().optional(),
   disabled: z.boolean().optional(),
   allow: names.optional(),
   deny: names.optional(),

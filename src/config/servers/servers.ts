@@ -91,6 +91,7 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
     allow: config.allow,
     deny: config.deny ?? [],
     tools: new Map<string, ToolOverride>(Object.entries(config.tools ?? {})),
+    shared: config.shared,
     roles: config.roles ?? [],
     // By default, ask only when untrusted text decides; without flow checks, ask about each changing call.
     ask: config.ask ?? (flow === 'off' ? 'changes' : 'never'),

@@ -38,6 +38,8 @@ export interface Upstreams {
   logIn(server: ProxiedServer, options: LoginOptions): Promise<void>;
   logOut(server: ProxiedServer): Promise<'revoked' | 'forgotten' | 'none'>;
   status(): readonly ServerStatus[];
+  /** Ends what belongs to this session alone. */
+  leave(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -129,6 +131,9 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
         .filter((server) => !server.enabled)
         .map(({ name }) => ({ name, state: 'disabled' as const, tools: [], held: [] })),
     ],
+    async leave(sessionId) {
+      await Promise.all(servers.map((server) => server.leave(sessionId)));
+    },
     async close() {
       closing.abort();
       listeners.clear();
