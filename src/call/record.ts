@@ -35,7 +35,7 @@ export interface OpenRecord extends RunNotes {
 
 /** Opens the record of a call; from here on every call is recorded, refused ones too. */
 export function openRecord(call: Call, now: () => number, watch?: CallWatch): OpenRecord {
-  const id = randomUUID();
+  const id = call.auditId ?? randomUUID();
   const atMs = now();
   let stop: CallStop = 'identify';
   let caller: Caller | undefined;

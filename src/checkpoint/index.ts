@@ -1,10 +1,11 @@
 /** The only entrance of the composition root: other rooms import nothing else from it. */
 
 export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
+export { peerOf } from '../confine/process/sockets/peer.ts';
 export { makeStateFolder } from '../store/usable.ts';
 export { copyRecords } from './copy-records.ts';
 export { verifyMirrors } from './mirrors.ts';
 export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './open.ts';
 export type { PolicyInspector, RuleWarning } from './policy.ts';
-export { type HttpServing, type StdioServing, serveHttp, serveStdio } from './serving.ts';
+export { type HeldClient, type HttpServing, type StdioServing, serveHttp, serveStdio } from './serving.ts';
 export { toolsetThat } from './toolsets.ts';

@@ -3,6 +3,7 @@ import { once } from '../ground/once.ts';
 import { loopbackHosts } from '../ground/secure-url.ts';
 import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
+import type { Custody } from '../transport/custody.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
 import { announce } from './nodes.ts';
 import type { Checkpoint } from './open.ts';
@@ -17,10 +18,19 @@ export interface StdioServing {
   readonly signal?: AbortSignal | undefined;
   /** The caller's bearer token; default: the local person. */
   readonly bearer?: string | undefined;
+  /** A client that outlives this server, through the process that holds its streams. */
+  readonly held?: HeldClient | undefined;
   /** Finds another checkpoint for the folders that the client works in; without it, the client is not asked. */
   readonly choose?: ChooseCheckpoint | undefined;
   /** Called for failures that the client does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+export interface HeldClient {
+  readonly connectionId: string;
+  readonly custody: Custody;
+  /** If an earlier server has served it: the lines that belong to its session. */
+  readonly resumed?: readonly string[] | undefined;
 }
 
 export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>>;
@@ -41,8 +51,14 @@ export async function serveStdio(checkpoint: Checkpoint, options: StdioServing =
   assertUsable(storeUrl, stateFolder);
   const transport = await import('../transport/stdio.ts');
   const ahead = createPreloader(checkpoint);
-  const { choose, onFault = () => {} } = options;
-  const placed = choose && new PlacedGateway(checkpoint, choose, onFault);
+  const { choose, held, onFault = () => {} } = options;
+  const resume = async (chosen: Checkpoint | undefined) => {
+    if (held?.resumed) await chosen?.gateway.resume?.(held.connectionId);
+    return chosen;
+  };
+  await resume(checkpoint);
+  const placed =
+    choose && new PlacedGateway(checkpoint, async (...asked) => resume(await choose(...asked)), onFault);
   const gateway = placed?.gateway ?? checkpoint.gateway;
   const serving = transport.serveStdio({
     gateway: {
@@ -56,7 +72,9 @@ export async function serveStdio(checkpoint: Checkpoint, options: StdioServing =
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
     signal: options.signal,
-    arrival: { bearer: options.bearer },
+    arrival: { bearer: options.bearer, ...(held && { connectionId: held.connectionId }) },
+    custody: held?.custody,
+    replayed: held?.resumed,
     place: placed && ((folders, arrival) => placed.place(folders, arrival)),
     onFault: options.onFault,
   });

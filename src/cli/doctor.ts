@@ -8,6 +8,7 @@ import { isInside } from '../ground/inside.ts';
 import { asRoot, isRoot } from './common/as-root.ts';
 import { say, sayJson, told } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
+import { askAll } from './resident/sessions.ts';
 import { examineRecords } from './server/examine-records.ts';
 import type { Finding } from './server/finding.ts';
 import { examine, type ServerReport } from './server/report.ts';
@@ -127,6 +128,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         remedy: asInMetadata,
       });
     }
+    findings.push(...(await sharedServer(settings)));
     const hooks = probeHooks();
     for (const { client, ...found } of hooks) findings.push({ what: `hooks ${client}`, ...found });
     const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
@@ -141,6 +143,19 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
 }
 
 /** The person's own programs that commands can see, and those hidden from them. */
+/** The server that clients over stdio share, if they may or one runs. */
+async function sharedServer({ resident }: Settings): Promise<readonly Finding[]> {
+  const running = await askAll({ kind: 'list' });
+  if (!resident && running.length === 0) return [];
+  const sessions = running.reduce((sum, report) => sum + report.sessions.length, 0);
+  const mb = Math.round(running.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6);
+  const detail =
+    running.length === 0
+      ? text('starts with the next client', '次のクライアントとともに起動します')
+      : text(`${counted(sessions, 'session')}, ${mb} MB`, `セッション ${sessions} 個、${mb} MB`);
+  return [{ what: 'shared server', works: true, detail }];
+}
+
 function toolchainFindings({
   found,
   folders,

@@ -4,8 +4,8 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { say, sayJson } from './common/say.ts';
-import { noteRuleWarnings } from './serving/rule-warnings.ts';
+import { note, say, sayJson } from './common/say.ts';
+import { ruleWarningLines } from './serving/rule-warnings.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -59,7 +59,7 @@ async function withPolicy(
   try {
     const policy = await checkpoint.policy();
     const code = await work(policy, settings);
-    noteRuleWarnings(await policy.warnings(), settings.locale);
+    for (const line of ruleWarningLines(await policy.warnings(), settings.locale)) note(line);
     return code;
   } finally {
     await checkpoint.close();

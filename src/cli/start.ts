@@ -13,7 +13,7 @@ nodeModule.enableCompileCache?.();
 // Not process.exit, which would cut output still being written to a pipe.
 process.exitCode = await start(process.argv.slice(2));
 
-/** A client waits for each hook, so hooks load nothing of the other commands. */
+/** A client waits for each hook and for its server, so these load nothing of the other commands. */
 async function start(args: readonly string[]): Promise<number> {
   const [command, option = ''] = args;
   if (command === 'hook' && /^[a-z]+$/.test(option) && !args.includes('--help')) {
@@ -21,6 +21,14 @@ async function start(args: readonly string[]): Promise<number> {
   }
   if (command === 'run' && option === '--permit') {
     return (await import('./hook/client.ts')).runPermitted(args.slice(1));
+  }
+  if (command === 'serve') {
+    const { mayJoin } = await import('./resident/may-join.ts');
+    if (mayJoin(args.slice(1), process.env)) {
+      const { join } = await import('./resident/join.ts');
+      const exitCode = await join(args.slice(1));
+      if (exitCode !== undefined) return exitCode;
+    }
   }
   return (await import('./main.ts')).main(args);
 }

@@ -34,6 +34,12 @@ const settingsSchema = z.strictObject({
     .describe(
       'Folders that tools can see, wherever the server is started, e.g. ["/srv/project"]. Default: the project that the client works in (`projects`).',
     ),
+  resident: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the clients that start this server over stdio share one, which runs on for a while after the last has gone. Default: false.',
+    ),
   protectedNames: names.optional().describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
   toolsets: z
     .array(z.enum(toolsetNames))

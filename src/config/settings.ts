@@ -44,6 +44,8 @@ export interface Settings {
   readonly project: string | undefined;
   /** The folder in which the client works, if it is below the root. */
   readonly startedBelow: string | undefined;
+  /** Whether clients over stdio share one server. */
+  readonly resident: boolean;
   readonly protectedNames: readonly string[];
   readonly toolsets: readonly ToolsetName[];
   readonly only: SingleTool | undefined;

@@ -32,6 +32,11 @@ export function hookFolderOf(environment: NodeJS.ProcessEnv, home: string): stri
   return join(stateBaseOf(environment, home), 'hooks');
 }
 
+/** The folder of the sockets of resident servers. */
+export function residentFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
+  return join(stateBaseOf(environment, home), 'resident');
+}
+
 /** An empty folder, served if the client works in none that may be served. */
 export function nowhereFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(stateBaseOf(environment, home), 'nowhere', 'empty');

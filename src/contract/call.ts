@@ -32,6 +32,8 @@ export interface Call {
   readonly input: unknown;
   /** A transport's own request for a protocol method; only such calls reach unlisted tools. */
   readonly isMethod?: boolean | undefined;
+  /** The id of its record, if the transport had to know it before. */
+  readonly auditId?: string | undefined;
   /** The request's id on its connection. */
   readonly requestId?: string | number | undefined;
   readonly arrival: Arrival;

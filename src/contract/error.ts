@@ -18,6 +18,7 @@ export const errorCodes = {
   still_running: 'The call is still running; fetch its result with `call_result` and `details.call_id`.',
   timed_out: 'The call took too long and was stopped.',
   cancelled: 'The caller cancelled the call.',
+  interrupted: 'The server ended during the call and was started again; how far the call got is unknown.',
   unavailable: 'Something that the tool needs is missing on this machine or does not respond.',
   storage_full: 'The disk is full or a quota is used up; the old content is unchanged.',
   upstream_error: 'A proxied server or a web server failed.',

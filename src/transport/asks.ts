@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Relay } from '../contract/nodes.ts';
+import type { Custody } from './custody.ts';
 import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import { notificationFrame, requestFrame } from './jsonrpc.ts';
 
@@ -19,7 +20,7 @@ export interface AsksElsewhere {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-export function createAsks(elsewhere?: AsksElsewhere): Asks {
+export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody): Asks {
   const waiting = new Map<RequestId, (response: Response) => void>();
   const keyOf = (id: RequestId) => `ask ${elsewhere?.connectionId} ${id}`;
 
@@ -42,17 +43,25 @@ export function createAsks(elsewhere?: AsksElsewhere): Asks {
         letGo?.();
         throw signal.reason;
       }
+      const withdrawal = notificationFrame('notifications/cancelled', {
+        requestId: id,
+        reason: 'No longer needed.',
+      });
+      const trust = custody?.take({ kind: 'say', words: withdrawal });
       return new Promise((resolve, reject) => {
-        const withdraw = () => {
+        const end = () => {
           letGo?.();
           waiting.delete(id);
-          send(notificationFrame('notifications/cancelled', { requestId: id, reason: 'No longer needed.' }));
+          if (trust) custody?.settle(trust.key);
+        };
+        const withdraw = () => {
+          end();
+          send(withdrawal);
           reject(signal.reason);
         };
         signal.addEventListener('abort', withdraw, { once: true });
         waiting.set(id, (response) => {
-          letGo?.();
-          waiting.delete(id);
+          end();
           signal.removeEventListener('abort', withdraw);
           if (response.failed) reject(new Error('The client refused the request.'));
           else resolve(response.result);

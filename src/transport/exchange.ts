@@ -7,6 +7,8 @@ export interface Exchange {
   readonly era: Era;
   readonly id?: RequestId | undefined;
   readonly params: Params;
+  /** For the record of its call. Undefined: any. */
+  readonly auditId?: string | undefined;
   readonly arrival: Arrival;
   /** The capabilities of the client: from the handshake, or from the request's envelope. */
   readonly clientCapabilities: Params;

@@ -77,11 +77,16 @@ export async function openSubscription(
   return {
     isEmpty: watched.length === 0 && uris.length === 0,
     end,
-    closingResultJson: JSON.stringify({
-      resultType: 'complete',
-      _meta: { ...mark, [metaKey.serverInfo]: mcp.serverInfo },
-    }),
+    closingResultJson: closingResultOf(mcp, id),
   };
+}
+
+/** The result that closes a subscription properly. */
+export function closingResultOf({ serverInfo }: Mcp, id: RequestId): string {
+  return JSON.stringify({
+    resultType: 'complete',
+    _meta: { [metaKey.subscriptionId]: id, [metaKey.serverInfo]: serverInfo },
+  });
 }
 
 function tells(mcp: Mcp, kind: (typeof kinds)[number], what: 'listChanged' | 'subscribe'): boolean {

@@ -1,5 +1,7 @@
+import type { Arrival } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { type Changes, changesOf } from './changes.ts';
+import { interruptedResult } from './custody.ts';
 import type { Exchange, Method, MethodTable } from './exchange.ts';
 import { isObject, type Params, RpcError, rpcCode } from './jsonrpc.ts';
 import { createCallMethod } from './methods/call.ts';
@@ -24,6 +26,8 @@ export interface Mcp {
   readonly changes: Changes;
   /** The encoded result of one request. Throws only RpcError. */
   answer(method: string, exchange: Exchange): Promise<string>;
+  /** The encoded result of a call whose server dies while it runs. */
+  interrupted(era: Exchange['era'], auditId: string, arrival: Arrival): string;
   /** The handshake of the older revisions. */
   shakeHands(params: Params): Handshake;
 }
@@ -87,6 +91,9 @@ export function createMcp(gateway: Gateway, extension?: McpExtension): Mcp {
       const result = await method(exchange);
       return typeof result === 'string' ? result : encoder.encode(exchange.era, result);
     },
+
+    interrupted: (era, auditId, arrival) =>
+      encoder.encode(era, interruptedResult(auditId, arrival, gateway.locale)),
 
     shakeHands(params) {
       const revision = settleRevision(params.protocolVersion);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Arrival } from '../contract/call.ts';
 import { idAtEdges, type Refusal } from '../contract/text/frames.ts';
@@ -5,6 +6,7 @@ import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
+import type { Custody, Entrusted } from './custody.ts';
 import type { Exchange } from './exchange.ts';
 import {
   asRpcError,
@@ -21,7 +23,7 @@ import {
   tooIntricate,
 } from './jsonrpc.ts';
 import { createKeeper } from './keeper.ts';
-import { openSubscription, type Subscription } from './listen.ts';
+import { closingResultOf, openSubscription, type Subscription } from './listen.ts';
 import type { Mcp } from './mcp.ts';
 import type { Outbox } from './outbox.ts';
 import { assertStatelessRevision, claimsEnvelope, readEnvelope } from './revision.ts';
@@ -35,9 +37,18 @@ const maxBatch = 100;
 
 type Request = Extract<Incoming, { kind: 'request' }>;
 
+/** Where the answer to a message goes, and what is entrusted of it until then. */
+interface Answering {
+  readonly send: (frame: string) => void;
+  readonly entrust?: (request: Request, auditId?: string) => Entrusted;
+  readonly settle?: (key: number) => void;
+}
+
 /** One client over stdio: its handshake, if any, its running requests and its subscriptions. */
 export interface StdioConnection {
   receive(text: string): void;
+  /** Receives a line that an earlier server of this connection has answered. */
+  replay(text: string): void;
   refuse(reason: Refusal, head: string, tail: string): void;
   /** Resolves when nothing runs. */
   idle(): Promise<void>;
@@ -49,6 +60,8 @@ export interface StdioConnection {
 export interface StdioConnectionOptions {
   /** Takes the folders that the client works in; without it, the client is not asked. */
   readonly place?: ((folders: readonly string[], arrival: Arrival) => Promise<void>) | undefined;
+  /** The process that holds the client's streams, if it outlives this server. */
+  readonly custody?: Custody | undefined;
   /** Called for failures that the client does not see. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -57,12 +70,14 @@ export function createStdioConnection(
   mcp: Mcp,
   base: Arrival,
   outbox: Outbox,
-  { place, onFault }: StdioConnectionOptions = {},
+  { place, custody, onFault }: StdioConnectionOptions = {},
 ): StdioConnection {
   const running = new Map<RequestId, Run>();
   const subscriptions = new Map<RequestId, Subscription>();
+  /** Their keys at the holder of the streams. */
+  const subscribed = new Map<RequestId, number>();
   const keeper = createKeeper();
-  const asks = createAsks();
+  const asks = createAsks(undefined, custody);
   const throttle = createThrottle();
   let arrival = base;
   let clientCapabilities: Params = {};
@@ -88,7 +103,7 @@ export function createStdioConnection(
       return;
     }
     if (Array.isArray(value)) void receiveBatch(value);
-    else void take(readMessage(value), outbox.send);
+    else void take(readMessage(value), { send: outbox.send, entrust: entrusted });
   }
 
   /** Revision 2025-03-26 allows several messages in an array; their replies are sent as one. */
@@ -100,13 +115,20 @@ export function createStdioConnection(
     }
     batches += 1;
     const answers: string[] = [];
-    await Promise.all(values.map((value) => take(readMessage(value), (frame) => answers.push(frame))));
+    const keys: number[] = [];
+    const reply: Answering = {
+      send: (frame) => void answers.push(frame),
+      entrust: entrustedInBatch,
+      settle: (key) => void keys.push(key),
+    };
+    await Promise.all(values.map((value) => take(readMessage(value), reply)));
+    for (const key of keys) custody?.settle(key);
     if (answers.length > 0) outbox.send(`[${answers.join(',')}]`);
     batches -= 1;
     settle();
   }
 
-  function take(message: Incoming, reply: (frame: string) => void): Promise<void> | undefined {
+  function take(message: Incoming, reply: Answering): Promise<void> | undefined {
     switch (message.kind) {
       case 'request':
         return serve(message, reply);
@@ -117,36 +139,69 @@ export function createStdioConnection(
         asks.settle(message);
         return undefined;
       case 'invalid':
-        reply(errorFrame(message.id, new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.')));
+        reply.send(
+          errorFrame(message.id, new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.')),
+        );
         return undefined;
     }
   }
 
-  async function serve(request: Request, reply: (frame: string) => void): Promise<void> {
+  async function serve(request: Request, reply: Answering): Promise<void> {
     const { id, method } = request;
     // A full server still answers ping.
     const full = method !== 'ping' && running.size + subscriptions.size >= maxRunning;
     if (full || running.has(id) || subscriptions.has(id)) {
       const problem = full ? 'Too many requests at once.' : 'A request with this id is running.';
-      reply(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));
+      reply.send(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));
       return;
     }
     const run = startRun();
     running.set(id, run);
+    const auditId = custody && method === 'tools/call' ? randomUUID() : undefined;
+    const trust = custody && reply.entrust && custody.take(reply.entrust(request, auditId));
     let frame: string | undefined;
     try {
+      if (trust?.known) await trust.known;
       const wait = method === 'tools/call' ? throttle() : undefined;
       if (wait) await wait;
       if (placed && method !== 'ping') await placed;
-      frame = await answer(request, run);
+      frame = await answer(request, run, auditId);
     } catch (error) {
       if (!(error instanceof RpcError)) onFault?.(error);
       frame = errorFrame(id, asRpcError(error));
     }
     running.delete(id);
     endRun(run);
-    if (frame !== undefined && !run.silent) reply(frame);
+    // A subscription is answered when it ends.
+    if (trust && !subscriptions.has(id)) (reply.settle ?? custody?.settle)?.(trust.key);
+    else if (trust) subscribed.set(id, trust.key);
+    if (frame !== undefined && !run.silent) reply.send(frame);
     settle();
+  }
+
+  /** A call may have begun; anything else can be asked again. */
+  function entrusted({ id, method, params }: Request, auditId?: string): Entrusted {
+    const isModern = claimsEnvelope(params);
+    if (auditId !== undefined) {
+      const words = mcp.interrupted(isModern ? 'modern' : 'legacy', auditId, arrival);
+      return { kind: 'say', words: resultFrame(id, words) };
+    }
+    if (isModern) {
+      if (method !== 'subscriptions/listen') return { kind: 'repeat' };
+      return { kind: 'say', words: resultFrame(id, closingResultOf(mcp, id)) };
+    }
+    if (method === 'initialize' || method === 'logging/setLevel') return { kind: 'keep', name: method };
+    const name = `watch ${params.uri}`;
+    if (method === 'resources/subscribe') return { kind: 'keep', name };
+    return method === 'resources/unsubscribe' ? { kind: 'drop', name } : { kind: 'repeat' };
+  }
+
+  /** One request of a batch cannot be sent again alone. */
+  function entrustedInBatch(request: Request, auditId?: string): Entrusted {
+    const entrustment = entrusted(request, auditId);
+    if (entrustment.kind === 'say') return entrustment;
+    const problem = new RpcError(rpcCode.serverBusy, 'The server was started again. Send the request again.');
+    return { kind: 'say', words: errorFrame(request.id, problem) };
   }
 
   function settle(): void {
@@ -156,10 +211,14 @@ export function createStdioConnection(
   }
 
   /** The frame to send, if any. */
-  async function answer({ id, method, params }: Request, run: Run): Promise<string | undefined> {
+  async function answer(
+    { id, method, params }: Request,
+    run: Run,
+    auditId: string | undefined,
+  ): Promise<string | undefined> {
     if (!claimsEnvelope(params)) {
       if (method === 'initialize') return resultFrame(id, shakeHands(params));
-      const exchange = exchangeOf('legacy', id, params, run);
+      const exchange = { ...exchangeOf('legacy', id, params, run), auditId };
       return resultFrame(id, await mcp.answer(method, exchange));
     }
     const envelope = readEnvelope(params);
@@ -168,6 +227,7 @@ export function createStdioConnection(
       ...exchangeOf('modern', id, params, run),
       arrival: { ...arrival, client: envelope.client, revision: envelope.version, ...traceContextOf(params) },
       clientCapabilities: envelope.capabilities,
+      auditId,
     };
     if (method !== 'subscriptions/listen') return resultFrame(id, await mcp.answer(method, exchange));
     const opened = await openSubscription(mcp, id, params, exchange.arrival, {
@@ -230,6 +290,10 @@ export function createStdioConnection(
   }
 
   function notice(method: string, params: Params): void {
+    if (method === 'notifications/initialized') {
+      const trust = custody?.take({ kind: 'keep', name: method });
+      if (trust) custody?.settle(trust.key);
+    }
     if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed') findPlace();
     if (method !== 'notifications/cancelled') return;
     const id = params.requestId as RequestId;
@@ -237,10 +301,19 @@ export function createStdioConnection(
     if (run) cancelRun(run);
     subscriptions.get(id)?.end();
     subscriptions.delete(id);
+    closed(id);
+  }
+
+  /** The subscription of this request is over. */
+  function closed(id: RequestId): void {
+    const key = subscribed.get(id);
+    if (key !== undefined) custody?.settle(key);
+    subscribed.delete(id);
   }
 
   return {
     receive,
+    replay: (text) => void take(readMessage(parseMessage(text, 'params', 'arguments')), { send: () => {} }),
     refuse(reason, head, tail) {
       const error = {
         too_large: () => new RpcError(rpcCode.invalidRequest, 'The message is over the size limit.'),
@@ -262,6 +335,7 @@ export function createStdioConnection(
       keeper.dropAll();
       for (const [id, open] of subscriptions) {
         open.end();
+        closed(id);
         outbox.send(resultFrame(id, open.closingResultJson));
       }
       subscriptions.clear();

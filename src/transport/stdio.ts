@@ -18,6 +18,8 @@ export interface StdioOptions extends StdioConnectionOptions {
   readonly signal?: AbortSignal | undefined;
   readonly arrival?: Partial<Arrival> | undefined;
   readonly extension?: McpExtension | undefined;
+  /** Lines that an earlier server of this connection has answered. */
+  readonly replayed?: readonly string[] | undefined;
 }
 
 /** How often to check for the reader while requests run after the end of the input. */
@@ -35,6 +37,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const outbox = createOutbox(output);
   const arrival: Arrival = { transport: 'stdio', connectionId: randomUUID(), ...options.arrival };
   const connection = createStdioConnection(mcp, arrival, outbox, options);
+  for (const line of options.replayed ?? []) connection.replay(line);
   const maxBytes = options.maxMessageBytes ?? limits.stdioMessageBytes;
   const read = createFrameReader(
     { maxBytes, maxValues: limits.messageValues, maxDepth: limits.messageDepth },

@@ -15,6 +15,11 @@ export interface Started {
   readonly isPublished: boolean;
 }
 
+/** For a client in this folder, with these variables. */
+export function startedIn(cwd: string, { PATH = '' }: NodeJS.ProcessEnv): Started {
+  return { ...started(), cwd, path: PATH };
+}
+
 function started(): Started {
   return {
     script: process.argv[1] ?? 'sekisho',

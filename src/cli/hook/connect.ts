@@ -8,6 +8,10 @@ import { noteOf } from './socket.ts';
 export interface StartServer {
   readonly script: string;
   readonly flags: readonly string[];
+  /** The command that serves on the socket. Default: the hooks' server. */
+  readonly command?: 'hook-server' | 'resident';
+  /** Its variables. Default: ours. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** Connects to the server, and starts it if there is none: once, however many hooks come at the same time. */
@@ -68,14 +72,16 @@ export async function isOursToStart(socket: string): Promise<boolean> {
 
 async function startOnce(
   socket: string,
-  { script, flags }: StartServer,
+  { script, flags, command = 'hook-server', environment }: StartServer,
 ): Promise<{ hasEnded: boolean } | undefined> {
   if (!(await isOursToStart(socket))) return undefined;
   const { spawn } = await import('node:child_process');
   const log = openSync(`${socket}.log`, 'w', 0o600);
   const started = { hasEnded: false };
-  const server = spawn(process.execPath, [script, 'hook-server', '--socket', socket, ...flags], {
+  const server = spawn(process.execPath, [script, command, '--socket', socket, ...flags], {
     detached: true,
+    ...(command === 'resident' && { cwd: '/' }),
+    ...(environment && { env: environment }),
     stdio: ['ignore', log, log],
   });
   server.once('exit', () => {

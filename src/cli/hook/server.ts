@@ -73,7 +73,7 @@ async function serveAt(socket: string, flags: Flags): Promise<number> {
 }
 
 /** Replaces an existing socket atomically: one that a killed server left does not answer. */
-async function listen(server: ReturnType<typeof createServer>, path: string): Promise<() => void> {
+export async function listen(server: ReturnType<typeof createServer>, path: string): Promise<() => void> {
   const own = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   rmSync(own, { force: true });

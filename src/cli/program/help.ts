@@ -77,6 +77,8 @@ const titles = {
 /** One for each command, as typed in a project. */
 const examples: Readonly<Record<string, Text | string>> = {
   serve: 'serve --http --profile coding --mode read-only',
+  ps: 'ps',
+  stop: 'stop --all',
   call: `call file_read '{"path": "README.md", "end_line": 20}'`,
   tools: 'tools --profile coding',
   doctor: 'doctor --json',

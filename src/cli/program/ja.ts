@@ -5,6 +5,10 @@ export const ja: Readonly<Record<string, string>> = {
   'output the version number': 'バージョンを表示',
 
   'serve MCP over stdio, or over HTTP with --http': 'MCP を標準入出力で提供。--http で HTTP',
+  'list the sessions of the server that your clients share':
+    'クライアントが共有するサーバーのセッションを一覧表示',
+  'end a session of that server, or the server itself': 'そのサーバーのセッション、またはサーバー自体を終了',
+  'end the server with all its sessions': 'すべてのセッションとともにサーバーを終了',
   'make one call from the terminal; arguments "-" are read from the input':
     'ターミナルからツールを 1 回呼び出す。引数が "-" なら標準入力から読む',
   'run a command like the tool bash, from the current folder: judged, sandboxed and recorded':
@@ -143,6 +147,10 @@ export const ja: Readonly<Record<string, string>> = {
   'instead of a call, test changes given as a JSON list':
     '呼び出しの代わりに、JSON のリストで指定した変更をテスト',
   'do not serve the web console': 'Web コンソールを提供しない',
+  'over stdio: join the server that your clients share, and start it if there is none':
+    '標準入出力: クライアントが共有するサーバーに加わる。なければ起動する',
+  'over stdio: serve in this process, whatever the settings say':
+    '標準入出力: 設定にかかわらず、このプロセスで提供する',
   'the folder that tools can see (default: the current one)':
     'ツールから見えるフォルダー（既定値: 現在のフォルダー）',
   'the profile, a set of defaults (default: coding)': 'プロファイル。設定の既定値の組（既定値: coding）',

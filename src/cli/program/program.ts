@@ -15,6 +15,8 @@ import { addHooks } from './hooks.ts';
 import { mistakeIn } from './mistakes.ts';
 import { addNotifyCommands } from './notify.ts';
 import { addRecordCommands } from './records.ts';
+import { addResident } from './resident.ts';
+import { withServeOptions } from './serve-options.ts';
 import { addServers } from './servers.ts';
 import { addTeamCommands } from './team.ts';
 import { addTokens } from './tokens.ts';
@@ -68,6 +70,7 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
   { names: ['serve'], add: addServe },
   { names: ['call', 'tools'], add: addCalls },
   { names: ['run', 'hook', 'hook-server'], add: addHooks },
+  { names: ['ps', 'stop', 'resident'], add: addResident },
   { names: ['ask'], add: addAsk },
   { names: ['token'], add: addTokens },
   { names: ['audit'], add: addAudit },
@@ -84,14 +87,12 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
 ];
 
 function addServe(program: Command, exitWith: (code: number) => void): void {
-  withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
-    .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
-    .option('--as <role>', 'the role of the local caller, for policy rules')
-    .option('--no-console', 'do not serve the web console')
-    .action(async (options: Options) => {
-      const { serve } = await import('../serving/serve.ts');
-      exitWith(await serve(flagsOf(options), options));
-    });
+  withServeOptions(
+    program.command('serve').description('serve MCP over stdio, or over HTTP with --http'),
+  ).action(async (options: Options) => {
+    const { serve } = await import('../serving/serve.ts');
+    exitWith(await serve(flagsOf(options), options));
+  });
 }
 
 function addCalls(program: Command, exitWith: (code: number) => void): void {

@@ -4,22 +4,25 @@ import { UnnamedFolderError } from '../../config/projects.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { homeOf, nowhereFolderOf } from '../../config/state.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import { ownName } from '../common/own-command.ts';
+import { ownName, type Started } from '../common/own-command.ts';
 
 /**
  * The settings of a server that a client starts. In a home or a system folder that was not named, it serves an empty
  * folder and refuses every call with the reason, since a client shows a reply to a call and hides a failed start.
  */
-export function settingsAtStart(flags: Flags, cwd: string = process.cwd()): Settings {
+export function settingsAtStart(
+  flags: Flags,
+  cwd: string = process.cwd(),
   // The shell's PWD does not apply to another folder.
-  const environment = cwd === process.cwd() ? process.env : { ...process.env, PWD: cwd };
+  environment: NodeJS.ProcessEnv = cwd === process.cwd() ? process.env : { ...process.env, PWD: cwd },
+): Settings {
   try {
     return loadSettings(flags, environment, cwd);
   } catch (error) {
     if (!(error instanceof UnnamedFolderError)) throw error;
-    const folder = nowhereFolderOf(process.env, homeOf(process.env));
+    const folder = nowhereFolderOf(environment, homeOf(environment));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const settings = loadSettings({ ...flags, root: folder });
+    const settings = loadSettings({ ...flags, root: folder }, environment, cwd);
     const because = error.text[settings.locale];
     const refusal = { id: 'no-project', tool: '*', decision: 'deny' as const, because };
     return { ...settings, rules: [refusal], startedIn: folder };
@@ -34,35 +37,41 @@ export function settingsIn(
   folders: readonly string[],
   flags: Flags,
   present: Settings,
+  environment: NodeJS.ProcessEnv,
 ): Settings | undefined {
   const [first = '', ...others] = folders;
-  const main = tryLoading(flags, first);
+  const main = tryLoading(flags, first, environment);
   if (!main) return undefined;
   const more = others.flatMap((folder) =>
-    tryLoading(flags, folder)?.project ? [rootOf(flags, folder)] : [],
+    tryLoading(flags, folder, environment)?.project ? [rootOf(flags, folder, environment)] : [],
   );
   const added = [...new Set(more)].filter((folder) => folder !== main.roots[0]?.path);
-  const settings = added.length === 0 ? main : withOtherProjects(flags, first, added);
+  const settings = added.length === 0 ? main : withOtherProjects(flags, first, added, environment);
   const isSame = pathsOf(settings).join('\0') === pathsOf(present).join('\0');
   return isSame && settings.startedBelow === present.startedBelow ? undefined : settings;
 }
 
-function tryLoading(flags: Flags, folder: string): Settings | undefined {
+function tryLoading(flags: Flags, folder: string, environment: NodeJS.ProcessEnv): Settings | undefined {
   try {
-    return loadSettings(flags, process.env, folder);
+    return loadSettings(flags, environment, folder);
   } catch {
     // The folder is missing, or is a home: the start folder stays the project.
     return undefined;
   }
 }
 
-function rootOf(flags: Flags, folder: string): string {
-  return tryLoading(flags, folder)?.roots[0]?.path ?? folder;
+function rootOf(flags: Flags, folder: string, environment: NodeJS.ProcessEnv): string {
+  return tryLoading(flags, folder, environment)?.roots[0]?.path ?? folder;
 }
 
-function withOtherProjects(flags: Flags, first: string, added: readonly string[]): Settings {
+function withOtherProjects(
+  flags: Flags,
+  first: string,
+  added: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Settings {
   const allowPath = [...(flags.allowPath ?? []), ...added];
-  const settings = loadSettings({ ...flags, allowPath }, process.env, first);
+  const settings = loadSettings({ ...flags, allowPath }, environment, first);
   const because = text(
     'It is another project than the one that this session works in.',
     'このセッションの作業対象とは別のプロジェクトです。',
@@ -97,14 +106,15 @@ export function isUnnamed({ startedIn, project }: Settings): boolean {
 }
 
 /** One line for a server whose folder was not named. */
-export function unnamedFolderNote(settings: Settings): Text | undefined {
+export function unnamedFolderNote(settings: Settings, from?: Started): Text | undefined {
   const { roots, rules } = settings;
   const [root] = roots;
   if (!isUnnamed(settings) || !root) return undefined;
   const refusal = rules.find(({ id }) => id === 'no-project');
   if (refusal) return text(refusal.because, refusal.because);
+  const name = ownName(from);
   return text(
-    `Serving ${root.path}, which is not among your projects. \`${ownName()} init\` adds it.`,
-    `${root.path} を提供します。登録済みのプロジェクトではありません。\`${ownName()} init\` で追加できます。`,
+    `Serving ${root.path}, which is not among your projects. \`${name} init\` adds it.`,
+    `${root.path} を提供します。登録済みのプロジェクトではありません。\`${name} init\` で追加できます。`,
   );
 }

@@ -30,6 +30,7 @@ export function createCallMethod(gateway: Gateway): Method {
       input: exchange.params.arguments ?? {},
       arrival: exchange.arrival,
       requestId: exchange.id,
+      auditId: exchange.auditId,
       signal: exchange.signal,
       replyBytes: form.maxBytes,
       progress: progressOf(exchange),

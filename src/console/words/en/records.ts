@@ -191,6 +191,7 @@ export const records = {
     still_running: 'still running',
     timed_out: 'timed out',
     cancelled: 'cancelled',
+    interrupted: 'interrupted',
     unavailable: 'unavailable',
     storage_full: 'disk full',
     upstream_error: 'server failed',

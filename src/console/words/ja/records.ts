@@ -190,6 +190,7 @@ export const records: typeof english = {
     still_running: '実行中',
     timed_out: '時間切れ',
     cancelled: '取り消し',
+    interrupted: '中断',
     unavailable: '利用できない',
     storage_full: '容量不足',
     upstream_error: 'サーバーの失敗',

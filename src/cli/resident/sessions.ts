@@ -1,0 +1,102 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { homeOf, residentFolderOf } from '../../config/state.ts';
+import { text } from '../../contract/text/text.ts';
+import { note, say, sayJson, sayRow } from '../common/say.ts';
+import { createFrameSplitter, frameTypes, type Greeting, jsonFrame } from './frames.ts';
+import type { SessionView } from './session.ts';
+
+interface Report {
+  readonly pid: number;
+  /** Its resident memory. */
+  readonly bytes: number;
+  readonly checkpoints: number;
+  readonly sessions: readonly SessionView[];
+}
+
+/** Lists the sessions, with their clients, folders and servers. */
+export async function listSessions({ json }: { readonly json?: unknown }): Promise<number> {
+  const reports = await askAll({ kind: 'list' });
+  if (json) sayJson(reports);
+  else if (reports.length === 0) say(text('No shared server runs.', '共有サーバーは動いていません。'));
+  for (const { pid, bytes, sessions } of json ? [] : reports) {
+    const mb = Math.round(bytes / 1e6);
+    say(
+      text(
+        `Server ${pid}: ${mb} MB, sessions: ${sessions.length}`,
+        `サーバー ${pid}: ${mb} MB、セッション数: ${sessions.length}`,
+      ),
+    );
+    for (const { id, client, folder, sinceMs } of sessions)
+      sayRow([id.slice(0, 8), client || '-', folder, new Date(sinceMs).toISOString()]);
+  }
+  return 0;
+}
+
+/** Ends one session, or the servers: without `--all`, only those that serve nobody. */
+export async function stopSessions(
+  session: string | undefined,
+  { all }: { readonly all?: unknown },
+): Promise<number> {
+  const reports = await askAll({ kind: 'list' });
+  const sessions = reports.flatMap((report) => report.sessions);
+  if (session !== undefined) {
+    const found = sessions.filter(({ id }) => id.startsWith(session));
+    if (found.length !== 1 || session === '') {
+      note(
+        text(
+          `There is no one session ${JSON.stringify(session)}. \`sekisho ps\` lists them.`,
+          `セッション ${JSON.stringify(session)} を特定できません。一覧は \`sekisho ps\` で確認できます。`,
+        ),
+      );
+      return 1;
+    }
+    await askAll({ kind: 'stop', session });
+    return 0;
+  }
+  if (!all && sessions.length > 0) {
+    note(
+      text(
+        `Sessions that go on: ${sessions.length}. Name one, or end them all with --all.`,
+        `進行中のセッション: ${sessions.length}。1 つを指定するか、--all で全部を終了してください。`,
+      ),
+    );
+    return 1;
+  }
+  await askAll({ kind: 'stop' });
+  return 0;
+}
+
+/** The answers of all shared servers of this user, whatever build they are of. */
+export async function askAll(asks: NonNullable<Greeting['asks']>): Promise<readonly Report[]> {
+  const folder = residentFolderOf(process.env, homeOf(process.env));
+  if (!existsSync(folder)) return [];
+  const sockets = readdirSync(folder).filter((name) => name.endsWith('.sock'));
+  const asked = await Promise.all(sockets.map((name) => ask(join(folder, name), asks)));
+  return asked.flatMap((report) => report ?? []);
+}
+
+/** Resolves with undefined if none answers there. */
+function ask(path: string, asks: NonNullable<Greeting['asks']>): Promise<Report | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const give = (report: Report | undefined) => {
+      socket.destroy();
+      resolve(report);
+    };
+    socket.setTimeout(answerMs, () => give(undefined));
+    socket.once('error', () => give(undefined)).once('close', () => resolve(undefined));
+    socket.on(
+      'data',
+      createFrameSplitter(mostFrameBytes, (type, body) => {
+        if (type === frameTypes.report) give(JSON.parse(body.toString('utf8')));
+      }),
+    );
+    const greeting: Greeting = { args: [], cwd: '/', environment: {}, asks };
+    socket.write(jsonFrame(frameTypes.greeting, greeting));
+  });
+}
+
+const answerMs = 5000;
+const mostFrameBytes = 8 * 1024 * 1024;

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { homeOf, residentFolderOf } from '../../config/state.ts';
+
+/**
+ * What the kernel says of a process that its commands would inherit: whose it is, its rights, limits and umask, and the
+ * namespaces that it sees. A session is served only by a server whose standing is the same. Undefined if it cannot be
+ * told, or if a sandbox may hold the process that none of this shows.
+ */
+export function standingOf(pid: number | 'self'): string | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8').split('\n');
+    // Landlock and filters need this flag, and two processes with it may be held by different ones.
+    if (status.includes('NoNewPrivs:\t1')) return undefined;
+    return JSON.stringify([
+      status.filter((line) => ofRights.test(line)),
+      readFileSync(`/proc/${pid}/limits`, 'utf8'),
+      namespaces.map((name) => readlinkSync(`/proc/${pid}/ns/${name}`)),
+      readlinkSync(`/proc/${pid}/root`),
+    ]);
+  } catch {
+    // The process is gone, or not ours to look at.
+    return undefined;
+  }
+}
+
+/** Whether a process is this user's and sees what we see, so that it may ask for our sessions. */
+export function isOfUser(pid: number): boolean {
+  const view = (of: number | 'self') => [
+    readFileSync(`/proc/${of}/status`, 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('Uid:')),
+    ...namespaces.map((name) => readlinkSync(`/proc/${of}/ns/${name}`)),
+  ];
+  try {
+    return view(pid).join() === view('self').join();
+  } catch {
+    // As above: it is none of ours.
+    return false;
+  }
+}
+
+const ofRights = /^(Uid|Gid|Groups|Umask|Cap[A-Z][a-z]+|Seccomp|Seccomp_filters):/;
+const namespaces = ['mnt', 'user', 'net', 'pid', 'ipc', 'uts'];
+
+/**
+ * The socket of the resident server for this standing, these variables and this build; undefined if there can be none.
+ * What holds for a whole process is part of the name, so that sessions which differ in it have different servers.
+ */
+export function residentSocketOf(environment: NodeJS.ProcessEnv, script: string): string | undefined {
+  const standing = standingOf('self');
+  if (standing === undefined) return undefined;
+  const build = [script, statSync(script, { throwIfNoEntry: false })?.mtimeMs, process.execPath];
+  const words = JSON.stringify([standing, Object.entries(ofProcess(environment)).sort(), build]);
+  const name = createHash('sha256').update(words).digest('hex').slice(0, 16);
+  const path = join(residentFolderOf(environment, homeOf(environment)), `${name}.sock`);
+  return Buffer.byteLength(path) <= mostPathBytes ? path : undefined;
+}
+
+/** The variables that a process reads by itself, or passes on unseen. */
+export function ofProcess(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => processWide.test(name)));
+}
+
+/** The variables that a session's server may use: without those that name one terminal or one conversation. */
+export function ofSettings(environment: NodeJS.ProcessEnv, named: readonly string[]): NodeJS.ProcessEnv {
+  const kept = Object.entries(environment).filter(
+    ([name]) => named.includes(name) || !ofOneSession.test(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+const processWide =
+  /^(HOME|USER|LOGNAME|TMPDIR|TZ|TZDIR|LANG|LANGUAGE|LC_\w+|XDG_(CONFIG|STATE|DATA|CACHE|RUNTIME)_\w+|(NODE|SSL|AWS|PG|UV|LD|ICU|OPENSSL|MALLOC|DYLD)_?\w*|(HTTPS?|ALL|NO)_PROXY|DBUS_SESSION_BUS_ADDRESS)$/i;
+const ofOneSession =
+  /^(PWD|OLDPWD|SHLVL|_|PS\d|SEKISHO_TOKEN|SEKISHO_RESIDENT|TERM\w*|COLORTERM|COLUMNS|LINES|WINDOWID|WINDOW|STY|TMUX\w*|ZELLIJ\w*|KITTY_\w+|WEZTERM_\w+|ALACRITTY_\w+|ITERM_\w+|KONSOLE_\w+|GNOME_TERMINAL_\w+|VTE_VERSION|SSH_(CLIENT|CONNECTION|TTY)|GPG_TTY|XDG_(SESSION|SEAT|VTNR)\w*|INVOCATION_ID|JOURNAL_STREAM|(CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|CLINE|COPILOT|CURSOR|VSCODE|WORKSPACE)\w*|npm_(command|execpath|node_execpath|package_\w+|lifecycle_\w+))$/;
+/** Of a Unix socket's address, less what the process that binds it adds. */
+const mostPathBytes = 96;

@@ -1,0 +1,191 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Stage, textOf } from './stage.ts';
+
+let stage: Stage;
+beforeEach(() => {
+  stage = new Stage();
+});
+afterEach(() => stage.end());
+
+test('two clients in two projects share one server, and each has its own folder, variables, shell and files of /tmp', async () => {
+  const [one, two] = await Promise.all([
+    stage.join(stage.folder('one'), { environment: { PATH: `${process.env.PATH}:/of/one`, LC_TIME: 'C' } }),
+    stage.join(stage.folder('two'), { environment: { PATH: `${process.env.PATH}:/of/two`, LC_TIME: 'C' } }),
+  ]);
+  const reports = stage.ps();
+  expect(reports).toHaveLength(1);
+  expect(reports[0]?.sessions.map(({ folder }) => folder).sort()).toEqual([
+    join(stage.base, 'one'),
+    join(stage.base, 'two'),
+  ]);
+
+  expect(await one.shell('pwd; export MINE=1; echo kept > /tmp/kept')).toContain(join(stage.base, 'one'));
+  expect(await two.shell('pwd; echo "<$MINE>"; ls /tmp')).toMatch(/\/two\n<>\n(?!.*kept)/s);
+  expect(await one.shell('echo "<$MINE>"; cat /tmp/kept')).toContain('<1>\nkept');
+
+  one.end();
+  two.end();
+  expect(await Promise.all([one.exited, two.exited])).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+});
+
+test('sessions of one project share a checkpoint, and a changed configuration or another PATH gives the next one its own', async () => {
+  const folder = stage.folder('project');
+  await stage.join(folder);
+  await stage.join(folder, { environment: { TERM_SESSION_ID: 'another terminal' } });
+  expect(stage.ps().map(({ checkpoints, sessions }) => [checkpoints, sessions.length])).toEqual([[1, 2]]);
+  await stage.join(folder, { environment: { PATH: `/of/another:${process.env.PATH}` } });
+  expect(stage.ps()[0]?.checkpoints).toBe(2);
+
+  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
+  writeFileSync(config, '{ "mode": "read-only" }');
+  const changed = await stage.join(folder);
+  expect(textOf(await changed.call('write_file', { path: 'a.txt', content: 'x' }))).not.toContain('a.txt (1');
+  expect(existsSync(join(folder, 'a.txt'))).toBe(false);
+});
+
+test('a folder that was made anew is served anew', async () => {
+  const folder = stage.folder('project');
+  writeFileSync(join(folder, 'a.txt'), 'old');
+  const before = await stage.join(folder);
+  expect(textOf(await before.call('read_file', { path: 'a.txt' }))).toContain('old');
+  renameSync(folder, `${folder}.away`);
+  stage.folder('project');
+  writeFileSync(join(folder, 'a.txt'), 'new');
+  const after = await stage.join(folder);
+  expect(textOf(await after.call('read_file', { path: 'a.txt' }))).toContain('new');
+  rmSync(`${folder}.away`, { recursive: true });
+});
+
+test('a session with other rights or another time zone never joins a server that does not have them', async () => {
+  const folder = stage.folder('project');
+  const first = await stage.join(folder);
+  const [{ pid } = { pid: 0 }] = stage.ps();
+  const masked = await stage.join(folder, { wrap: ['sh', '-c', 'umask 077; exec "$0" "$@"'] });
+  await masked.shell('echo x > masked.txt');
+  await first.shell('echo x > open.txt; date +%Z > zone.txt');
+  const tokyo = await stage.join(folder, { environment: { TZ: 'Asia/Tokyo' } });
+  expect(await tokyo.shell('date +%Z')).toContain('JST');
+  expect(await first.shell('date +%Z')).not.toContain('JST');
+  expect(stage.ps().filter((report) => report.pid === pid)[0]?.sessions).toHaveLength(1);
+  expect(stage.ps().length).toBeGreaterThan(1);
+});
+
+test('a client behind no_new_privs is served by its own process, whatever it asks for', async () => {
+  const folder = stage.folder('project');
+  await stage.join(folder);
+  const inside = await stage.join(folder, { wrap: ['setpriv', '--no-new-privs'] });
+  expect(await inside.shell('echo alone')).toContain('alone');
+  expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
+});
+
+test('a client that is killed takes only its small program along, and what its command did lands', async () => {
+  const folder = stage.folder('project');
+  const client = await stage.join(folder);
+  const other = await stage.join(folder);
+  void client.call('bash', { command: `echo done > finished.txt; sleep 6${process.pid}` });
+  await expect.poll(() => stage.runs('sleep', `6${process.pid}`)).toBe(true);
+  client.child.kill('SIGKILL');
+  await expect.poll(() => stage.ps()[0]?.sessions.length).toBe(1);
+  expect(await other.shell('echo goes on')).toContain('goes on');
+  await expect.poll(() => existsSync(join(folder, 'finished.txt'))).toBe(true);
+  expect(stage.runs('sleep', `6${process.pid}`)).toBe(false);
+});
+
+test('a stopped session ends as by a signal, and its client alone', async () => {
+  const folder = stage.folder('project');
+  const [one, two] = [await stage.join(folder), await stage.join(folder)];
+  await one.request('tools/list');
+  await two.request('tools/list');
+  const [first] = stage.ps()[0]?.sessions ?? [];
+  expect(() => stage.sekisho('stop')).toThrow();
+  stage.sekisho('stop', first?.id ?? '');
+  const [code] = (await Promise.race([one.exited, two.exited])) as [number];
+  expect(code).toBe(0);
+  expect(stage.ps()[0]?.sessions).toHaveLength(1);
+  stage.sekisho('stop', '--all');
+  expect(await Promise.all([one.exited, two.exited])).toEqual([
+    [0, null],
+    [0, null],
+  ]);
+  expect(stage.ps()).toEqual([]);
+});
+
+test('a signal to the small program ends its session and answers what ran', async () => {
+  const client = await stage.join(stage.folder('project'));
+  const running = client.call('bash', { command: 'sleep 600' });
+  await expect.poll(() => stage.ps()[0]?.sessions.length).toBe(1);
+  client.child.kill('SIGTERM');
+  expect(await client.exited).toEqual([0, null]);
+  await Promise.race([running, client.exited]);
+});
+
+test('input that ends at once is answered whole', async () => {
+  const folder = stage.folder('project');
+  const client = await stage.join(folder);
+  const answer = client.call('bash', { command: 'sleep 0.5; echo late' });
+  client.end();
+  expect(textOf(await answer)).toContain('late');
+  expect(await client.exited).toEqual([0, null]);
+});
+
+test('the settings can ask for the shared server, and --alone and the variable decline it', async () => {
+  const folder = stage.folder('project');
+  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
+  writeFileSync(config, '{ "resident": true }');
+  await stage.join(folder, { args: [] });
+  expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
+  const alone = await stage.join(folder, { args: ['--alone'] });
+  const off = await stage.join(folder, { args: [], environment: { SEKISHO_RESIDENT: 'off' } });
+  expect(await alone.shell('echo alone')).toContain('alone');
+  expect(await off.shell('echo off')).toContain('off');
+  writeFileSync(config, '{ "resident": false }');
+  const not = await stage.join(folder, { args: [] });
+  expect(await not.shell('echo not')).toContain('not');
+  expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
+});
+
+test('mistakes in the settings are reported as without a shared server', async () => {
+  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
+  writeFileSync(config, '{ "resident": true, "mode": "wrong" }');
+  const { spawnSync } = await import('node:child_process');
+  const run = (args: readonly string[]) => {
+    const program = join(import.meta.dirname, '../../dist/sekisho.js');
+    return spawnSync(process.execPath, [program, 'serve', ...args], {
+      cwd: stage.folder('project'),
+      env: stage.environment,
+      encoding: 'utf8',
+      input: '',
+    });
+  };
+  const [shared, alone] = [run([]), run(['--alone'])];
+  expect([shared.status, shared.stderr]).toEqual([alone.status, alone.stderr]);
+  expect(shared.status).toBe(2);
+});
+
+test('100 sessions opened and closed leave one server and none of their processes', async () => {
+  const folder = stage.folder('project');
+  for (let round = 0; round < 10; round += 1) {
+    const clients = await Promise.all(Array.from({ length: 10 }, () => stage.join(folder)));
+    await Promise.all(clients.map((client) => client.request('tools/list')));
+    for (const [index, client] of clients.entries()) {
+      if (index % 2 === 0) client.end();
+      else client.child.kill('SIGKILL');
+    }
+    await Promise.all(clients.map(({ exited }) => exited));
+  }
+  await expect.poll(() => stage.ps().map(({ sessions }) => sessions.length)).toEqual([0]);
+  expect(stage.processes()).toEqual([stage.ps()[0]?.pid]);
+});
+
+test('the key by which sessions are known again can be read by its user alone', async () => {
+  await stage.join(stage.folder('project'));
+  const { statSync, readdirSync } = await import('node:fs');
+  const folder = join(stage.base, '.local/state/sekisho/resident');
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+  expect(readFileSync(join(folder, 'key'))).toHaveLength(32);
+});
