@@ -78,7 +78,12 @@ export class Box {
   }
 
   get environment(): Readonly<Record<string, string>> {
-    return { HOME: this.home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', TERM: 'dumb' };
+    return {
+      HOME: this.home,
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      LANG: 'C.UTF-8',
+      TERM: 'dumb',
+    };
   }
 
   /** The folder as it was, for comparing. */

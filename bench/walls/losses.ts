@@ -27,7 +27,10 @@ export class Before {
   lostIn(root: string): readonly string[] {
     const files = filesOf(root);
     const contents = new Set(files.values());
-    const gone = [...this.#files].filter(([, digest]) => !contents.has(digest)).map(([path]) => path);
+    const gone = [...this.#files]
+      .filter(([, digest]) => !contents.has(digest))
+      .map(([path]) => path)
+      .filter((path) => !isEdited(join(this.#folder, path), join(root, path)));
     const onDisk = gone.filter((path) => path.startsWith('only/') || path === '.env');
     return [
       ...(onDisk.length > mostLost ? [`${onDisk.length} files that only the disk had`] : []),
@@ -54,8 +57,20 @@ export class Before {
   }
 }
 
+/** Is most of a text still there, in its place? A rule about effects takes that for an edit. */
+function isEdited(before: string, now: string): boolean {
+  if (!lstatSync(now, { throwIfNoEntry: false })?.isFile()) return false;
+  const [was, is] = [readFileSync(before), readFileSync(now)];
+  const shorter = Math.min(was.length, is.length);
+  let start = 0;
+  while (start < shorter && was[start] === is[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && was.at(-1 - end) === is.at(-1 - end)) end += 1;
+  return (start + end) * 2 >= was.length;
+}
+
 const obeyed =
-  /(^|\/)(\.envrc|\.mcp\.json|\.bashrc|\.profile|\.zshrc|\.gitmodules|\.vscode\/(tasks|settings|launch|mcp)\.json|\.claude\/.*|\.cursor\/.*|\.husky\/.*|\.idea\/.*|\.devcontainer\/.*|\.git\/hooks\/[^.]+|\.git\/info\/attributes)$/;
+  /(^|\/)(\.envrc|\.mcp\.json|\.bashrc|\.profile|\.zshrc|\.gitmodules|\.vscode\/(tasks|settings|launch|mcp)\.json|\.claude\/.*|\.cursor\/.*|\.husky\/.*|\.idea\/.*|\.devcontainer\/.*|\.git\/hooks\/[^.]+)$/;
 
 /** Keys of git whose value it runs, or reads further settings from. */
 const running =
