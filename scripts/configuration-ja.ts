@@ -95,7 +95,7 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
     '複数のマシンで使う、保存内容のバケット `s3://BUCKET/PREFIX`。既定: `store.url` が指していれば PostgreSQL',
   'history.maxBytes': '保存内容の大きさの上限。既定: 1 GiB',
   'history.maxAgeDays': '内容を残す期間。既定: 30 日',
-  'history.commands': 'コマンドの変更を、前後のフォルダーの比較で記録します。既定: snapshot',
+  'history.commands': 'コマンドの変更を記録し、元に戻せるようにします。既定: on',
   'history.ignore': 'この比較から除くフォルダーの名前。既定: node_modules、.git、target、dist など',
   'pipeline.extended': 'パイプラインで使えるコマンドを増やします: cat、cut、uniq、nl など',
   'memory.embeddings.url':

@@ -30,9 +30,9 @@ export const historySchema = z.strictObject({
     .optional()
     .describe('How long contents are kept. Default: 30 days.'),
   commands: z
-    .enum(['snapshot', 'off'])
+    .enum(['on', 'off'])
     .optional()
-    .describe('Record what commands change. Default: snapshot.'),
+    .describe('Record what commands change, so that it can be taken back. Default: on.'),
   ignore: z
     .array(z.string().min(1))
     .optional()
@@ -45,7 +45,7 @@ export interface HistorySettings {
   readonly enabled: boolean;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
-  readonly commands: 'snapshot' | 'off';
+  readonly commands: 'on' | 'off';
   /** Names of folders in which nothing is recorded of commands. */
   readonly ignore: readonly string[];
   /** `s3://BUCKET/PREFIX` if contents are kept for several machines. */
@@ -62,7 +62,7 @@ export function historyOf(
     enabled: section?.enabled ?? true,
     maxBytes: section?.maxBytes ?? 1024 ** 3,
     maxAgeMs: (section?.maxAgeDays ?? 30) * 86_400_000,
-    commands: section?.commands ?? 'snapshot',
+    commands: section?.commands ?? 'on',
     ignore: section?.ignore ?? unrecordedFolders,
   };
 }
