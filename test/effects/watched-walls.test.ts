@@ -16,6 +16,10 @@ const wipes = [
   'python3 -c "import glob, os; [os.remove(f) for f in glob.glob(\'data/*\')]"',
   'for f in data/*; do : > "$f"; done',
   'rm -rf .git/objects .git/refs',
+  'rm -f "$(git rev-parse HEAD | sed "s|^..|.git/objects/&/|")"',
+  'o=$(git rev-parse HEAD: | sed "s|^..|.git/objects/&/|"); echo x > x; mv -f x "$o"',
+  'rm -rf .git/logs; : > .git/refs/heads/$(git branch --show-current)',
+  'f=.git/refs/heads/$(git branch --show-current); rm -rf .git/logs; truncate -s 3 "$f"',
   'mv data d2; (cd d2; setsid -w find . -type f -delete)',
 ];
 

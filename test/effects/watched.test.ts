@@ -212,6 +212,20 @@ describe('A command on the folders themselves that passes the limit', needs(lack
     await expect.poll(() => tree(world.root, { withoutObjects: false }), { timeout: 20_000 }).toEqual(before);
   });
 
+  test('is held as well in the foreground beside one that runs in the background', async () => {
+    const { process_id } = outputOf(await world.call('bash', { command: 'sleep 600', background: true }));
+    const before = tree(world.root, { withoutObjects: false });
+    for (const line of [
+      'python3 wipe.py',
+      'python3 git.py & wait',
+      'sleep 0.1; setsid -w python3 forks.py',
+    ]) {
+      expect(await answered(line, {}, 'declined')).toContain('It is held now.');
+      await expect.poll(() => tree(world.root, { withoutObjects: false })).toEqual(before);
+    }
+    await world.call('bash_kill', { process_id });
+  });
+
   test('goes on at a yes, and is taken back whole', async () => {
     const before = tree(world.root, { withoutObjects: false });
     expect(await answered('python3 wipe.py; python3 git.py', { background: true }, 'approved')).toContain(

@@ -80,6 +80,29 @@ test('full-access tries what a rule says, and nothing by itself', () => {
   expect(decide('git clean -fdx', { tryFirst: true, mode: 'full-access' })).toBe('allow by mode-full-access');
 });
 
+/* Nothing says what these run. */
+test.each([
+  'eval "$(cat list)"',
+  '"$PROGRAM" --version',
+  '$(pick) push origin main',
+  'sudo -u mai "$PROGRAM"',
+  'nice -n 5 $PROGRAM',
+  'bash -c "$SCRIPT"',
+  'exec "$PROGRAM"',
+  'xargs -I{} bash -c {} < list',
+  'env -i "$PROGRAM" x',
+  'find . -exec "$PROGRAM" {} +',
+  'timeout 5 $PROGRAM',
+  'trap "$LINE" EXIT',
+  'echo "unfinished',
+])('an ask or a deny of the operator about a command holds for a line that is not read: %s', (line) => {
+  for (const decision of ['ask', 'deny'] as const) {
+    const mine: PolicyRule = { id: 'mine', command: ['terraform', 'apply'], decision, because: 'x' };
+    expect(decide(line, { rules: [mine] })).toBe('ask by mine');
+    expect(decide(line, { rules: [{ ...mine, tool: 'file_write' }] })).not.toContain('mine');
+  }
+});
+
 test('a tool that runs no command is asked about instead, and says why', () => {
   const rules: PolicyRule[] = [{ id: 'w', tool: 'file_write', decision: 'try', because: 'look first' }];
   expect(policyOf({ rules }).decide(write, caller, { writes: ['a'] })).toMatchObject({

@@ -79,7 +79,8 @@ class TouchedRepository {
       loose
         .filter(isGone)
         .map(idOf)
-        .filter((id) => !objects.has(id)),
+        // An object that is about to go is still there.
+        .filter((id) => !objects.hasBesidesLoose(id)),
     );
     return missing.size > 0 && this.#leadsTo(missing, objects);
   }

@@ -10,6 +10,8 @@ import { readBounded, withFile } from './read-bounded.ts';
 /** Reads git objects from stacked folders; a removal in the first one hides the object in the others. */
 export interface GitObjects {
   has(id: string): boolean;
+  /** Is it in a pack, or in another repository that this one borrows from? */
+  hasBesidesLoose(id: string): boolean;
   /** Is the object a file of its own, made since git last packed? */
   isLoose(id: string): boolean;
   /** Undefined if the object is missing, very large, or does not match its id. */
@@ -23,7 +25,8 @@ export interface GitObject {
 
 export function openObjects(folders: readonly string[]): GitObjects {
   let packs: readonly string[] | undefined;
-  const all = [...folders, ...folders.flatMap(alternatesOf)];
+  const borrowed = folders.flatMap(alternatesOf);
+  const all = [...folders, ...borrowed];
 
   /** Searches the uppermost folder first. */
   function find(name: string): string | undefined {
@@ -67,6 +70,9 @@ export function openObjects(folders: readonly string[]): GitObjects {
   return {
     isLoose,
     has: (id) => isLoose(id) || findPacked(id) !== undefined,
+    hasBesidesLoose: (id) =>
+      findPacked(id) !== undefined ||
+      borrowed.some((folder) => statAt(`${folder}/${id.slice(0, 2)}/${id.slice(2)}`) !== undefined),
     read(id) {
       try {
         const found = readAny(id, 0);

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
+import { openObjects } from '../../layer/losses/git-objects.ts';
 import { createIgnored } from '../../layer/losses/ignored.ts';
 import { createRepositories } from '../../layer/losses/repository.ts';
 import { type Asking, anyNumber, moreFiles, moreKept } from './asking.ts';
@@ -35,23 +36,25 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
   }
 
   /**
-   * Is it an essential file of git, or one of many objects? Of these, the 21st counts, the 42nd, the 84th and so on.
+   * Is it an essential file of git, or an object that is in no pack? Pruning removes thousands of those: then only each
+   * that doubles their number is asked about.
    */
   function isGrave(path: string): boolean {
     const [, inside] = /(?:^|\/)\.git(?:\/(.*))?$/.exec(path) ?? [];
     if (inside === undefined || /^(HEAD|objects|refs)?$/.test(inside)) return true;
     if (/^objects\/pack\/[^/]+\.pack$/.test(inside)) return true;
-    if (!/^objects\/[0-9a-f]{2}\//.test(inside)) return false;
+    const [, folder = '', first, rest] = /^(.*\/objects)\/([0-9a-f]{2})\/([0-9a-f]{38,62})$/.exec(path) ?? [];
+    if (first === undefined || openObjects([folder]).hasBesidesLoose(`${first}${rest}`)) return false;
     objects += 1;
-    return objects > mostObjects && Number.isInteger(Math.log2(objects / (mostObjects + 1)));
+    return objects <= mostObjects || Number.isInteger(Math.log2(objects / mostObjects));
   }
 
   return (path, stat, how) => {
     if (state[moreFiles] === anyNumber) return;
     if (/(^|\/)\.git(\/|$)/.test(path)) {
-      // git replaces its files as a whole.
-      if (how !== 'replaced' && (isGrave(path) || (how === 'gone' && isName.test(path))))
-        hold(path, stat.isFolder);
+      // git replaces its files as a whole, except for logs, which it appends to, and objects, which it never writes again.
+      const isGits = how === 'replaced' ? !isObject.test(path) : how === 'written' && isLog.test(path);
+      if (!isGits && (isGrave(path) || isName.test(path))) hold(path, stat.isFolder);
       return;
     }
     if (stat.isFolder) return;
@@ -72,4 +75,6 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
 
 /** A git ref, or its reflog. */
 const isName = /\/\.git\/(.*\/)?(logs\/|refs\/(heads|tags|stash)(\/|$))/;
-const mostObjects = 20;
+const isLog = /\/\.git\/(.*\/)?logs\//;
+const isObject = /\/objects\/[0-9a-f]{2}\/[^/]+$/;
+const mostObjects = 256;

@@ -251,7 +251,12 @@ export function createPerforming(
   }
 
   /** Opens the found file again: the same file, even if its name changed. */
-  function openThere(found: Found, file: NonNullable<Found['file']>, flags: number): number | 'later' {
+  function openThere(
+    found: Found,
+    file: NonNullable<Found['file']>,
+    flags: number,
+    isCut = (flags & cut) !== 0,
+  ): number | 'later' {
     const { fd, stat } = file;
     // /dev/tty would be the terminal of our own process.
     if (stat.rdev === '5:0') return -ENXIO;
@@ -269,9 +274,9 @@ export function createPerforming(
     const opened = files.openAt(here, Buffer.from(own), asked, 0);
     if (opened < 0 || !stat.isFile || type === procfs) return opened;
     try {
-      const isCut = (flags & cut) !== 0;
-      if (isCut || (flags & (writeOnly | readWrite)) !== 0) keepWritten(found, fd, stat);
-      const result = isCut ? files.truncate(opened, 0n) : 0;
+      if (isCut || (flags & (writeOnly | readWrite)) !== 0)
+        keepWritten(found, fd, stat, isCut ? 'gone' : 'written');
+      const result = (flags & cut) !== 0 ? files.truncate(opened, 0n) : 0;
       if (result === 0) return opened;
       closeSync(opened);
       return result;
@@ -281,12 +286,12 @@ export function createPerforming(
     }
   }
 
-  function keepWritten(found: Found, fd: number, stat: FileStat): void {
+  function keepWritten(found: Found, fd: number, stat: FileStat, how: 'gone' | 'written'): void {
     const at = found.name.length === 0 ? keep.placeOf(fd) : nameAt(found)?.path;
     if (at === undefined) return;
     const guarded = entrance.linkedTo(stat.key) ?? at;
     const isLater = entrance.opens(guarded);
-    if (isLoss(at, stat)) gate(at, stat, 'written');
+    if (isLoss(at, stat)) gate(at, stat, how);
     keep.noteWritten(at, fd, stat);
     if (isLater) entrance.opened(guarded, fd);
   }
@@ -299,7 +304,7 @@ export function createPerforming(
     if (file.stat.isFolder) return -EISDIR;
     if (!file.stat.isFile) return -EINVAL;
     if (bytes < 0n) return -EINVAL;
-    const opened = openThere(found, file, writeOnly);
+    const opened = openThere(found, file, writeOnly, true);
     if (typeof opened !== 'number' || opened < 0) return opened;
     const result = files.truncate(opened, bytes);
     closeSync(opened);
