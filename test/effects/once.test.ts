@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lackOfLayers } from '../process/working-layers.ts';
 import { needs } from '../support/needs.ts';
-import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
+import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { onLayer, plantRepository, runIn } from './layer-world.ts';
 
 const waiting = 'until grep -q go sign; do sleep 0.05; done';
@@ -73,6 +83,24 @@ describe('a command on a layer runs once', needs(lackOfLayers), () => {
     expect(await meets('true', 'two')).toContain(
       '[layer: run again, and nothing of the run before was kept: another git changed .git/refs/tags/two while it ran]',
     );
+  });
+
+  test('as the first of its session it leaves a file that others have open in place', async () => {
+    writeFileSync(at('app.duckdb'), 'v1');
+    const { ino } = statSync(at('app.duckdb'));
+    const holder = openSync(at('app.duckdb'), 'r+');
+    try {
+      const reply = await world.call(
+        'bash',
+        { command: 'echo v2 >> app.duckdb' },
+        { arrival: { transport: 'stdio', connectionId: 'fresh' } },
+      );
+      expect(outputOf(reply)).toMatchObject({ stderr: expect.stringContaining('run again') });
+      expect(readFileSync(at('app.duckdb'), 'utf8')).toBe('v1v2\n');
+      expect(statSync(at('app.duckdb')).ino).toBe(ino);
+    } finally {
+      closeSync(holder);
+    }
   });
 
   test('names that are no UTF-8 are shown, removed and moved like others', async () => {

@@ -69,6 +69,11 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
     for (const pointer of found.pointers) {
       const stat = lstatSync(asBytes(pointer), { bigint: true, throwIfNoEntry: false });
       if (!stat) continue;
+      // A repository may have taken the place of a pointer.
+      if (stat.isDirectory()) {
+        queue.push(pointer);
+        continue;
+      }
       const signature = `${stat.dev}:${stat.ino}:${stat.ctimeNs}`;
       const target = targetOf(pointer);
       const isOld =

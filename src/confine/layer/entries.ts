@@ -16,6 +16,15 @@ export function statOf(folder: number, name: string): Stats | undefined {
   return lstatSync(asBytes(entryOf(folder, name)), { throwIfNoEntry: false });
 }
 
+/** Undefined also if a file has the place of a folder above. */
+export function statAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(asBytes(path), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 /** A command may have made its own folder unreadable; the layer's copy may be changed. */
 export function namesIn(path: Buffer): readonly string[] {
   const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];

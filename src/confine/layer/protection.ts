@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
 import { createProtection } from '../files/protected-names.ts';
@@ -16,5 +17,9 @@ export function protectedAnywhere(names: readonly string[]): LandOptions['isProt
 export function heldNames(folders: readonly string[], names: readonly string[]): LandOptions['isProtected'] {
   const held = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   return (hostPath, isThere) =>
-    isThere && held.some((path) => isInside(hostPath, path) || isInside(path, hostPath));
+    isThere && held.some((path) => isInside(hostPath, path) || (isInside(path, hostPath) && exists(path)));
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -157,9 +157,10 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       start: (command, runOptions) =>
         withRunner(id, life, (runner) => liveInBackground(command, runOptions, runner)),
       kept() {
-        const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
-        // The folder may have been removed since.
+        const kept = sessions.get(id)?.kept;
+        const { folder, variables } = kept?.state() ?? { variables: {} };
         const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
+        if (found === undefined) kept?.dropFolder();
         return { variables, ...(found !== undefined && { folder: found }) };
       },
       keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
@@ -218,13 +219,12 @@ export function openCommands(options: CommandsOptions): CommandRunner {
 /** Empty if the command will not run either. */
 async function heldFor(
   sandbox: Sandbox,
-  { workingFolder, reach }: Pick<CommandOptions, 'workingFolder' | 'reach'>,
+  { reach }: Pick<CommandOptions, 'reach'>,
 ): Promise<readonly string[]> {
   // Without a sandbox, the command's own start gives the reason.
   const walls = await sandbox.open().catch(() => undefined);
-  const folder = sandbox.roots().findFolder(workingFolder);
-  if (walls?.backend.name !== 'bubblewrap' || folder === undefined) return [];
-  return heldSettings(sandbox.roots().all, { workingFolder: folder, writable: reach?.writable ?? [] });
+  if (walls?.backend.name !== 'bubblewrap') return [];
+  return heldSettings(sandbox.roots().all, reach?.writable ?? []);
 }
 
 function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session) => number): number {

@@ -7,6 +7,7 @@ import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { createDiff } from '../layer/diff.ts';
+import { statAt } from '../layer/entries.ts';
 import { type Collected, isGits, lowerPath, type Touched, upperPath } from '../layer/losses/collect.ts';
 import { surveyLosses } from '../layer/losses/survey.ts';
 import type { Overlay } from '../layer/overlay.ts';
@@ -190,15 +191,6 @@ function byRank(a: DryRunChange, b: DryRunChange): number {
 function beforeOf({ kept, kind, mtimeMs, path }: Former): Stats | undefined {
   if (kept !== undefined) return Object.assign(lstatSync(kept), { mtimeMs });
   return kind === 'absent' ? undefined : (statAt(path.slice(0, path.lastIndexOf('/'))) ?? lstatSync('/'));
-}
-
-function statAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(asBytes(path), { throwIfNoEntry: false });
-  } catch {
-    // A file has the folder's path.
-    return undefined;
-  }
 }
 
 const mostCounted = 1000;

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
+import { statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
 import { isWhiteout } from '../read.ts';
 import { lowerPath, type Touched, upperPath } from './collect.ts';
@@ -60,15 +61,6 @@ function viewOf(folders: readonly string[], at: (name: string) => string | undef
       return [...files];
     },
   };
-}
-
-function statAt(path: string) {
-  try {
-    return lstatSync(asBytes(path), { throwIfNoEntry: false });
-  } catch {
-    // A file has the folder's path.
-    return undefined;
-  }
 }
 
 function namesAt(path: string): readonly string[] {

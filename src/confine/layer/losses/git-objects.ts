@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { asBytes } from '../../../ground/byte-paths.ts';
 import { readAtNow } from '../../files/io.ts';
+import { statAt } from '../entries.ts';
 import { isWhiteout } from '../read.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
@@ -196,15 +197,6 @@ function alternatesOf(folder: string): readonly string[] {
     .split('\n')
     .filter((line) => line.startsWith('/'))
     .slice(0, 10);
-}
-
-function statAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(asBytes(path), { throwIfNoEntry: false });
-  } catch {
-    // A file has the folder's path.
-    return undefined;
-  }
 }
 
 function namesAt(path: string): readonly string[] {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, type Stats } from 'node:fs';
+import { existsSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
 import { readAtNow } from '../../files/io.ts';
+import { statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
 import type { Touched } from './collect.ts';
 import { CommittedFiles } from './committed-files.ts';
@@ -33,7 +34,7 @@ export function createRepositories(overlay: Overlay): (path: string) => Reposito
   function at(folder: string): Repository | undefined {
     if (known.has(folder)) return known.get(folder);
     const path = folder === '' ? '.git' : `${folder}/.git`;
-    const stat = lstatSync(asBytes(`${on}/${path}`), { throwIfNoEntry: false });
+    const stat = statAt(`${on}/${path}`);
     const isThere = stat?.isDirectory() === true || stat?.isFile() === true;
     const above = folder === '' ? undefined : () => at(parentOf(folder));
     const found = isThere ? openRepository(overlay, folder, path) : above?.();

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { KeptBytes, LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
+import { statAt } from '../entries.ts';
 import type { Marks } from '../marks.ts';
 import { createGate } from '../obeyed/gate.ts';
 import type { Makers } from '../obeyed/makers.ts';
@@ -258,7 +259,7 @@ async function countFiles(
     for (const name of namesAt(folder === '' ? on : `${on}/${folder}`)) {
       await pause();
       const path = folder === '' ? name : `${folder}/${name}`;
-      const stat = lstatSync(asBytes(`${on}/${path}`), { throwIfNoEntry: false });
+      const stat = statAt(`${on}/${path}`);
       if (!stat || name === '.git' || isMadeAnew(name, stat) || isIgnored(path, stat.isDirectory())) continue;
       if (stat.isDirectory()) waiting.push(path);
       else if (stat.isFile() && stat.size > emptyBytes && !isOurs(toText(`${on}/${path}`))) count += 1;

@@ -3,6 +3,7 @@ import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { asBytes } from '../../../ground/byte-paths.ts';
 import { readAtNow } from '../../files/io.ts';
+import { statAt } from '../entries.ts';
 import { type GitObjects, openObjects } from '../losses/git-objects.ts';
 import { readBounded, withFile } from '../losses/read-bounded.ts';
 import type { Pause } from '../pauses.ts';
@@ -62,7 +63,7 @@ export function createGate(options: GateOptions): Gate {
     const raw = contentId(at, stat, '');
     if (raw === undefined) return false;
     if (former !== undefined) {
-      const was = lstatSync(asBytes(former), { throwIfNoEntry: false });
+      const was = statAt(former);
       if (was && was.isSymbolicLink() === isLink && contentId(former, was, '') === raw) return true;
     }
     if (makers.hasStood(host, raw)) return true;
@@ -120,9 +121,15 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
   /** Where to read the content of a path; undefined if there is none. */
   function seen(host: string): string | undefined {
     const over = above(host);
-    const stat = over === undefined ? undefined : lstatSync(asBytes(over), { throwIfNoEntry: false });
-    if (stat) return isWhiteout(stat) ? undefined : over;
-    return host;
+    if (over === undefined) return host;
+    try {
+      const stat = lstatSync(asBytes(over), { throwIfNoEntry: false });
+      if (!stat) return host;
+      return isWhiteout(stat) ? undefined : over;
+    } catch {
+      // A folder above it was removed, or replaced by a file.
+      return undefined;
+    }
   }
 
   function read(host: string, mostBytes = 8192): string {
@@ -132,7 +139,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
 
   function isFolder(host: string): boolean {
     const at = seen(host);
-    return at !== undefined && lstatSync(asBytes(at), { throwIfNoEntry: false })?.isDirectory() === true;
+    return at !== undefined && statAt(at)?.isDirectory() === true;
   }
 
   /** The folder that all worktrees of a repository share. */
@@ -161,7 +168,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
       tips() {
         if (tips) return tips;
         tips = new Set([...othersIn(common), ...makers.others()]);
-        const isNew = over !== undefined && !lstatSync(asBytes(common), { throwIfNoEntry: false });
+        const isNew = over !== undefined && !statAt(common);
         // A repository cloned from another one below the same folder has the commits of that one.
         for (const [, path = ''] of isNew ? config.matchAll(/^\s*url\s*=\s*"?(\/[^"\n]*)/gm) : []) {
           const source = commonOf(`${path}/.git`) ?? path;

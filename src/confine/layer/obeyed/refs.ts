@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { asBytes } from '../../../ground/byte-paths.ts';
-import { namesIn } from '../entries.ts';
+import { namesIn, statAt } from '../entries.ts';
 import { readBounded } from '../losses/read-bounded.ts';
 
 /* Paths are bytes, one per character. */
@@ -38,7 +37,7 @@ function idsBelow(top: string, without: ReadonlySet<string> = new Set()): readon
   for (let folder = waiting.pop(); folder !== undefined && ids.length < mostTips; folder = waiting.pop())
     for (const name of namesAt(folder)) {
       const path = `${folder}/${name}`;
-      if (lstatSync(asBytes(path), { throwIfNoEntry: false })?.isDirectory()) waiting.push(path);
+      if (statAt(path)?.isDirectory()) waiting.push(path);
       else if (!without.has(path)) ids.push(...idsIn(path));
     }
   return ids;

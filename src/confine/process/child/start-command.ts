@@ -12,7 +12,7 @@ import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { buildEnvironment } from '../sandbox/environment.ts';
-import { guardedFolders, writableRepositories } from '../sandbox/guarded-names.ts';
+import { foldersOnTheWay, writableRepositories } from '../sandbox/guarded-names.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
@@ -76,7 +76,7 @@ export async function startCommand(
   const writable = runOptions.reach?.writable.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
   const settings = await copiesFor(
     spawner,
-    writableRepositories(roots.all, { workingFolder, writable }),
+    writableRepositories(roots.all, writable),
     workingFolder,
     options.remoteChanges?.(command),
   );
@@ -111,7 +111,7 @@ export async function startCommand(
       roots: writable,
       ...holding,
     };
-  const guarded = layer ? [] : guardedFolders(roots.all, { workingFolder, writable });
+  const guarded = layer ? [] : foldersOnTheWay(roots.all, { workingFolder, writable });
   const commitNotes = watchCommits(guarded, walls.git, Date.now());
   onStart();
   const started = spawner.spawn({

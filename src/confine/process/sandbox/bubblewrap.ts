@@ -221,10 +221,12 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     async openRoom(outlet) {
       if (!namespaceSets) throw new Error('koffi is missing, or the processor is not known');
       const namespaces = await namespaceSets.open(outlet);
+      const own = `/proc/self/fd/${namespaces.own}`;
+      const asMade = timesBelow(own);
       return {
         ...roomPlaces,
         showsCopies: () => (rooms.showCopies ??= holdsFurnished(namespaces)),
-        changedSince: (ms) => changedBelow(`/proc/self/fd/${namespaces.own}`, ms) || cachesChanged(ms),
+        changedSince: (ms) => changedBelow(own, ms, asMade) || cachesChanged(ms),
         spawn: (spawnOptions) => spawnCommand(spawnOptions, namespaces),
         close: async () => namespaces.close(),
       };
@@ -305,17 +307,27 @@ function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
 }
 
-/** May anything in a folder or below have changed since that time? Yes if there is too much to look at. */
-function changedBelow(folder: string, sinceMs: number): boolean {
+/**
+ * May anything in a folder or below have changed since that time? Yes if there is too much to look at. Entries that are
+ * `asMade` count as older.
+ */
+function changedBelow(folder: string, sinceMs: number, asMade?: ReadonlyMap<string, number>): boolean {
   const waiting = [`${folder}/.`];
   let seen = 0;
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     seen += 1;
-    if (!stat || stat.ctimeMs >= sinceMs || seen > mostSeen) return true;
+    if (!stat || seen > mostSeen) return true;
+    if (stat.ctimeMs >= sinceMs && stat.ctimeMs !== asMade?.get(path)) return true;
     if (stat.isDirectory()) for (const name of namesIn(path)) waiting.push(`${path}/${name}`);
   }
   return false;
+}
+
+/** The change time of each of a new folder's entries, which file systems count in steps longer than a start takes. */
+function timesBelow(folder: string): ReadonlyMap<string, number> {
+  const paths = [`${folder}/.`, ...namesIn(folder).map((name) => `${folder}/./${name}`)];
+  return new Map(paths.map((path) => [path, lstatSync(path).ctimeMs]));
 }
 
 function namesIn(path: string): readonly string[] {

@@ -21,7 +21,7 @@ export function guardingArguments(
   const args: string[] = [];
   const names = spawnOptions.overlays ? readOnlyNames : [...readOnlyNames, ...keptNames];
   const copied = new Set(spawnOptions.settings?.copies.map(({ original }) => original));
-  for (const folder of guardedFolders(roots, spawnOptions)) {
+  for (const folder of guardedFolders(roots, spawnOptions.writable)) {
     const { itself, readOnly } = gitMounts(folder);
     if (isWritable(folder, spawnOptions)) {
       for (const path of itself) args.push('--bind', path, path);
@@ -66,17 +66,14 @@ function parentsOf(folder: string, path: string): readonly string[] {
 /** The folders whose `.git` a command may write, except the parts that git obeys. */
 export function writableRepositories(
   roots: readonly FolderRoot[],
-  spawnOptions: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
+  writable: readonly string[],
 ): readonly string[] {
-  return guardedFolders(roots, spawnOptions).filter((folder) => isWritable(folder, spawnOptions));
+  return guardedFolders(roots, writable).filter((folder) => isWritable(folder, { writable }));
 }
 
 /** The guarded settings that a command can only read, except its copies. */
-export function heldSettings(
-  roots: readonly FolderRoot[],
-  spawnOptions: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
-): readonly string[] {
-  return guardedFolders(roots, spawnOptions).flatMap((folder) => gitMounts(folder).readOnly);
+export function heldSettings(roots: readonly FolderRoot[], writable: readonly string[]): readonly string[] {
+  return guardedFolders(roots, writable).flatMap((folder) => gitMounts(folder).readOnly);
 }
 
 function isWritable(folder: string, { writable }: Pick<SpawnOptions, 'writable'>): boolean {
@@ -84,14 +81,22 @@ function isWritable(folder: string, { writable }: Pick<SpawnOptions, 'writable'>
 }
 
 /** The roots and the folders from them to the working folder: a repository's `.git` may be in any of these. */
-export function guardedFolders(
+export function foldersOnTheWay(
   roots: readonly FolderRoot[],
   { workingFolder, writable }: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
 ): readonly string[] {
-  const folders = new Set([...roots.map((root) => root.hostPath), ...writable]);
+  const folders = new Set(guardedFolders(roots, writable));
   for (let folder = workingFolder; folder !== '/'; folder = dirname(folder)) {
     if (folders.has(folder)) break;
     folders.add(folder);
   }
   return [...folders];
+}
+
+/**
+ * The folders in which paths are mounted read-only. None is below a root, because the kernel refuses to remove a folder
+ * with a mount in it, even the one that a command begins in. What a command writes there is judged at its end.
+ */
+export function guardedFolders(roots: readonly FolderRoot[], writable: readonly string[]): readonly string[] {
+  return [...new Set([...roots.map((root) => root.hostPath), ...writable])];
 }

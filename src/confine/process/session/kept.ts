@@ -19,6 +19,8 @@ export interface Kept {
   state(): KeptState;
   /** Later commands begin here; naming the same folder again does not undo changes since. */
   begin(folder: string): void;
+  /** The folder is gone: later commands do not begin in another of its name. */
+  dropFolder(): void;
   /** Adopts a command's changes and returns notes about the others. Changes of concurrent commands stay. */
   take(report: Buffer | undefined, beginning: Beginning, rules: KeepRules): readonly string[];
 }
@@ -64,6 +66,9 @@ export function createKept(): Kept {
       if (begunIn === path) return;
       begunIn = path;
       folder = path;
+    },
+    dropFolder() {
+      folder = undefined;
     },
     take(report, beginning, rules) {
       const said = report && readShellReport(report);

@@ -15,7 +15,7 @@ import { heldNames } from '../../layer/protection.ts';
 import { deepest } from '../../layer/read.ts';
 import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
-import { guardedFolders } from '../sandbox/guarded-names.ts';
+import { foldersOnTheWay, guardedFolders } from '../sandbox/guarded-names.ts';
 import type { Trial } from './dry-run.ts';
 import { watchCommits } from './git-notes.ts';
 import { heldBack } from './judged.ts';
@@ -66,10 +66,8 @@ export async function landEnded(
     };
   }
   const roots = runner.sandbox.roots();
-  const guarded = guardedFolders(roots.all, {
-    workingFolder: folder,
-    writable: runOptions.reach?.writable ?? roots.writable,
-  });
+  const writable = runOptions.reach?.writable ?? roots.writable;
+  const guarded = guardedFolders(roots.all, writable);
   const { readOnlyNames = [], keptNames = [] } = runner.options;
   const names = [...readOnlyNames, ...keptNames];
   const isHeld = heldNames(guarded, names);
@@ -88,7 +86,11 @@ export async function landEnded(
     barred: readonly string[],
     mayTurnBack?: () => boolean,
   ) => {
-    const commitNotes = watchCommits(guarded, git, beganAtMs);
+    const commitNotes = watchCommits(
+      foldersOnTheWay(roots.all, { workingFolder: folder, writable }),
+      git,
+      beganAtMs,
+    );
     const landed = await trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
       isProtected: (path, isThere) => isHeld(path, isThere) || barred.includes(path),
