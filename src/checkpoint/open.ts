@@ -108,7 +108,7 @@ export async function openCheckpoint(
       rules: settings.rules,
       judge: await rooms.judge(),
       roots: settings.roots.map((root) => root.path),
-      confinement: settings.process.sandbox === 'off' ? undefined : { network: settings.process.network },
+      confinement: settings.process.sandbox === 'off' ? undefined : settings.process,
       judgement: settings.process.judgement,
       tryFirst: settings.process.tryFirst,
     });

@@ -109,6 +109,7 @@ export function createRooms(
       readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],
       network: {
         entries: settings.process.network,
+        inspected: settings.process.inspected,
         key: 'process.network',
         deniedHosts: deniedHostsOf(settings),
       },
@@ -324,13 +325,14 @@ async function assertVault(
 
 /** An invalid list is reported at once, not when the first command or server needs it. */
 async function assertNetworkLists(settings: Settings): Promise<void> {
-  const { network } = settings.process;
+  const { network, inspected } = settings.process;
   const lists = settings.servers.flatMap(({ start }) =>
     start.kind === 'stdio' && start.network ? [start.network] : [],
   );
   if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
   if (lists.length === 0) return;
-  const { createProxyRules } = await import('../confine/network/proxy/rules.ts');
+  const { createInspectedRules, createProxyRules } = await import('../confine/network/proxy/rules.ts');
+  createInspectedRules(inspected, 'process.network');
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
 }
 

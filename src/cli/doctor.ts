@@ -65,12 +65,14 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         isWarning: true,
         detail: notRecorded(chosen.withoutRecording),
       });
-    const hosts = settings.process.network;
+    const { network: hosts, inspected } = settings.process;
     if (chosen && hosts.length > 0) {
       findings.push({
         what: `network ${chosen.name}`,
         works: chosen.withoutNetwork === undefined,
-        detail: chosen.withoutNetwork ?? hosts.join(', '),
+        detail:
+          chosen.withoutNetwork ??
+          hosts.map((host) => (inspected.includes(host) ? `${host} (tls: inspect)` : host)).join(', '),
       });
     }
     if (chosen && chosen.name !== 'none') {

@@ -202,12 +202,16 @@ function processOf(
   sandbox: 'required' | 'off',
   cwd: string,
 ): Settings['process'] {
+  const listed = (process?.network ?? []).map((entry) =>
+    typeof entry === 'string' ? { host: entry, tls: 'tunnel' } : entry,
+  );
   return {
     sandbox,
     environment: process?.environment ?? [],
     readable: (process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
-    network: hostsOf(process?.network ?? []),
-    networkAsNamed: process?.network ?? [],
+    network: hostsOf(listed.map(({ host }) => host)),
+    networkAsNamed: listed.map(({ host }) => host),
+    inspected: hostsOf(listed.flatMap(({ host, tls }) => (tls === 'inspect' ? [host] : []))),
     judgement: process?.judgement,
     tryFirst: process?.tryFirst ?? process?.layer !== 'off',
     cacheBytes: process?.cacheBytes ?? limits.cacheBytes,

@@ -12,6 +12,7 @@ import { toolsetNames } from './toolset-names.ts';
 
 const milliseconds = z.number().int().min(0).max(86_400_000);
 const names = z.array(z.string().min(1));
+const tlsModes = ['inspect', 'tunnel'] as const;
 
 const root = z.union([
   z.string().min(1),
@@ -148,10 +149,13 @@ const settingsSchema = z.strictObject({
       readable: names
         .optional()
         .describe('Additional folders that commands can read, e.g. ["/home/me/.pyenv"].'),
-      network: names
+      network: z
+        .array(
+          z.union([z.string().min(1), z.strictObject({ host: z.string().min(1), tls: z.enum(tlsModes) })]),
+        )
         .optional()
         .describe(
-          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, github. Default: none.',
+          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, github. { "host": "api.example.com", "tls": "inspect" } ends TLS in Sekisho and asks before a request that does more than read; "tunnel", the default, passes TLS through unread. Default: none.',
         ),
       tryFirst: z
         .boolean()

@@ -92,6 +92,8 @@ export interface Settings {
     readonly network: readonly string[];
     /** As in the file: sets by name, e.g. "npm". */
     readonly networkAsNamed: readonly string[];
+    /** Those of the hosts whose requests are looked into. */
+    readonly inspected: readonly string[];
     readonly judgement: Dialect | undefined;
     /** Commands that built-in rules object to are tried first if a layer contains their effects. */
     readonly tryFirst: boolean;

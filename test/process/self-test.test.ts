@@ -56,6 +56,7 @@ function proxyThat(answers: (client: Socket) => void): HostProxy {
       return {
         adopt: ([fd = 0]) => void server.listen({ fd }),
         contacts: () => [],
+        attend: () => () => {},
         close() {
           server.close();
           for (const socket of sockets) socket.destroy();

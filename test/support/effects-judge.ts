@@ -18,6 +18,8 @@ export function createTestJudge(mayGoOn: (because: string) => boolean = () => fa
       ask: async (effects) => mayGoOn(decide(effects, false).because.en),
       assertNotRefused() {},
     }),
+    askAboutRequest: async () => ({ isAllowed: false, because: { en: 'no', ja: 'no' } }),
+    goesOn() {},
     ranDirectly() {},
   };
 }

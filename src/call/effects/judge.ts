@@ -4,6 +4,7 @@ import { callDigest } from '../approve.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { createHold } from './holding.ts';
+import { askAboutRequests } from './requests.ts';
 import { holdLate, type SettleDependencies, settle } from './settle.ts';
 
 /**
@@ -18,6 +19,7 @@ export function createEffectsJudge(
   const digest = callDigest(permit, permit.risk);
   const { held, rules } = dependencies;
   const isTried = permit.onLayer === true;
+  let isAnswered = false;
   return {
     isTried,
     readChanges: rules.readChanges,
@@ -31,6 +33,10 @@ export function createEffectsJudge(
     settle: (ended) => settle({ ...ended, digest: randomUUID() }, permit, digest, dependencies, notes),
     settleLate: (ended) => holdLate({ ...ended, digest: randomUUID() }, permit, digest, dependencies),
     hold: (isAnswered) => createHold(permit, dependencies, notes, isAnswered),
+    askAboutRequest: askAboutRequests(permit, dependencies, notes, () => isAnswered),
+    goesOn() {
+      isAnswered = true;
+    },
     ranDirectly(why) {
       notes.facts.direct = why;
     },

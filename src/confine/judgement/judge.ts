@@ -157,10 +157,15 @@ export function findingsIn(
   return findings;
 }
 
-/** A command that needs hosts or the machine fails by itself in a sandbox without access to them, so do not ask. */
-function isMoot(needs: 'hosts' | 'machine', { confinement, dialect }: JudgeContext): boolean {
+/**
+ * A command that needs hosts or the machine fails by itself in a sandbox without access to them, and its requests to
+ * inspected hosts are asked about one by one, so do not ask.
+ */
+function isMoot(needs: NonNullable<Rule['needs']>, { confinement, dialect }: JudgeContext): boolean {
   if (!confinement || dialect !== 'plain') return false;
-  return needs === 'machine' || confinement.network.length === 0;
+  const { network, inspected = [] } = confinement;
+  if (needs === 'tunnels') return network.every((host) => inspected.includes(host));
+  return needs === 'machine' || network.length === 0;
 }
 
 function sceneOf({ commands }: Reading, context: JudgeContext, read: ReadFile): Scene {

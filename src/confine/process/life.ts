@@ -61,6 +61,7 @@ export async function liveInBackground(
 ): Promise<BackgroundCommand> {
   const { life, git } = runner;
   life?.judge.ranDirectly(whyInBackground);
+  life?.judge.goesOn();
   const recording = await record(command, options, runner);
   const recorder = life ? watchedBy(recording, life.judge, life.judge.hold(true).ask) : none;
   try {
@@ -125,6 +126,7 @@ async function run(
   const guarding = await runner.git.begin(command, options, recorder.kind === 'layer' ? [] : undefined);
   const ran = await guarding.during(() => attend(command, options, recorder, runner, guarding.left));
   if (ran.kind === 'ended') return withNotes(ran, [await guarding.end()]);
+  runner.life?.judge.goesOn();
   guarding.follow(ran.command);
   return ran;
 }

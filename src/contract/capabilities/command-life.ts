@@ -2,7 +2,7 @@ import type { EffectRules, EffectVerdict } from '../effects.ts';
 import type { Text } from '../text/text.ts';
 import type { DryRun, Effects } from './dry-run.ts';
 import type { LandingKeeper } from './landing.ts';
-import type { HeldLayer, RunResult } from './process.ts';
+import type { HeldLayer, HeldRequest, RequestAnswer, RunResult } from './process.ts';
 
 /** What a call lends to the commands that it runs. */
 export interface CommandLife {
@@ -27,6 +27,10 @@ export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeye
   settleLate(ended: EndedCommand): Promise<string>;
   /** `isAnswered`: the call has had its reply. */
   hold(isAnswered: boolean): WatchedHold;
+  /** May a held request of a command leave? `ended` aborts when the command has ended. */
+  askAboutRequest(held: HeldRequest, ended: AbortSignal): Promise<RequestAnswer>;
+  /** The call gets its reply, and its command goes on. */
+  goesOn(): void;
   /** A command runs on the folders themselves and not on a layer. */
   ranDirectly(why: Text): void;
 }

@@ -40,6 +40,43 @@ export interface Reach {
   readonly covered?: readonly string[] | undefined;
 }
 
+/** Whether a held request may leave. */
+export type RequestAnswer =
+  | { readonly isAllowed: true; readonly by: string }
+  /** `isOpen`: a later answer lets the same request pass. */
+  | { readonly isAllowed: false; readonly because: Text; readonly isOpen?: boolean | undefined };
+
+/** A request of a program to an inspected host, of which nothing has left yet. */
+export interface HeldRequest extends Omit<SentRequest, 'allowedBy'> {
+  readonly scheme: 'https' | 'http';
+  /** With its port, if that is not the usual one. */
+  readonly host: string;
+  /** The paths that an approval for longer covers. */
+  readonly pathPattern: string;
+  readonly summary: Text;
+  readonly notes: readonly Text[];
+  /** As the program names itself. */
+  readonly program: string | undefined;
+  readonly bodyBytes: number | undefined;
+  readonly bodyStart: Uint8Array;
+  readonly isBodyWhole: boolean;
+  /** Equal for the same request sent again. */
+  readonly digest: string;
+}
+
+/** The effect of a request on the host that it is sent to. */
+export type RequestKind = 'read' | 'send' | 'change' | 'delete' | 'publish' | 'rights';
+
+/** A request that did more than read. */
+export interface SentRequest {
+  readonly kind: RequestKind;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Undefined if it was not sent. */
+  readonly allowedBy?: string | undefined;
+}
+
 export interface RunResult {
   /** 128 + signal for a killed command, never 0. */
   readonly exitCode: number;
@@ -97,9 +134,19 @@ export interface Tried extends Omit<Landed, 'notes'> {
 
 /**
  * `unlisted`: not in the operator's list. `inner`: leads to a non-public address. `misnamed`: the TLS greeting named
- * another host, or hid its name. `failed`: allowed, but did not answer.
+ * another host, or hid its name. `failed`: allowed, but did not answer. Of inspected hosts: `refused`: a request did more
+ * than read, and nobody agreed; `untrusted`: the program did not trust Sekisho's certificate; `unverified`: Sekisho did
+ * not trust the host's.
  */
-export type ContactOutcome = 'reached' | 'unlisted' | 'inner' | 'misnamed' | 'failed';
+export type ContactOutcome =
+  | 'reached'
+  | 'unlisted'
+  | 'inner'
+  | 'misnamed'
+  | 'failed'
+  | 'refused'
+  | 'untrusted'
+  | 'unverified';
 
 /** One host on the network, and the outcome of contacting it. */
 export interface NetworkContact {
@@ -109,6 +156,8 @@ export interface NetworkContact {
   readonly times: number;
   readonly sentBytes: number;
   readonly receivedBytes: number;
+  /** To an inspected host: the requests that did more than read, as far as the list reaches. */
+  readonly requests?: readonly SentRequest[] | undefined;
 }
 
 export type SandboxName = 'bubblewrap' | 'landlock' | 'none';

@@ -41,9 +41,10 @@ export function factGrant(grant: string): string {
     .join(' ');
 }
 
-/** The question facts of a record: about the call's words, its effects, and a pause at a limit. */
+/** The question facts of a record: about the call's words, its effects, a pause at a limit, and its requests. */
 function questionFacts({ facts = {} }: Pick<AuditRecord, 'facts'>): readonly QuestionFacts[] {
-  return [facts.policy, facts.tried, facts.held].filter(
+  const requests = Array.isArray(facts.requests) ? facts.requests : [];
+  return [facts.policy, facts.tried, facts.held, ...requests].filter(
     (each): each is QuestionFacts =>
       typeof each === 'object' && each !== null && 'grant' in each && typeof each.grant === 'string',
   );

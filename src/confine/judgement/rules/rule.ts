@@ -13,9 +13,10 @@ interface RuleBase {
   readonly contained?: boolean | undefined;
   /**
    * It concerns only things outside a sandbox: hosts, or the machine itself. Without access to them the command fails
-   * by itself, and a question would not help.
+   * by itself, and a question would not help. `tunnels`: it sends, which is asked about when it does if all hosts are
+   * inspected.
    */
-  readonly needs?: 'hosts' | 'machine' | undefined;
+  readonly needs?: 'hosts' | 'tunnels' | 'machine' | undefined;
   readonly because: Text;
   readonly suggestion: Text;
   /**

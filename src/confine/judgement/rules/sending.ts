@@ -29,7 +29,7 @@ export const sendingRules: readonly CommandRule[] = [
           return forgeChanges(args);
       }
     },
-    needs: 'hosts',
+    needs: 'tunnels',
     match: [
       'git push origin main',
       'git -C x push',

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
+import type { RequestKind } from '../../../contract/capabilities/process.ts';
 import type { Text } from '../../../contract/text/text.ts';
 
-/** What a request does to the host that it is sent to. */
-export type RequestKind = 'read' | 'send' | 'change' | 'delete' | 'publish' | 'rights';
+export type { RequestKind } from '../../../contract/capabilities/process.ts';
 
 /** A request as a program in the sandbox sent it, before anything of it has left. */
 export interface EdgeRequest {

@@ -1,19 +1,21 @@
 import type { Socket } from 'node:net';
-import type { ContactOutcome, NetworkContact } from '../../../contract/capabilities/process.ts';
+import type { ContactOutcome, NetworkContact, SentRequest } from '../../../contract/capabilities/process.ts';
 import type { Target } from './rules.ts';
 
 /** A command's network contacts for its record, limited in number. */
 export interface Contacts {
   /** A connection was made; its bytes are counted while it is open. */
   reached(target: Target, socket: Socket): void;
-  missed(target: Target, outcome: Exclude<ContactOutcome, 'reached'>): void;
+  missed(target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>): void;
+  /** An inspected host was, or was not, sent a request that does more than read. */
+  noteRequest(target: Target, sent: SentRequest): void;
   list(): readonly NetworkContact[];
 }
 
 export function createContacts(): Contacts {
   const known = new Map<string, Tally>();
 
-  function tallyOf(target: Target, outcome: ContactOutcome): Tally {
+  function tallyOf(target: Target, outcome: ContactOutcome, times = 1): Tally {
     const host = nameOf(target);
     const key = `${outcome} ${host}`;
     const isNew = !known.has(key);
@@ -21,10 +23,18 @@ export function createContacts(): Contacts {
     const shown = isNew && known.size >= maxContacts ? `${outcome} *` : key;
     let tally = known.get(shown);
     if (!tally) {
-      tally = { host: shown === key ? host : '*', outcome, times: 0, sent: 0, received: 0, open: new Set() };
+      tally = {
+        host: shown === key ? host : '*',
+        outcome,
+        times: 0,
+        sent: 0,
+        received: 0,
+        open: new Set(),
+        requests: [],
+      };
       known.set(shown, tally);
     }
-    tally.times++;
+    tally.times += times;
     return tally;
   }
 
@@ -39,8 +49,13 @@ export function createContacts(): Contacts {
       });
     },
     missed: (target, outcome) => void tallyOf(target, outcome),
+    noteRequest(target, sent) {
+      const isSent = sent.allowedBy !== undefined;
+      const { requests } = tallyOf(target, isSent ? 'reached' : 'refused', isSent ? 0 : 1);
+      requests.push({ ...sent, path: sent.path.slice(0, maxPathChars) });
+    },
     list: () =>
-      [...known.values()].map(({ host, outcome, times, sent, received, open }) => {
+      [...known.values()].map(({ host, outcome, times, sent, received, open, requests }) => {
         const sockets = [...open];
         return {
           host,
@@ -48,6 +63,7 @@ export function createContacts(): Contacts {
           times,
           sentBytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, sent),
           receivedBytes: sockets.reduce((sum, socket) => sum + socket.bytesRead, received),
+          ...(requests.length > 0 && { requests: requests.slice(-maxRequests) }),
         };
       }),
   };
@@ -59,6 +75,9 @@ export function nameOf({ host, port }: Target): string {
 }
 
 const maxContacts = 32;
+/** The newest of each host. */
+const maxRequests = 32;
+const maxPathChars = 200;
 
 interface Tally {
   readonly host: string;
@@ -67,4 +86,5 @@ interface Tally {
   sent: number;
   received: number;
   readonly open: Set<Socket>;
+  readonly requests: SentRequest[];
 }

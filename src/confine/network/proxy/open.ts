@@ -1,11 +1,13 @@
-import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { NetworkContact } from '../../../contract/capabilities/process.ts';
+import { createAuthority } from '../edge/authority.ts';
+import { createEdge } from '../edge/edge.ts';
+import type { Ask } from '../edge/gate.ts';
 import { createContacts } from './contacts.ts';
 import { createRefusals, dismiss, rawAnswer } from './refusal.ts';
-import { passOn } from './request.ts';
 import { createRoad, resolveBySystem } from './road.ts';
-import { createProxyRules, parseAuthority, type Target } from './rules.ts';
+import { createInspectedRules, createProxyRules, parseAuthority, type Target } from './rules.ts';
 import { idleMs, join, openTunnel } from './tunnel.ts';
 
 export interface HostProxyOptions {
@@ -13,6 +15,10 @@ export interface HostProxyOptions {
   /** The list's name in the configuration. */
   readonly key: string;
   readonly deniedHosts?: readonly string[] | undefined;
+  /** Those of the entries whose requests are looked into. */
+  readonly inspected?: readonly string[] | undefined;
+  /** Certificate authorities in PEM by which inspected hosts are verified. */
+  readonly trusted?: (() => string) | undefined;
   /** Returns all addresses of a host name. Default: the system's resolver. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
   /** The time limit for the head of a request, or the greeting in a tunnel. Default: 15 s. */
@@ -27,6 +33,8 @@ export interface HostProxy {
   readonly ports: readonly number[];
   /** The environment variables by which programs find the proxy. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The certificate that programs have to trust, in PEM; undefined if no host is inspected. */
+  readonly authority?: string | undefined;
   openOutlet(): Outlet;
 }
 
@@ -35,6 +43,8 @@ export interface Outlet {
   /** Takes over listening sockets, one for each of the ports. */
   adopt(listeners: readonly number[]): void;
   contacts(): readonly NetworkContact[];
+  /** Held requests are asked about through the last of these. Returns the function that takes it back. */
+  attend(ask: Ask): () => void;
   /** Ends all connections at once. */
   close(): void;
 }
@@ -46,6 +56,10 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const resolve = options.resolve ?? resolveBySystem;
   const patienceMs = options.patienceMs ?? 15_000;
   const connectionsAtOnce = options.connectionsAtOnce ?? 1024;
+  const inspected = createInspectedRules(options.inspected ?? [], options.key);
+  const isInspected = (target: Target) => inspected.allows(target) && rules.allows(target);
+  const authority = lazily(createAuthority);
+  const trust = lazily(() => createSecureContext({ ca: options.trusted?.() }));
   let connections = 0;
   // Programs in the sandbox cannot listen below 1024.
   const loopback = [...rules.loopback].filter(([port]) => port >= 1024).slice(0, maxLoopbackPorts);
@@ -57,22 +71,8 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     const road = createRoad({ rules, refusals, contacts, resolve, signal: ending.signal });
     const servers = new Set<Server>();
     const sockets = new Set<Socket>();
-    const tunnelled = new WeakMap<Socket, Target>();
-
-    const handle: RequestListener = (incoming, answer) =>
-      passOn(incoming, answer, { road, refusals, tunnelled: tunnelled.get(incoming.socket) }).catch(() =>
-        incoming.socket.destroy(),
-      );
-
-    const proxy = createHttpServer(handle, patienceMs);
-    // Serves plain HTTP that arrives in a tunnel; it does not listen.
-    const inner = createHttpServer(handle, patienceMs);
-    const plain = (client: Socket, target: Target) => {
-      tunnelled.set(client, target);
-      inner.emit('connection', client);
-      // It was paused for the handover.
-      client.resume();
-    };
+    const edge = createEdge({ road, refusals, contacts, patienceMs, isInspected, authority, trust });
+    const { proxy } = edge;
 
     async function connect(client: Socket, authority: string): Promise<void> {
       const target = parseAuthority(authority);
@@ -80,7 +80,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       const reached = await road(target);
       if (reached.kind === 'refused') return dismiss(client, rawAnswer(reached.refusal));
       keep(reached.socket);
-      await openTunnel(client, reached.socket, target, { contacts, plain, patienceMs });
+      await openTunnel(client, reached.socket, target, { contacts, edge, patienceMs });
     }
 
     proxy.on('connect', (request, stream, head) => {
@@ -91,11 +91,6 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       if (head.length > 0) client.unshift(head);
       connect(client, request.url ?? '').catch(() => client.destroy());
     });
-
-    // By default the connection is cut, which would lose the reply.
-    for (const server of [proxy, inner]) {
-      server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
-    }
 
     function keep(socket: Socket): void {
       sockets.add(socket);
@@ -140,6 +135,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
         if (ending.signal.aborted) for (const server of servers) server.close();
       },
       contacts: contacts.list,
+      attend: edge.attend,
       close() {
         ending.abort();
         for (const server of servers) server.close();
@@ -151,30 +147,13 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   return {
     ports: [proxyPort, ...loopback.map(([port]) => port)],
     environment: proxyEnvironment(`http://127.0.0.1:${proxyPort}`),
+    authority: options.inspected?.length ? authority().certificate : undefined,
     openOutlet,
   };
 }
 
 const maxConnections = 128;
 const maxLoopbackPorts = 16;
-
-function createHttpServer(handle: RequestListener, patienceMs: number): HttpServer {
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: patienceMs,
-      // Uploads may take any time; the idle limit ends stalled ones.
-      requestTimeout: 0,
-      keepAliveTimeout: 60_000,
-      connectionsCheckingInterval: Math.ceil(patienceMs / 3),
-      requireHostHeader: false,
-      insecureHTTPParser: false,
-    },
-    handle,
-  );
-  server.timeout = idleMs;
-  return server;
-}
 
 /** The variables of curl, git, pip, npm, cargo, Go and Node. Commands reach their own loopback directly. */
 function proxyEnvironment(url: string): Readonly<Record<string, string>> {
@@ -189,5 +168,14 @@ function proxyEnvironment(url: string): Readonly<Record<string, string>> {
     NO_PROXY: own,
     no_proxy: own,
     NODE_USE_ENV_PROXY: '1',
+  };
+}
+
+/** Making keys and reading all authorities takes a while, and most servers inspect no host. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

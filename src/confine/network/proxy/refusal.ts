@@ -33,6 +33,13 @@ export function createRefusals(key: string) {
         `${nameOf(target)} is allowed and could not be reached.\n` +
         `${nameOf(target)} は許可されていますが、接続できませんでした。`,
     }),
+    unverified: (target: Target): Refusal => ({
+      status: 502,
+      reason: `${nameOf(target)} could not prove who it is`,
+      sentence:
+        `${nameOf(target)} is inspected, and its certificate could not be verified.\n` +
+        `${nameOf(target)} は検査の対象ですが、証明書を検証できませんでした。`,
+    }),
     unreadable: {
       status: 400,
       reason: 'Not a request for a proxy',

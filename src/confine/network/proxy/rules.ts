@@ -62,6 +62,19 @@ export function createProxyRules(
   };
 }
 
+/** Those hosts of such a list whose requests are looked into. Throws `ConfigError` too if one is this machine. */
+export function createInspectedRules(entries: readonly string[], key: string): Pick<ProxyRules, 'allows'> {
+  const rules = createProxyRules(entries, key);
+  const [own] = rules.loopback;
+  if (!own) return rules;
+  throw new ConfigError(
+    text(
+      `${key} cannot inspect ${own[1]}:${own[0]}: a port of this machine's loopback is passed on in any protocol`,
+      `${key} の ${own[1]}:${own[0]} は検査できません。このマシンのループバックのポートは、プロトコルを問わずそのまま中継されます。`,
+    ),
+  );
+}
+
 /** `host:port` of a CONNECT. Undefined for any other form, because differences between parsers defeat checks. */
 export function parseAuthority(authority: string): Target | undefined {
   const match = /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/.exec(authority);

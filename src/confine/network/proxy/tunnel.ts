@@ -7,9 +7,16 @@ import type { Target } from './rules.ts';
 
 export interface TunnelOptions {
   readonly contacts: Contacts;
-  /** Takes over a connection with plain HTTP, so that each of its requests is checked. */
-  readonly plain: (client: Socket, target: Target) => void;
+  readonly edge: TunnelEnds;
   readonly patienceMs: number;
+}
+
+/** Takes over plain HTTP, and TLS for an inspected host, so that each request is checked. */
+export interface TunnelEnds {
+  plain(client: Socket, target: Target): void;
+  /** Answers in the host's place. */
+  secure(client: Socket, target: Target): void;
+  isInspected(target: Target): boolean;
 }
 
 /**
@@ -20,14 +27,14 @@ export async function openTunnel(
   client: Socket,
   upstream: Socket,
   target: Target,
-  { contacts, plain, patienceMs }: TunnelOptions,
+  { contacts, edge, patienceMs }: TunnelOptions,
 ): Promise<void> {
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   const { opening, bytes } = await readStart(client, patienceMs);
   if (opening.kind === 'plain') {
     upstream.destroy();
     client.unshift(bytes);
-    plain(client, target);
+    edge.plain(client, target);
     return;
   }
   if (opening.kind !== 'tls' || !isFor(opening, target)) {
@@ -35,6 +42,12 @@ export async function openTunnel(
     if (opening.kind === 'tls') contacts.missed(target, 'misnamed');
     // The alert "unrecognized_name", which clients report in their own words.
     dismiss(client, Buffer.from([21, 3, 3, 0, 2, 2, 112]));
+    return;
+  }
+  if (edge.isInspected(target)) {
+    upstream.destroy();
+    client.unshift(bytes);
+    edge.secure(client, target);
     return;
   }
   upstream.write(bytes);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { CommandLife } from '../../../contract/capabilities/command-life.ts';
 import type { RemoteChanges } from '../../../contract/capabilities/judgement.ts';
 import type { CommandLine, NetworkContact } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
@@ -8,6 +9,7 @@ import { obeyedNames } from '../../../ground/obeyed/obeyed-names.ts';
 import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
 import { openMakers } from '../../layer/obeyed/makers.ts';
 import type { Layer } from '../../layer/open.ts';
+import type { Ask } from '../../network/edge/gate.ts';
 import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
@@ -42,20 +44,20 @@ export interface StartedCommand extends Beginning {
 export async function startCommand(
   sandbox: Sandbox,
   walls: Walls,
-  { spawner, contacts: ofAll }: Place,
+  { spawner, outlet: shared }: Place,
   command: CommandLine,
   runOptions: CommandOptions,
   recorder: Recorder,
-  { options, session, onStart }: Pick<Runner, 'options' | 'session' | 'onStart'>,
+  { options, session, life, onStart }: Pick<Runner, 'options' | 'session' | 'life' | 'onStart'>,
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
   const { gitConfig } = walls;
   const proxy = reachesHosts(walls, options, command) ? walls.proxy : undefined;
   const roots = sandbox.roots();
-  const outlet = ofAll ? undefined : proxy?.openOutlet();
-  const before = ofAll?.() ?? [];
-  const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
+  const outlet = shared ? undefined : proxy?.openOutlet();
+  const before = shared?.contacts() ?? [];
+  const contacts = shared ? () => since(before, shared.contacts()) : () => outlet?.contacts() ?? [];
   const workingFolder = roots.folder(runOptions.workingFolder);
   // A caller who may write only a part of the roots must not leave files for callers who use all of them.
   const caches = runOptions.reach === undefined ? walls.caches : undefined;
@@ -84,6 +86,7 @@ export async function startCommand(
   const beganAtMs = Date.now() - clockStepMs;
   const unsettled: string[] = [];
   const ended = new AbortController();
+  const detach = (shared ?? outlet)?.attend(askAbout(recorder, life, ended.signal));
   let destroy: (() => void) | undefined;
   let isPutBack = false;
   const recording = recorder.kind === 'watched' ? recorder.recording : undefined;
@@ -132,6 +135,7 @@ export async function startCommand(
   const release = caches?.use();
   const startedChild = await started.catch(async (cause) => {
     release?.();
+    detach?.();
     await settings?.discard();
     await layer?.close();
     throw new ToolError(
@@ -153,6 +157,7 @@ export async function startCommand(
   destroy = () => child.destroy();
   const over = () => {
     ended.abort();
+    detach?.();
     session.lost += holding?.lost() ?? 0;
     release?.();
   };
@@ -179,6 +184,23 @@ export async function startCommand(
     environment,
   };
 }
+
+/** How a held request of this command is decided. */
+function askAbout({ kind }: Recorder, life: CommandLife | undefined, ended: AbortSignal): Ask {
+  return async (held) => {
+    if (kind === 'dry-run') return { isAllowed: false, because: notInDryRun };
+    return life?.judge.askAboutRequest(held, ended) ?? { isAllowed: false, because: cannotAsk };
+  };
+}
+
+const notInDryRun = text(
+  'This is a dry run: requests that do more than read are not sent.',
+  '予行実行のため、読み取り以外のリクエストは送信されません。',
+);
+const cannotAsk = text(
+  'Nobody can be asked about a request of this command.',
+  'このコマンドのリクエストについては、人に確認できません。',
+);
 
 /** File systems take times from a clock that advances in steps, so they may lag. */
 const clockStepMs = 20;
@@ -211,9 +233,21 @@ function since(before: readonly NetworkContact[], now: readonly NetworkContact[]
     const then = before.find(({ host, outcome }) => host === contact.host && outcome === contact.outcome);
     if (!then) return [contact];
     const times = contact.times - then.times;
+    const requests = contact.requests?.filter((request) => !then.requests?.includes(request));
     const sentBytes = contact.sentBytes - then.sentBytes;
     const receivedBytes = contact.receivedBytes - then.receivedBytes;
-    return times + sentBytes + receivedBytes > 0 ? [{ ...contact, times, sentBytes, receivedBytes }] : [];
+    const isNew = times + sentBytes + receivedBytes > 0 || requests?.length;
+    return isNew
+      ? [
+          {
+            ...contact,
+            times,
+            sentBytes,
+            receivedBytes,
+            ...(requests?.length ? { requests } : { requests: undefined }),
+          },
+        ]
+      : [];
   });
 }
 

@@ -32,6 +32,8 @@ export interface BubblewrapOptions {
   readonly git: GivenConfig;
   /** The server's variables, which tell where a person's npm settings are. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** One more certificate authority that commands trust, in PEM. */
+  readonly authority?: string | undefined;
   /** Ports of each command's own loopback that an outlet serves. */
   readonly outletPorts?: readonly number[] | undefined;
 }

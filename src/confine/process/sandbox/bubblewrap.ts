@@ -22,6 +22,7 @@ import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
 import { findHole } from './self-test.ts';
+import { writeBundle } from './settings/bundle.ts';
 import { writeNpmSettings } from './settings/npm-settings.ts';
 import { copySystemSettings, isSetting } from './settings/system-settings.ts';
 import { systemFiles } from './system-paths.ts';
@@ -39,6 +40,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const settings = copied.path;
   writeGitSettings(settings, options.git, '/etc');
   writeNpmSettings(settings, options.environment ?? {}, '/etc');
+  if (options.authority !== undefined) writeBundle(settings, options.environment ?? {}, options.authority);
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });

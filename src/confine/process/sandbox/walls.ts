@@ -18,6 +18,7 @@ import type { Roots } from './roots.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { findProgram, remedyFor } from './sandbox-refusals.ts';
 import { findHole } from './self-test.ts';
+import { bundleVariables, trustedAuthorities } from './settings/bundle.ts';
 import { certificatesOf } from './settings/certificates.ts';
 import { writeNpmSettings } from './settings/npm-settings.ts';
 import { openUnconfined } from './unconfined.ts';
@@ -130,11 +131,19 @@ async function holdInRoom(backend: Backend, folders: readonly string[], proxy?: 
 }
 
 /** Loaded only if hosts are listed. */
-async function proxyOf({ network }: SandboxOptions): Promise<HostProxy | undefined> {
+async function proxyOf({
+  network,
+  serverEnvironment = process.env,
+}: SandboxOptions): Promise<HostProxy | undefined> {
   if (!network || network.entries.length === 0) return undefined;
   const { createProxy } = await import('../../network/proxy/open.ts');
-  return createProxy(network);
+  const proxy = createProxy({ trusted: () => trustedAuthorities(serverEnvironment), ...network });
+  if (proxy.authority === undefined) return proxy;
+  return { ...proxy, environment: { ...proxy.environment, ...bundleVariables(), ...patience } };
 }
+
+/** Programs that would give up while a person reads their request. */
+const patience = { CARGO_HTTP_TIMEOUT: '300', PIP_DEFAULT_TIMEOUT: '300' };
 
 async function tryProxy(
   backend: Backend,
@@ -212,6 +221,7 @@ async function open(
     caches,
     layers: options.layers,
     outletPorts: proxy?.ports,
+    authority: proxy?.authority,
     git,
     environment: server,
   });

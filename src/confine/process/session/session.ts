@@ -1,7 +1,8 @@
 import type { CommandLife, CommandRecording } from '../../../contract/capabilities/command-life.ts';
-import type { BackgroundCommand, NetworkContact } from '../../../contract/capabilities/process.ts';
+import type { BackgroundCommand } from '../../../contract/capabilities/process.ts';
 import type { Semaphore } from '../../../ground/semaphore.ts';
 import type { CommandGuard } from '../../git/command-guard.ts';
+import type { Outlet } from '../../network/proxy/open.ts';
 import type { RunningCommand } from '../background.ts';
 import type { Room, Spawner } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
@@ -45,8 +46,8 @@ export interface Runner {
 
 export interface Place {
   readonly spawner: Spawner;
-  /** The hosts that all commands there reached so far; undefined if each has its own outlet. */
-  readonly contacts?: (() => readonly NetworkContact[]) | undefined;
+  /** Shared by all commands there; undefined if each has its own. */
+  readonly outlet?: Outlet | undefined;
 }
 
 export function createSession(queue: Semaphore): Session {
@@ -58,7 +59,7 @@ export function createSession(queue: Semaphore): Session {
   async function openRoom({ backend, proxy }: Walls): Promise<Room & Place> {
     const outlet = proxy?.openOutlet();
     const opened = await backend.openRoom(outlet);
-    return { ...opened, spawner: opened, contacts: outlet?.contacts };
+    return { ...opened, spawner: opened, outlet };
   }
 
   return {

@@ -58,7 +58,7 @@ export const publishRules: readonly CommandRule[] = [
         operands.some((word) => word.value !== undefined && pattern?.test(word.value) === true)
       );
     },
-    needs: 'hosts',
+    needs: 'tunnels',
     match: [
       'kubectl delete pod x',
       'kubectl -n prod delete pod x',

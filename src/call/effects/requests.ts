@@ -1,0 +1,172 @@
+import { Buffer } from 'node:buffer';
+import type { EffectsJudge } from '../../contract/capabilities/command-life.ts';
+import type { HeldRequest, RequestAnswer } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { QuestionParts } from '../../contract/records.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
+import { factGrant } from '../../ground/questions/would-cover.ts';
+import { consentTo } from '../asking/consent.ts';
+import { callLines, grantLines, headlineOf, questionParts, reasonLines } from '../asking/question.ts';
+import type { RunNotes } from '../run.ts';
+import type { Permit } from '../slips.ts';
+import type { SettleDependencies } from './settle.ts';
+
+/**
+ * Asks about a request that a command sends to an inspected host and that does more than read; it is held meanwhile. A
+ * question without an answer stays open, and a later yes lets the same request pass once. `isAnswered`: the call has had
+ * its reply, so only the queue can be asked.
+ */
+export function askAboutRequests(
+  permit: Permit,
+  dependencies: SettleDependencies,
+  notes: RunNotes,
+  isAnswered: () => boolean,
+): EffectsJudge['askAboutRequest'] {
+  const { call } = permit;
+  const requests: object[] = [];
+
+  return async (held, ended) => {
+    const { kind, method, host, path, digest } = held;
+    const rule = `request-${kind}`;
+    const grant = grantOf(permit, held);
+    const because = reasonOf(held);
+    const fact: Record<string, unknown> = { kind, method, host, path, grant: factGrant(grant) };
+    if (requests.push(fact) > mostFacts) requests.shift();
+    notes.facts.requests = requests;
+    const answered = isAnswered();
+    try {
+      const { approver } = await consentTo(
+        {
+          ...permit,
+          call: {
+            ...call,
+            signal: answered ? ended : AbortSignal.any([call.signal, ended]),
+            // A held request cannot wait for the call to be sent again.
+            canRetry: false,
+            questionState: undefined,
+            elicit: answered || call.carry ? undefined : call.elicit,
+          },
+        },
+        {
+          digest,
+          rule,
+          grant,
+          message: () => questionOf(permit, held, { rule, because, grant }),
+          parts: partsOf(permit, held, because),
+          onPending: ({ id }) => {
+            fact.question = id;
+          },
+        },
+        dependencies,
+      );
+      notes.knows({ approver });
+      fact.allowedBy = approver;
+      return { isAllowed: true, by: approver };
+    } catch (error) {
+      fact.refused = error instanceof ToolError ? error.code : 'unanswered';
+      return refusalFor(error);
+    }
+  };
+}
+
+/** The record of a call lists the newest. */
+const mostFacts = 32;
+
+function refusalFor(error: unknown): RequestAnswer {
+  if (!(error instanceof ToolError)) return { isAllowed: false, because: unanswered, isOpen: true };
+  const { en, ja } = error.text;
+  const more = error.suggestion;
+  return {
+    isAllowed: false,
+    because: more ? text(`${en} ${more.en}`, `${ja}${more.ja}`) : error.text,
+    isOpen: error.code !== 'denied',
+  };
+}
+
+const unanswered = text(
+  'The question about this request was not answered.',
+  'このリクエストについての質問に回答がありませんでした。',
+);
+
+/** The extent of a standing approval: requests of this kind to this host, to paths of this pattern. */
+function grantOf({ tool }: Permit, { kind, scheme, host, pathPattern }: HeldRequest): string {
+  const request = { kind, to: `${scheme}://${host}${pathPattern}` };
+  return JSON.stringify({ tool: tool.name, request, decision: 'allow' });
+}
+
+function reasonOf({ summary, host }: HeldRequest): Text {
+  return text(`${cleanLine(summary.en)} (${host})`, `${cleanLine(summary.ja)} (${host})`);
+}
+
+function questionOf(
+  permit: Permit,
+  held: HeldRequest,
+  why: { readonly rule: string; readonly because: Text; readonly grant: string },
+): Text {
+  const inOne = (locale: Locale) =>
+    [
+      headlineOf(`${held.method} ${held.host}${held.path}`, why.because[locale]),
+      ...callLines(permit, locale),
+      ...requestLines(held, locale),
+      ...reasonLines(why, locale),
+      labels.held[locale],
+      ...grantLines(why.grant, undefined, locale),
+    ].join('\n');
+  return text(inOne('en'), inOne('ja'));
+}
+
+/** The same for a page. */
+function partsOf(permit: Permit, held: HeldRequest, because: Text): QuestionParts {
+  const parts = questionParts(permit, { because }, permit.call.arrival.client);
+  const details = (locale: Locale) =>
+    [...requestLines(held, locale), labels.held[locale], parts.details[locale]]
+      .filter((line) => line !== '')
+      .join('\n');
+  return { ...parts, details: text(details('en'), details('ja')) };
+}
+
+function requestLines(held: HeldRequest, locale: Locale): readonly string[] {
+  const { method, scheme, host, path, program, bodyBytes, notes } = held;
+  const size = bodyBytes === undefined ? labels.unknown[locale] : counted(bodyBytes, 'byte');
+  return [
+    `${labels.request[locale]}: ${cleanLine(`${method} ${scheme}://${host}${path}`).slice(0, maxPathChars)}`,
+    ...(program === undefined
+      ? []
+      : [`${labels.program[locale]}: ${cleanLine(program).slice(0, maxNameChars)}`]),
+    ...notes.map((note) => `- ${cleanLine(note[locale])}`),
+    ...(bodyBytes === 0 ? [] : [`${labels.body[locale]} (${size}):`, ...firstLines(held, locale)]),
+  ];
+}
+
+/** Marked, so that none of them passes for one of ours. */
+function firstLines({ bodyStart, isBodyWhole }: HeldRequest, locale: Locale): readonly string[] {
+  const shown = Buffer.from(bodyStart.subarray(0, maxBodyBytes));
+  const words = cleanText(shown.toString('utf8'));
+  if (isBinary(shown)) return [`  | ${labels.binary[locale]}`];
+  const lines = words.split('\n');
+  const isCut = !isBodyWhole || bodyStart.length > maxBodyBytes || lines.length > maxLines;
+  return [...lines.slice(0, maxLines), ...(isCut ? ['…'] : [])].map((line) => `  | ${line}`);
+}
+
+function isBinary(bytes: Buffer): boolean {
+  return bytes.includes(0) || bytes.toString('utf8').split('\ufffd').length > bytes.length / 50 + 2;
+}
+
+const maxBodyBytes = 2000;
+const maxLines = 30;
+const maxPathChars = 2000;
+const maxNameChars = 200;
+
+const labels = {
+  request: text('Request', 'リクエスト'),
+  program: text('The program calls itself', 'プログラムの自称'),
+  body: text('It would send', '送信する内容'),
+  unknown: text('of unknown length', '長さは不明'),
+  binary: text('(not text)', '(テキストではありません)'),
+  held: text(
+    'The request is held, and nothing of it has left yet. If you do not agree, or nobody answers in time, it is refused.',
+    'このリクエストは保留中で、まだ何も送信されていません。承認しない場合や、時間内に回答がない場合は拒否されます。',
+  ),
+} as const;

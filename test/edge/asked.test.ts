@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { needs, programs, sandbox } from '../support/needs.ts';
+import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { openOrigin } from './world.ts';
+
+type Origin = Awaited<ReturnType<typeof openOrigin>>;
+type Checkpoint = Awaited<ReturnType<typeof openTestCheckpoint>>;
+
+describe('A command and an inspected host', needs(sandbox('bubblewrap'), programs('curl')), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-asked-'));
+  let origin: Origin;
+  let world: Checkpoint;
+  let base = '';
+
+  beforeAll(async () => {
+    origin = await openOrigin('127.0.0.2');
+    base = `https://127.0.0.2:${origin.port}`;
+    writeFileSync(join(folder, 'its.pem'), origin.certificate);
+    vi.stubEnv('SSL_CERT_FILE', join(folder, 'its.pem'));
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    origin.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    origin.arrived.length = 0;
+    world = await openTestCheckpoint({
+      flags: { profile: 'coding' },
+      config: {
+        approval: { waitMs: 200 },
+        process: { network: [{ host: `127.0.0.2:${origin.port}`, tls: 'inspect' }] },
+      },
+    });
+  });
+  afterEach(() => world.close());
+
+  const bash = async (command: string, more: Parameters<Checkpoint['call']>[2] = {}) =>
+    outputOf(await world.call('bash', { command }, more));
+  const lines = () => origin.arrived.map(({ line }) => line);
+
+  test('reads unasked, and a person sees what it would send before it leaves', async () => {
+    const asked: string[] = [];
+    const before = readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8');
+    const elicit = async ({ message }: { readonly message: string }) => {
+      asked.push(message);
+      expect(lines()).toEqual(['GET /items']);
+      return { action: 'accept' as const };
+    };
+    const result = await bash(
+      `curl -sS ${base}/items; curl -sS -d '{"title": "plans"}' ${base}/repos/x/issues`,
+      { elicit },
+    );
+    expect(result).toMatchObject({
+      stdout: 'origin: GET /items\norigin: POST /repos/x/issues\n',
+      stderr: expect.stringMatching(
+        /\[network: sent 1 request to 127\.0\.0\.2:\d+: POST \/repos\/x\/issues, allowed by client/,
+      ),
+    });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain(`Request: POST ${base}/repos/x/issues`);
+    expect(asked[0]).toContain('The program calls itself: curl/');
+    expect(asked[0]).toContain('  | {"title": "plans"}');
+    expect(lines()).toEqual(['GET /items', 'POST /repos/x/issues']);
+    expect(readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8')).toBe(before);
+  });
+
+  test('is told who has to agree, and the same request passes once after a later yes', async () => {
+    const line = `curl -sS -w '%{http_code}' -X DELETE ${base}/repos/x`;
+    const first = await bash(line);
+    expect(first).toMatchObject({ stdout: expect.stringMatching(/A person must approve this first.*403$/s) });
+    expect(lines()).toEqual([]);
+
+    const { approvals } = await world.checkpoint.store();
+    const [open] = await approvals.list('pending', Date.now());
+    expect(open?.rule).toBe('request-delete');
+    await approvals.decide(open?.id ?? '', 'approved', 'alice', 'once', Date.now());
+    expect(await bash(line)).toMatchObject({ stdout: 'origin: DELETE /repos/x\n200' });
+    expect(await bash(line)).toMatchObject({ stdout: expect.stringMatching(/403$/) });
+    expect(lines()).toEqual(['DELETE /repos/x']);
+  });
+
+  test('changes nothing there in a dry run', async () => {
+    const result = await world.call('bash', {
+      command: `curl -sS -d x ${base}/a; curl -sS ${base}/b`,
+      dry_run: true,
+    });
+    expect(JSON.stringify(result)).toContain('This is a dry run');
+    expect(lines()).toEqual(['GET /b']);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from 'vitest';
+import { needs, programs } from '../support/needs.ts';
+import { openWorld, type World, yes } from './world.ts';
+
+let world: World;
+afterEach(() => world.close());
+
+test.each(['--http1.1', '--http2'])(
+  'curl %s reads unasked, and what it sends waits for a yes',
+  needs(programs('curl')),
+  async (version) => {
+    world = await openWorld();
+    const { base, arrived, asked } = world;
+    expect(await world.run('curl', ['-sS', version, `${base}/a?b=1`])).toBe('origin: GET /a?b=1\n');
+    expect(asked).toEqual([]);
+
+    let atQuestion = -1;
+    world.answers(async () => {
+      atQuestion = arrived.length;
+      return yes;
+    });
+    const sent = await world.run('curl', ['-sS', version, '-d', 'secret words', `${base}/repos/x/issues`]);
+    expect(sent).toBe('origin: POST /repos/x/issues\n');
+    expect(atQuestion).toBe(1);
+    expect(arrived.map(({ line, body }) => [line, body])).toEqual([
+      ['GET /a?b=1', ''],
+      ['POST /repos/x/issues', 'secret words'],
+    ]);
+    expect(asked).toMatchObject([
+      {
+        method: 'POST',
+        path: '/repos/x/issues',
+        bodyBytes: 12,
+        isBodyWhole: true,
+        program: expect.stringContaining('curl/'),
+      },
+    ]);
+    expect(Buffer.from(asked[0]?.bodyStart ?? []).toString()).toBe('secret words');
+    expect(world.outlet.contacts()).toMatchObject([
+      { outcome: 'reached', requests: [{ method: 'POST', path: '/repos/x/issues', allowedBy: 'alice' }] },
+    ]);
+  },
+);
+
+test.each(['--http1.1', '--http2'])(
+  'curl %s is told why it was refused, and nothing arrives',
+  needs(programs('curl')),
+  async (version) => {
+    world = await openWorld();
+    const said = await world.run('sh', [
+      '-c',
+      `head -c 300000 /dev/zero | curl -sS ${version} -w '%{http_code}' --data-binary @- ${world.base}/a`,
+    ]);
+    expect(said).toContain('A person refused.');
+    expect(said).toContain('403');
+    expect(world.arrived).toEqual([]);
+    expect(world.outlet.contacts()).toMatchObject([
+      { outcome: 'reached' },
+      { outcome: 'refused', requests: [{ method: 'POST', path: '/a' }] },
+    ]);
+  },
+);
+
+test('an upload of 20 MB arrives whole after the yes', needs(programs('curl')), async () => {
+  world = await openWorld();
+  world.answers(async () => yes);
+  const size = 20 * 1024 * 1024;
+  for (const version of ['--http1.1', '--http2']) {
+    const said = await world.run('sh', [
+      '-c',
+      `head -c ${size} /dev/zero | curl -sS ${version} -T - ${world.base}/big`,
+    ]);
+    expect(said).toBe('origin: PUT /big\n');
+  }
+  expect(world.arrived.map(({ body }) => body.length)).toEqual([size, size]);
+});
