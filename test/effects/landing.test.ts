@@ -209,6 +209,44 @@ describe('a command on a layer', needs(lackOfLayers), () => {
     expect(git('log --format=%s').trim().split('\n').toSorted()).toEqual(['1', '2', 'person']);
   });
 
+  test('that a person lets land after another git was there leaves the branch to that, and names its commit', async () => {
+    const root = at('apart');
+    mkdirSync(join(root, 'many'), { recursive: true });
+    for (let n = 0; n < 25; n++) writeFileSync(join(root, `many/${n}`), `of somebody ${n}`);
+    const git = (...words: string[]) => execFileSync('git', ['-C', root, ...words], { encoding: 'utf8' });
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.name', 'Mai');
+    git('config', 'user.email', 'mai@example.com');
+    git('commit', '-q', '--allow-empty', '-m', 'first');
+    git('branch', 'side');
+    const reply = await world.call(
+      'bash',
+      {
+        command:
+          '(cd apart && rm -r many && echo 1 > own && git add own && git commit -qm own && git branch new && git branch -f side)',
+      },
+      {
+        elicit: async () => {
+          writeFileSync(join(root, 'mine'), 'mine');
+          git('add', 'mine');
+          git('commit', '-q', '-m', 'person');
+          return { action: 'accept' as const };
+        },
+        patienceMs: 3_600_000,
+      },
+    );
+    const { stderr } = outputOf(reply) as { readonly stderr: string };
+    expect(git('log', '--format=%s', 'main').trim().split('\n')).toEqual(['person', 'first']);
+    expect(git('status', '--porcelain')).toBe('?? own\n');
+    const own =
+      /stay as it left them: .*refs\/heads\/main.*; the command had set them to ([0-9a-f]{40})/.exec(
+        stderr,
+      )?.[1];
+    for (const name of [own ?? '', 'new', 'side'])
+      expect(git('log', '-1', '--format=%s', name)).toBe('own\n');
+    expect(git('fsck', '--strict')).toBe('');
+  });
+
   test('two at once that make the same folder each leave what they put there', async () => {
     const made = [1, 2].map((n) =>
       runIn(world, `mkdir -p shared/in; echo ${n} > shared/in/${n}; sleep ${n}`),

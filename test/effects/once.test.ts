@@ -77,7 +77,7 @@ describe('a command on a layer runs once', needs(lackOfLayers), () => {
       return (await slow).stderr;
     };
     const once = await meets('echo run >> ~/times', 'one');
-    expect(once).toContain('changed by others while this ran, and overwritten: .git/refs/tags/one');
+    expect(once).toContain('they stay as it left them: .git/refs/tags/one');
     expect(once).not.toContain('run again');
     expect((await runIn(world, 'cat ~/times')).stdout).toBe('run\n');
     expect(await meets('true', 'two')).toContain(

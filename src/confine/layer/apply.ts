@@ -20,6 +20,7 @@ import { createCarryOver } from '../files/attributes.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
 import { namesIn, signatureOf, statOf } from './entries.ts';
+import { gitFolderOf, holdRef, isRef } from './git-refs.ts';
 import { createPause, type Pause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 import { keepFromFreeing, throwAway } from './trash.ts';
@@ -46,6 +47,8 @@ export async function applySteps(
 ): Promise<ReadonlySet<string>> {
   const folders = openFolders(on);
   const left = new Set<string>();
+  /** Git's folders in which another git moved a ref just now: index and logs belong to that. */
+  const met = new Set<string | undefined>();
   try {
     const pause = createPause();
     for (const step of steps) {
@@ -53,7 +56,10 @@ export async function applySteps(
       options.at?.(step.path);
       // Another program changed the entry, so its mode stays too.
       if (left.has(step.path)) continue;
-      if (!(await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options))) left.add(step.path);
+      const isMet = met.size > 0 && isReplacing(step) && met.has(gitFolderOf(step.path));
+      if (!isMet && (await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options))) continue;
+      left.add(step.path);
+      if (isRef(step.path)) met.add(gitFolderOf(step.path));
     }
     return left;
   } finally {
@@ -66,14 +72,36 @@ async function applyStep(
   step: Step,
   from: string,
   folders: ReturnType<typeof openFolders>,
-  { trash, meets, leavesOut = () => false }: ApplyOptions,
+  options: ApplyOptions,
 ): Promise<boolean> {
+  const { meets } = options;
   const name = step.path.slice(step.path.lastIndexOf('/') + 1);
   if (step.do === 'times')
     return inPath(folders, step, (self) => lutimesSync(self, step.accessed, step.modified));
   if (step.do === 'mode') return inPath(folders, step, (self) => chmodSync(self, step.mode));
   if (step.do === 'attributes') return carryAttributes(folders, step.path, from);
   const folder = folders.above(step.path);
+  const release = isRef(step.path)
+    ? await holdRef(entryOf(folder, name), meets === 'leave' ? 0 : gitWaitsMs)
+    : () => {};
+  if (!release && meets === 'leave') return false;
+  try {
+    return await replace(step, { name, from, folder }, options);
+  } finally {
+    release?.();
+  }
+}
+
+function isReplacing({ do: what }: Step): boolean {
+  return what === 'move' || what === 'remove';
+}
+
+/** Removes the entry or puts the layer's in its place. Returns true if that is done. */
+async function replace(
+  step: Extract<Step, { do: 'move' | 'remove' }>,
+  { name, from, folder }: { readonly name: string; readonly from: string; readonly folder: number },
+  { trash, meets, leavesOut = () => false }: ApplyOptions,
+): Promise<boolean> {
   const before = statOf(folder, name);
   const isOthers = meets === 'leave' && before !== undefined && signatureOf(before) !== step.was;
   if (step.do === 'remove') {
@@ -242,5 +270,7 @@ function isElsewhere(error: unknown): boolean {
   return errnoCode(error) === 'EXDEV';
 }
 
+/** How long a landing that is done for good waits for a ref's lock, which git holds for milliseconds. */
+const gitWaitsMs = 1000;
 // O_PATH: Node does not export it, and its value is the same on all Linux architectures that Node supports.
 const openPath = 0o10000000;

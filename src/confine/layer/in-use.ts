@@ -11,6 +11,11 @@ export class MetAnotherGit extends LayerUnfit {
   override readonly isPassing = true;
 }
 
+/** `path`: of a file in git's own folder, relative to its root. */
+export function metAnotherGit(path: string): MetAnotherGit {
+  return new MetAnotherGit(`another git changed ${path} while it ran`);
+}
+
 /** A second git must build on the result of the first. It waits by lock files, which a layer hides from it. */
 export function isKeptByGit(path: string): boolean {
   return path.startsWith('.git/') || path.includes('/.git/');

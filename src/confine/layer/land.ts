@@ -5,8 +5,9 @@ import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { applySteps } from './apply.ts';
 import { signatureOf } from './entries.ts';
+import { dropLeftLock, inGitOrder, isRef, type MetRef } from './git-refs.ts';
 import { createInTurn } from './in-turn.ts';
-import { findOpen, isKeptByGit, LayerUnfit, MetAnotherGit } from './in-use.ts';
+import { findOpen, isKeptByGit, LayerUnfit, MetAnotherGit, metAnotherGit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
@@ -21,6 +22,8 @@ export interface LandedPaths {
   /** Removed by another program since the command began, and created again by the landing. */
   readonly revived: readonly string[];
   readonly refused: readonly string[];
+  /** Moved by another git meanwhile, and left as it has them. */
+  readonly metRefs: readonly MetRef[];
 }
 
 /**
@@ -36,7 +39,7 @@ export async function landLayers(
   options: Omit<LandOptions, 'trash'>,
   marks: Marks,
 ): Promise<LandedPaths> {
-  const told: Told = { conflicts: [], revived: [], refused: [], databases: [], replaced: [] };
+  const told: Told = { conflicts: [], revived: [], refused: [], metRefs: [], databases: [], replaced: [] };
   const trash = join(at, trashFolder);
   for (let round = 1; ; round++) {
     const given = { ...options, trash, isRest: round > 1, insists: round === rounds };
@@ -55,17 +58,17 @@ async function landOnce(
   const planned = await noted(async () => {
     const all: PlannedOverlay[] = [];
     for (const overlay of overlays) {
-      const steps = await makePlan(overlay, options, marks, told);
+      const steps = inGitOrder(await makePlan(overlay, options, marks, told));
       if (steps.length > 0) all.push({ on: overlay.on, upper: overlay.upper, steps });
     }
     return all;
   });
-  if (planned.length === 0) return true;
-  const others = [...told.conflicts, ...told.revived][0];
+  const others = [...told.conflicts, ...told.revived, ...told.metRefs.map(({ path }) => path)][0];
   if (options.overwrites === false && others !== undefined)
     throw new LayerUnfit(`others changed ${others} meanwhile`);
   const mayTurnBack = options.isRest ? undefined : options.mayTurnBack;
   if (mayTurnBack) turnBackFor(whyUnfit(told, marks), mayTurnBack);
+  if (planned.length === 0) return true;
   await noted(async () => options.keeper?.begin());
   let isWhole = false;
   try {
@@ -101,13 +104,16 @@ function turnBackFor(why: LayerUnfit | undefined, mayTurnBack: LandOptions['mayT
   if (why && mayTurnBack?.()) throw why;
 }
 
-function whyUnfit({ databases, replaced, conflicts, revived }: Told, marks: Marks): LayerUnfit | undefined {
+function whyUnfit(
+  { databases, replaced, conflicts, revived, metRefs }: Told,
+  marks: Marks,
+): LayerUnfit | undefined {
   const open = findOpen(databases);
   if (open !== undefined) return new LayerUnfit(`${open} is a database that another program has open`);
   const written = replaced.find((path) => marks.isBeingWritten(asBytes(path)));
   if (written !== undefined) return new LayerUnfit(`another program has ${toText(written)} open for writing`);
-  const git = [...conflicts, ...revived].find(isKeptByGit);
-  return git === undefined ? undefined : new MetAnotherGit(`another git changed ${git} while it ran`);
+  const git = metRefs[0]?.path ?? [...conflicts, ...revived].find(isKeptByGit);
+  return git === undefined ? undefined : metAnotherGit(git);
 }
 
 function gitAtWork({ on, steps }: PlannedOverlay): LayerUnfit | undefined {
@@ -164,8 +170,11 @@ export async function finishLanding(at: string): Promise<void> {
   await createInTurn()(
     planned.map(({ on }) => on),
     async () => {
-      for (const overlay of planned)
+      for (const overlay of planned) {
+        for (const { path } of overlay.steps)
+          if (isRef(path)) dropLeftLock(`${fromText(overlay.on)}/${path}`);
         await applySteps(overlay, { trash: join(at, trashFolder), meets: 'leave' });
+      }
       rmSync(join(at, planFile()));
     },
   );

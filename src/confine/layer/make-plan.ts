@@ -5,6 +5,7 @@ import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
 import { type Fitting, makeFit } from './fit.ts';
+import { findMetRefs, gitFolderOf, type MetRef, type MetRefs } from './git-refs.ts';
 import { isDatabase } from './in-use.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
@@ -43,6 +44,8 @@ export interface Told {
   /** Removed by others while the command ran, and created again. */
   readonly revived: string[];
   readonly refused: string[];
+  /** Refs that another git moved meanwhile, and that are left as it has them. */
+  readonly metRefs: MetRef[];
   /** Databases that are replaced or removed. */
   readonly databases: { readonly path: string; readonly stat: Stats }[];
   /** Other replaced or removed files, as host paths in bytes, as many as can be checked. */
@@ -58,7 +61,7 @@ export async function makePlan(
   overlay: Overlay,
   options: LandOptions,
   marks: Marks,
-  { conflicts, revived, refused, databases, replaced }: Told,
+  { conflicts, revived, refused, metRefs, databases, replaced }: Told,
 ): Promise<readonly Step[]> {
   const { keeper, onGitName } = options;
   const steps: Step[] = [];
@@ -68,6 +71,8 @@ export async function makePlan(
   /** Files below that the layer hides or changed: possible sources of a copy on it. */
   const sources = new Set<string>();
   const copies: { readonly path: string; readonly now: Stats }[] = [];
+  /** By git's folder: what stays there as another git has it. */
+  const met = new Map<string, MetRefs>();
 
   const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
   const hostOf = (path: string) => toText(`${on}/${path}`);
@@ -120,6 +125,22 @@ export async function makePlan(
     isProtected: (path) => options.isProtected(hostOf(path), false),
   };
 
+  /** Finds the refs in one of git's folders that another git moved. */
+  function meetRefs(path: string, below: number): void {
+    const found = findMetRefs(`${top}/${path}`, itself(below), options.beganAtMs);
+    if (!found) return;
+    met.set(path, found);
+    for (const { path: ref, commit } of found.refs) {
+      const shown = place(`${path}/${ref}`);
+      if (shown) metRefs.push({ path: shown.path, commit });
+    }
+  }
+
+  function isLeftToGit(path: string): boolean {
+    const folder = met.size === 0 ? undefined : gitFolderOf(path);
+    return folder !== undefined && met.get(folder)?.leaves(path.slice(folder.length + 1)) === true;
+  }
+
   const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
 
   /** Is it such a folder, or in one? The files of an installation are not reported one by one. */
@@ -140,6 +161,7 @@ export async function makePlan(
       if (depth >= deepest) refuse(inner);
       else if (isMerged) await walkFolder(inner, name, lower, { now, before, covers }, depth);
       else if (options.isProtected(hostOf(inner), before !== undefined)) refuse(inner);
+      else if (isLeftToGit(inner)) continue;
       else if (isWhiteout(now)) await remove(inner, name, lower, before);
       else if (!now.isDirectory() && !now.isFile() && !now.isSymbolicLink()) refuse(inner);
       else await move(inner, name, lower, now, before);
@@ -155,6 +177,7 @@ export async function makePlan(
   ): Promise<void> {
     const below = openFolderIn(lower, name, 'latin1');
     try {
+      if (gitFolderOf(path) === path) meetRefs(path, below);
       // A folder that the command made is marked too: others may have made one of that name since.
       const isReplaced = covers || marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
       const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
@@ -165,7 +188,7 @@ export async function makePlan(
       const kept = new Set(isReplaced ? namesIn(upperOf(path)) : []);
       for (const each of gone) {
         const inner = `${path}/${each}`;
-        if (kept.has(each)) continue;
+        if (kept.has(each) || isLeftToGit(inner)) continue;
         const was = statOf(below, each);
         if (keeps.includes(each)) tell(refused, inner);
         else if (was && !isNew(was)) await remove(inner, each, below, was);

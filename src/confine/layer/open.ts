@@ -33,7 +33,7 @@ export interface Layer {
   /** The changes below `roots`, with a diff if wanted. The command must have ended. */
   read(roots: readonly string[], withDiff: boolean): Promise<Omit<DryRun, 'losses'>>;
   /** Finds the losses among the changes, and paths that are obeyed later. */
-  survey(options: Omit<SurveyOptions, 'marks' | 'makers'>): Promise<Survey>;
+  survey(options: Omit<SurveyOptions, 'marks' | 'makers' | 'beganAtMs'>): Promise<Survey>;
   /** Notes that the command has ended, so that another server can deal with the layer. */
   ended(command: EndedCommand): void;
   land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
@@ -113,7 +113,7 @@ function layerAt(
       return bavail * bsize;
     },
     read: (roots, withDiff) => readLayers(overlays, roots, marks.read, withDiff),
-    survey: (options) => surveyLayers(overlays, { ...options, marks, makers }),
+    survey: (options) => surveyLayers(overlays, { ...options, marks, makers, beganAtMs }),
     land: (options) =>
       inTurn(
         overlays.map(({ on }) => on),

@@ -29,6 +29,8 @@ import { createRepositories } from './repository.ts';
 
 export interface SurveyOptions {
   readonly marks: Marks;
+  /** When the command began, in milliseconds: later changes below the layer are by others. */
+  readonly beganAtMs: number;
   /** Host paths. */
   readonly roots: readonly string[];
   /** Is a path below a root obeyed later, outside the sandbox and without a question? */
@@ -49,6 +51,8 @@ export interface SurveyOptions {
 export interface Survey extends Omit<Losses, 'earlier'> {
   /** Host paths that do not land even with a person's approval. */
   readonly barred: readonly string[];
+  /** A file of git's own that another git changed since the command began, relative to its root. */
+  readonly metGit?: string | undefined;
 }
 
 /**
@@ -81,6 +85,7 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
       names: [...all.names, ...one.names],
       obeyed: [...all.obeyed, ...one.obeyed],
       barred: [...all.barred, ...one.barred],
+      metGit: all.metGit ?? one.metGit,
     };
   }
   return all;
@@ -89,7 +94,11 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
 async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey> {
   const pause = createPause();
   const found = await collect(overlay, options.marks, pause);
+  const met = found.git.find(
+    ({ before }) => before && !before.isDirectory() && before.ctimeMs >= options.beganAtMs,
+  );
   return {
+    metGit: met && shownIn(overlay, met.path, options.roots),
     ...(await surveyLosses(found, overlay, options, pause)),
     ...(await findObeyed(found, overlay, options, (path) => shownIn(overlay, path, options.roots), pause)),
   };

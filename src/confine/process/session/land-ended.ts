@@ -103,13 +103,9 @@ export async function landEnded(
   /** The call that lands it is another one, perhaps of another time. */
   const landLater = (barred: readonly string[]) =>
     runner.tracked(() => runner.git.land(command, runOptions, () => land(history?.keeper(), barred), left));
-  const judging = { judge, keeper, isFetched: contacts().length > 0 && fetchesOnly(command) };
-  // Judged before a second run on the folders themselves, which is not judged.
-  const { layer, lost, barred = [] } = await heldBack(trial, judging, runner, landLater);
-  if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
   let isAlone: boolean | undefined;
   /** A second run repeats nothing: the command reached no host, and wrote only to its layer. */
-  const mayRunAgain = () =>
+  const mayRunAgain = (barred: readonly string[]) =>
     (isAlone ??=
       outputs !== undefined &&
       // Run on the folders themselves, the refused content would get in.
@@ -117,20 +113,25 @@ export async function landEnded(
       !how.stoppedBy &&
       contacts().length === 0 &&
       !wroteOutside());
-  if (outputs && blamesLayer(outputs, how.exitCode !== 0) && mayRunAgain())
+  const isFetched = contacts().length > 0 && fetchesOnly(command);
+  // Judged before a second run on the folders themselves, which is not judged.
+  const judged = await heldBack(trial, { judge, keeper, isFetched, mayRunAgain }, runner, landLater).catch(
+    asUnfit,
+  );
+  if ('outcome' in judged) return judged;
+  const { layer, lost, barred = [] } = judged;
+  if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
+  if (outputs && blamesLayer(outputs, how.exitCode !== 0) && mayRunAgain(barred))
     return unfit('a system call was refused that a layer has no answer to');
-  try {
-    const { conflicts, refused, notes } = await land(keeper, barred, mayRunAgain);
-    // These losses were not reviewed: they count towards the session's next ones.
-    runner.session.lost += lost;
-    return {
-      outcome: { kind: 'landed', conflicts, refused },
-      notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused, barred)],
-    };
-  } catch (error) {
-    if (error instanceof LayerUnfit) return unfit(error.message, error.isPassing);
-    throw error;
-  }
+  const landed = await land(keeper, barred, () => mayRunAgain(barred)).catch(asUnfit);
+  if ('outcome' in landed) return landed;
+  const { conflicts, refused, notes } = landed;
+  // These losses were not reviewed: they count towards the session's next ones.
+  runner.session.lost += lost;
+  return {
+    outcome: { kind: 'landed', conflicts, refused },
+    notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused, barred)],
+  };
 }
 
 /** For a command that continues after its call: it has ended once its changes are landed. */
@@ -160,6 +161,11 @@ export function landGoing(
     return how;
   });
   return { ending: whole, notes: () => said };
+}
+
+function asUnfit(error: unknown): EndedLanding {
+  if (error instanceof LayerUnfit) return unfit(error.message, error.isPassing);
+  throw error;
 }
 
 function unfit(because: string, isPassing = false): EndedLanding {

@@ -30,7 +30,11 @@ export async function landAll(
     ...options,
     onGitName: (path, isFolder) => left.push({ path, isFolder }),
   });
-  const told = [...revivedNotes(landed.revived), ...(options.keeper?.notes() ?? [])];
+  const told = [
+    ...revivedNotes(landed.revived),
+    ...metNotes(landed.metRefs),
+    ...(options.keeper?.notes() ?? []),
+  ];
   if (!settings) return { ...landed, notes: told };
   const before = settings.copies.map(({ original }) => readSmall(original));
   const notes = await settings.settle();
@@ -47,6 +51,15 @@ function revivedNotes(paths: readonly string[]): readonly string[] {
   if (paths.length === 0) return [];
   return [
     `[layer: written in a folder that others changed meanwhile, where they may have removed it: ${listed(paths)}]\n`,
+  ];
+}
+
+function metNotes(refs: LandedPaths['metRefs']): readonly string[] {
+  if (refs.length === 0) return [];
+  const commits = new Set(refs.flatMap(({ commit }) => commit ?? []));
+  const own = commits.size === 0 ? '' : `; the command had set them to ${listed([...commits])}`;
+  return [
+    `[layer: another git moved these meanwhile, and they stay as it left them: ${listed(refs.map(({ path }) => path))}${own}]\n`,
   ];
 }
 

@@ -30,7 +30,11 @@ export async function settleLeft(
   const toldOf = (came: string) =>
     tell(`[layer: its server was killed after ${who.tool} had ended (${who.auditId}); ${came}]`);
   try {
-    const { barred, ...losses } = await layer.survey({
+    const {
+      barred,
+      metGit: _,
+      ...losses
+    } = await layer.survey({
       roots,
       isObeyed: rules.isObeyed,
       isFetched: false,
