@@ -37,10 +37,24 @@ async function takeIn(locale: Locale, folder: string, browser: Browser): Promise
   const root = join(world, 'project');
   mkdirSync(join(root, 'src'), { recursive: true });
   for (const [path, content] of Object.entries(project)) writeFileSync(join(root, path), content);
+  mkdirSync(join(root, 'tmpdata'));
+  for (let day = 1; day <= 30; day += 1) {
+    writeFileSync(
+      join(root, `tmpdata/2026-09-${String(day).padStart(2, '0')}.csv`),
+      `day,orders\n${day},${day * 7}\n`,
+    );
+  }
   const config = join(world, 'sekisho.json');
   writeFileSync(config, JSON.stringify({ process: { network: ['github'] } }));
   const settings = loadSettings(
-    { root, config, state: join(world, 'state'), locale, toolsets: ['agent-cli', 'assistant'] },
+    {
+      root,
+      config,
+      profile: 'coding',
+      state: join(world, 'state'),
+      locale,
+      toolsets: ['agent-cli', 'assistant'],
+    },
     { HOME: world, PATH: process.env.PATH },
     root,
   );
@@ -60,13 +74,13 @@ async function takeIn(locale: Locale, folder: string, browser: Browser): Promise
       }
     }
     agoMs = 0;
-    void callFrom(checkpoint, 'shell_exec', { command: 'git push origin main' });
+    void callFrom(checkpoint, 'bash', { command: 'python3 tidy.py' });
     const page = await browser.newPage({
       locale: text('en-GB', 'ja-JP')[locale],
       viewport: { width: 1240, height: 820 },
     });
     await page.goto(await consoleLink(checkpoint, server.address));
-    await page.waitForSelector('.question');
+    await page.waitForSelector('.question', { timeout: 60_000 });
     await page.screenshot({ path: join(folder, 'console.png') });
 
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -93,6 +107,7 @@ function callFrom(checkpoint: Checkpoint, tool: string, input: object) {
 
 const project: Readonly<Record<string, string>> = {
   'README.md': '# Shop\n\nPrices, carts and orders.\n',
+  'tidy.py': "import glob, os\n\nfor name in glob.glob('tmpdata/*'):\n    os.unlink(name)\n",
   'package.json': '{\n  "name": "shop",\n  "version": "1.4.0"\n}\n',
   'src/price.js':
     'export function price(net, rate) {\n  return net + net * rate;\n}\n\nexport function format(amount) {\n  return amount.toFixed(2);\n}\n',

@@ -40,12 +40,17 @@ export function named(code: string, words: Readonly<Record<string, string>>): Ht
 }
 
 /** A principal by a readable name: `user:ada` is Ada with a token, `local` the person at this machine. */
-export function who(principal: string, { words }: Pick<View, 'words'>): Html {
+export function who(principal: string, view: Pick<View, 'words'>): Html {
+  return html`<span title="${line(principal, 80)}">${callerName(principal, view)}</span>`;
+}
+
+/** A caller's name in words, e.g. "this machine". */
+export function callerName(principal: string, { words }: Pick<View, 'words'>): string {
   const [kind = '', ...name] = principal.split(':');
   const word = new Map(Object.entries(words.people)).get(kind);
   const shown =
     name.length === 0 ? (word ?? principal) : word === undefined ? principal : `${name.join(':')} (${word})`;
-  return html`<span title="${line(principal, 80)}">${line(shown, 60)}</span>`;
+  return line(shown, 60);
 }
 
 export function clock(at: Date, locale: Locale, isToday: boolean): string {

@@ -67,6 +67,7 @@ export interface AuditEntry extends AuditRecord {
 }
 
 export interface AuditQuery {
+  readonly sessionId?: string | undefined;
   readonly tool?: string | undefined;
   readonly principal?: string | undefined;
   readonly outcome?: string | undefined;

@@ -5,6 +5,7 @@ export interface CallQuery {
   readonly text?: string | undefined;
   readonly tool?: string | undefined;
   readonly principal?: string | undefined;
+  readonly session?: string | undefined;
   readonly outcome?: string | undefined;
   readonly since?: string | undefined;
   readonly before?: number | undefined;
@@ -32,6 +33,7 @@ export function queryOf(here: URL): CallQuery {
     text: word('text'),
     tool: word('tool'),
     principal: word('principal'),
+    session: word('session'),
     outcome: word('outcome'),
     since: word('since'),
     before: number('before'),
@@ -62,6 +64,7 @@ export async function searchPage(
       text: query.text,
       tool: query.tool,
       principal: own ?? query.principal,
+      sessionId: query.session,
       outcome: query.outcome,
       sinceMs,
       untilMs: query.to,

@@ -39,6 +39,7 @@ ${view.person.isOperator ? html`<label>${say.principal}<input name="principal" v
       ],
       query.since,
     )}</select></label>
+${query.session === undefined ? '' : html`<label>${say.fields.session}<input name="session" value="${query.session}" maxlength="200"></label>`}
 ${query.from === undefined ? '' : html`<input type="hidden" name="from" value="${query.from}"><input type="hidden" name="to" value="${query.to ?? ''}">`}<button>${say.search}</button></form>
 ${query.from === undefined ? '' : html`<p class="quiet">${say.between} ${time(query.from, view, true)} – ${time(query.to ?? dependencies.now(), view, true)}</p>`}
 ${found.entries.length > 0 ? html`<ol class="calls" data-list>${callRows(found.entries, view)}</ol>` : html`<p class="empty">${say.empty} <a href="/calls">${say.all}</a></p>`}
@@ -61,7 +62,7 @@ export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], vi
   const rule: unknown = decided.rule ?? (entry.rule === 'default' ? undefined : entry.rule);
   const decision = [rule, refusal].filter((part) => typeof part === 'string').join(': ');
   const session = view.person.isOperator
-    ? html`<a href="/sessions/${encodeURIComponent(entry.sessionId)}" title="${line(entry.sessionId)}">${say.story}</a>`
+    ? html`<a href="/sessions/${encodeURIComponent(entry.sessionId)}" title="${line(entry.sessionId)}">${say.story}</a> · <a href="/calls?session=${encodeURIComponent(entry.sessionId)}">${words.story.calls}</a>`
     : line(entry.sessionId);
   const asked =
     typeof question === 'string'

@@ -60,7 +60,7 @@ function serving(chain: ChainState, view: View): Html {
 <dt>${say.serving}</dt><dd>${served.roots.map((root) => html`<code>${line(root)}</code> `)}</dd>
 <dt>${say.mode}</dt><dd>${named(served.mode, words.modes)}</dd>
 <dt>${say.toolsets}</dt><dd>${served.toolsets.join(', ')}</dd>
-<dt>${say.sandbox}</dt><dd>${served.sandbox}</dd>
+<dt>${say.sandbox}</dt><dd>${named(served.sandbox, say.sandboxes)}</dd>
 <dt>${say.chain}</dt><dd>${chainLine(chain, view)} <a href="/calls">${words.nav.calls}</a></dd>
 <dt>${say.version}</dt><dd>${served.version}</dd></dl></section>`;
 }

@@ -34,7 +34,7 @@ export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, v
     (
       seen,
     ) => html`<li><span class="when">${time(seen.lastMs, view)}</span><span class="tool">${line(seen.client ?? '', 60) || who(seen.principal, view)}</span>
-<span class="given">${who(seen.principal, view)} · ${named(seen.transport, words.transports)}</span>
+<span class="given">${seen.client === undefined ? '' : html`${who(seen.principal, view)} · `}${named(seen.transport, words.transports)}</span>
 <span class="quiet">${say.calls(count(seen.calls, locale))}${seen.refused > 0 ? ` · ${say.refused(count(seen.refused, locale))}` : ''}</span>
 <span class="quiet"><a href="/sessions/${encodeURIComponent(seen.sessionId)}">${words.story.open}</a> · <a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say.history}</a></span></li>`,
   );

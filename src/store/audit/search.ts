@@ -18,9 +18,9 @@ export async function searchAudit(engine: Engine, query: AuditQuery): Promise<re
       ? [Math.max(first, last - done - stretchRows + 1), last - done]
       : [first + done, Math.min(last, first + done + stretchRows - 1)];
     const rows = await searchStretch(engine, query, from, to, query.limit - found.length);
-    found.push(...rows.map(entryOf));
+    found.push(...rows.map(entryOf).filter((entry) => isOf(entry, query)));
   }
-  return found;
+  return found.slice(0, query.limit);
 }
 
 async function searchStretch(
@@ -36,12 +36,19 @@ async function searchStretch(
     .where('seq', '>=', from)
     .where('seq', '<=', to)
     .orderBy('seq', query.newestFirst ? 'desc' : 'asc')
-    .limit(limit);
+    // Rows of other sessions may be among these, so a limit could cut off the ones that count.
+    .limit(query.sessionId === undefined ? limit : stretchRows);
   if (query.tool !== undefined) rows = rows.where('tool', '=', query.tool);
   if (query.principal !== undefined) rows = rows.where('principal', '=', query.principal);
   if (query.outcome !== undefined) rows = rows.where('outcome', '=', query.outcome);
   if (query.sinceMs !== undefined) rows = rows.where('at_ms', '>=', query.sinceMs);
   if (query.untilMs !== undefined) rows = rows.where('at_ms', '<=', query.untilMs);
+  if (query.sessionId !== undefined) {
+    const words = `"sessionId":${JSON.stringify(query.sessionId)}`;
+    rows = rows.where((where) =>
+      where(where.fn<number>(positionFunction, ['body', where.val(words)]), '>', 0),
+    );
+  }
   if (query.text !== undefined) {
     // The body is JSON, so search for the JSON encoding of the text.
     const words = JSON.stringify(query.text).slice(1, -1).toLowerCase();
@@ -50,6 +57,11 @@ async function searchStretch(
     );
   }
   return rows.execute();
+}
+
+/** A caller's arguments may have a key of that name, too. */
+function isOf(entry: AuditEntry, { sessionId }: AuditQuery): boolean {
+  return sessionId === undefined || entry.sessionId === sessionId;
 }
 
 function entryOf(row: AuditRow): AuditEntry {

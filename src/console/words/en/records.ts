@@ -25,6 +25,7 @@ export const records = {
     mode: 'Mode',
     toolsets: 'Toolsets',
     sandbox: 'Sandbox',
+    sandboxes: { required: 'each command runs in one', off: 'off' },
     version: 'Version',
     chain: 'Audit chain',
     noLatency: 'no calls to measure',
@@ -105,6 +106,7 @@ export const records = {
   story: {
     title: (who: string) => `Session of ${who}`,
     open: 'story',
+    calls: 'all its calls',
     said: 'Asked for',
     steps: 'What it did',
     earlier: (n: string) => `${n} earlier steps are in the log.`,

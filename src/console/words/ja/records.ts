@@ -23,6 +23,7 @@ export const records: typeof english = {
     mode: 'モード',
     toolsets: 'ツールセット',
     sandbox: 'サンドボックス',
+    sandboxes: { required: 'コマンドは必ずその中で実行', off: 'なし' },
     version: 'バージョン',
     chain: '監査ログのチェーン',
     noLatency: '計測できる呼び出しがありません',
@@ -104,6 +105,7 @@ export const records: typeof english = {
   story: {
     title: (who: string) => `${who} のセッション`,
     open: '経過',
+    calls: 'すべての呼び出し',
     said: '依頼',
     steps: '行ったこと',
     earlier: (n: string) => `これより前の ${n} 件は監査ログにあります。`,
