@@ -11,8 +11,9 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { needs, programs } from '../support/needs.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { needs, programs, sandbox } from '../support/needs.ts';
+import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
 let home = '';
@@ -67,6 +68,28 @@ test.each([
   for (const { tool, input, reply } of shown) {
     const { stdout, stderr } = await runCommand(['call', tool, input], process.cwd(), { HOME: home, LANG });
     expect(`${stdout}${stderr}`).toBe(reply);
+  }
+});
+
+test('the first question is worded as the README shows it', needs(sandbox('bubblewrap')), async () => {
+  const data = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`tmpdata/${at}.csv`, `row ${at}\n`]),
+  );
+  const world = await openTestCheckpoint({
+    files: { ...data, 'tidy.py': 'import shutil\nshutil.rmtree("tmpdata")\n' },
+    flags: { profile: 'coding' },
+    config: { approval: { waitMs: 1 } },
+  });
+  onTestFinished(() => world.close());
+  await world.call('bash', { command: 'python3 tidy.py' });
+  const [asked] = await (await world.checkpoint.store()).approvals.list('pending', Date.now());
+
+  for (const [page, locale] of [
+    ['README.md', 'en'],
+    ['README.ja.md', 'ja'],
+  ] as const) {
+    const [, shown = ''] = /^```\n([^`]*tidy\.py[^`]*)^```/m.exec(readFileSync(page, 'utf8')) ?? [];
+    expect(asked?.message[locale].split('\n')).toEqual(expect.arrayContaining(shown.trim().split('\n')));
   }
 });
 
