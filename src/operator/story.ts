@@ -130,8 +130,9 @@ function kindOf(entry: AuditEntry, changed: ReadonlySet<string>): StepKind {
 function lineOf(entry: AuditEntry): string {
   const { arguments: given } = entry;
   if (hasText(given, 'command')) return shownCall(entry);
-  if (hasText(given, 'path')) return given.path;
-  return hasText(given, 'pattern') ? given.pattern : shownCall(entry);
+  // A search names the folder as well, which says less.
+  if (hasText(given, 'pattern')) return given.pattern;
+  return hasText(given, 'path') ? given.path : shownCall(entry);
 }
 
 function hasText<Key extends string>(given: unknown, key: Key): given is Readonly<Record<Key, string>> {

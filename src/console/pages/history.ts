@@ -61,8 +61,10 @@ function callRow(
     ? undoCall(id, view)
     : html`<span class="quiet">${say.undoneWhole}</span>`;
   const list = changeList(changes, view);
+  // A call that is still known begins with its tool or is a command.
+  const client = line(call === undefined ? tool : (call.client ?? ''), 40);
   return html`<li><div class="row between"><span><span class="when">${time(atMs, view)}</span> <a class="given" href="${call ? `/calls/${call.seq}` : link}">${line(call?.what ?? tool, 120)}</a>
-<span class="quiet">${line(call?.client ?? tool, 40)} · ${who(principal, view)}</span></span>${undo}</div>
+<span class="quiet">${client === '' ? '' : `${client} · `}${who(principal, view)}</span></span>${undo}</div>
 ${changes.length === 1 ? list : html`<details${isOpen || changes.length < 4 ? ' open' : ''}><summary>${kinds}</summary>${list}</details>`}</li>`;
 }
 
