@@ -1,4 +1,5 @@
 import { type Text, text } from '../../../../contract/text/text.ts';
+import { counted } from '../../../../ground/counted.ts';
 import { replaceAnnounced } from '../../../../ground/secrets/announced.ts';
 import { type Asked, percentDecoded } from './asked.ts';
 import { hasBody } from './body.ts';
@@ -73,7 +74,10 @@ function tooLong(
 ): Text | undefined {
   const queryChars = query.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (queryChars > allowance.query)
-    return text(`Its query has ${queryChars} characters.`, `クエリが ${queryChars} 文字あります。`);
+    return text(
+      `Its query has ${counted(queryChars, 'character')}.`,
+      `クエリが ${queryChars} 文字あります。`,
+    );
   return pathChars > allowance.path || segments.some((segment) => segment.length > allowance.segment)
     ? text('Its path is long.', 'パスが長すぎます。')
     : undefined;
