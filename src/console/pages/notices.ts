@@ -47,7 +47,7 @@ ${form(view, `/passkeys/${encodeURIComponent(id)}/remove`, html`<button class="n
 function channelCard(name: string, kind: string, view: View): Html {
   const { test, second } = view.words.notices;
   const isSecond = view.dependencies.notify.escalate?.to.includes(name) === true;
-  return html`<li class="card row between"><span><strong>${line(name)}</strong> <span class="quiet">${kind}${isSecond ? ` · ${second}` : ''}</span></span>
+  return html`<li class="card row between"><span><strong>${line(name)}</strong> <span class="quiet">${[kind === name ? '' : kind, isSecond ? second : ''].filter(Boolean).join(' · ')}</span></span>
 ${form(view, `/notices/test/${name}`, html`<button aria-label="${test}: ${line(name)}">${test}</button>`)}</li>`;
 }
 
