@@ -62,6 +62,7 @@ test('one thing has one Japanese word', () => {
     呼出: '呼び出し',
     オペレーター: '運用者',
     履歴を戻: '元に戻',
+    予行: 'ドライラン',
   };
   const pages = [...globSync('docs/*.ja.md'), 'README.ja.md', ...files];
   // The name of a document that was written elsewhere.

@@ -195,7 +195,7 @@ function askAbout({ kind }: Recorder, life: CommandLife | undefined, ended: Abor
 
 const notInDryRun = text(
   'This is a dry run: requests that do more than read are not sent.',
-  '予行実行のため、読み取り以外のリクエストは送信されません。',
+  'ドライランのため、読み取り以外のリクエストは送信されません。',
 );
 const cannotAsk = text(
   'Nobody can be asked about a request of this command.',
