@@ -1,9 +1,18 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { needs, sandbox } from '../support/needs.ts';
@@ -119,4 +128,76 @@ test('a server that is killed leaves no process of any session', needs(sandbox('
     child.kill('SIGKILL');
     for (const path of [folder, `${folder}-state`]) rmSync(path, { recursive: true, force: true });
   }
+});
+
+/** The number in the limit by which a server's processes are found, once it has opened its sandbox. */
+const tagOf = (pid: number) =>
+  /realtime timeout +(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1];
+
+/** Only a process that has the tag makes another one that has it: once there is none, none comes. */
+function countTagged(tag: string, server: number): number {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        Number(pid) !== server &&
+        readFileSync(`/proc/${pid}/limits`, 'utf8').includes(` ${tag} `)
+      );
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+const instants = Number(process.env.SEKISHO_ROUNDS ?? 6);
+const leaving = 'setsid sleep 876544 & sleep 876544';
+
+describe.each([
+  ['required', needs(sandbox('bubblewrap', 'landlock'))],
+  ['off', {}],
+] as const)('with the sandbox %s', (name, options) => {
+  test('nothing is left of what had just started when its server was killed', options, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
+    const program = join(folder, 'server.cjs');
+    // Like a server that opens a browser: a child in a session of its own.
+    const detached = { detached: true, stdio: 'ignore' };
+    writeFileSync(
+      program,
+      `require('node:child_process').spawn('sleep', ['876544'], ${JSON.stringify(detached)}); setInterval(() => {}, 1000);`,
+    );
+    const config = join(folder, 'sekisho.jsonc');
+    const proxied = { command: process.execPath, args: [program], sandbox: 'off' };
+    writeFileSync(config, JSON.stringify({ mcpServers: name === 'off' ? { proxied } : {} }));
+    const root = join(folder, 'root');
+    mkdirSync(root);
+    const args = ['serve', '--root', root, '--state', `${folder}/state`, '--profile', 'coding'];
+    args.push('--config', config, '--sandbox', name);
+    try {
+      for (let round = 0; round < instants; round++) {
+        const child = spawn(process.execPath, [startFile, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
+        const pid = child.pid ?? 0;
+        const call = (id: number, command: string, background: boolean) =>
+          child.stdin.write(
+            `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'bash', arguments: { command, background } } })}\n`,
+          );
+        const exit = new Promise((resolve) => child.once('exit', resolve));
+        const answers = createInterface({ input: child.stdout });
+        const answered = new Promise((resolve) => answers.once('line', resolve));
+        call(1, 'true', false);
+        await answered;
+        const tag = tagOf(pid) ?? '';
+        expect(Number(tag)).toBeGreaterThan(0);
+        call(2, leaving, true);
+        call(3, leaving, false);
+        // From before the first process to after the last.
+        await sleep((round * 60) / instants);
+        child.kill('SIGKILL');
+        await exit;
+        await expect.poll(() => countTagged(tag, pid)).toBe(0);
+      }
+      expect(countSleepers('876544')).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });

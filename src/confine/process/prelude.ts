@@ -26,14 +26,14 @@ export const defaultProcessLimits: ProcessLimits = {
 
 /**
  * The arguments that run a command under limits: a small shell sets them and becomes the command, which cannot raise
- * them. With `waits` the command starts only after a line on descriptor 3.
+ * them. With `waits` the command starts only after a line on descriptor 3; without one it never does.
  */
 export function limitedArguments(
   command: CommandLine,
   limits: ProcessLimits,
   { waits = false, ...descriptors }: ShellDescriptors & { readonly waits?: boolean } = {},
 ): readonly string[] {
-  const wait = waits ? 'read -r go <&3; exec 3<&-; ' : '';
+  const wait = waits ? 'read -r go <&3 || exit; exec 3<&-; ' : '';
   return [
     '/bin/sh',
     '-c',

@@ -11,6 +11,7 @@ import type { HostProxy } from '../../network/proxy/open.ts';
 import { type CacheKeeper, cacheFolder, keepCaches } from '../caches/open.ts';
 import type { Backend } from '../child/child.ts';
 import { closeInheritedOnSpawn } from '../child/inherited.ts';
+import { endWithServer } from '../end-with-server.ts';
 import { openLandlock } from '../landlock/open.ts';
 import { type CommandTools, type Toolchains, withoutWalls } from '../toolchains/find.ts';
 import { openBubblewrap } from './bubblewrap.ts';
@@ -62,6 +63,7 @@ export async function raiseWalls(
   }
   try {
     await closeInheritedOnSpawn();
+    await endWithServer();
     const proxy = name === 'none' ? undefined : await proxyOf(options);
     // Bubblewrap has its own folder for this.
     const folder = name === 'bubblewrap' ? undefined : mkdtempSync(join(tmpdir(), 'sekisho-git-'));
