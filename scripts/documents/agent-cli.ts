@@ -1,4 +1,4 @@
-import { point } from './points.ts';
+import { byCalls, point } from './points.ts';
 
 const own = 'files/agent-cli';
 const attacks = 'attacks/commands';
@@ -194,5 +194,12 @@ export const agentCli = [
     'config/toolset-names.ts',
     'cli/answering',
     "--only takes the document's whole name of a server",
+  ),
+  point(
+    'A relative path is looked for in every root',
+    '相対パスは、許可されたどのルートからも探す',
+    'confine/files/folder.ts',
+    'documents/tried',
+    byCalls,
   ),
 ];

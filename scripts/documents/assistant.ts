@@ -1,4 +1,4 @@
-import { point } from './points.ts';
+import { byCalls, point } from './points.ts';
 
 const files = 'assistant/files';
 
@@ -17,6 +17,10 @@ export const assistant = [
     'ask/offers.ts',
     'ask/document',
     'the model is offered the tools of the document, and writes in the folder of the day',
+    [
+      'further tools change and forget memories and follow commands in the background',
+      'メモリの変更と削除、バックグラウンドのコマンドのためのツールが加わる',
+    ],
   ),
   point(
     'The model is glm-4.7 unless another one is configured',
@@ -33,15 +37,11 @@ export const assistant = [
     'reading looks there first, then in the workspace, and both names lead to the file',
   ),
   point(
-    'Paths are relative; absolute paths are refused',
-    'パスは相対パスのみで、絶対パスは禁止',
+    'Paths are relative; absolute paths are refused (in the layout `output`, the default)',
+    'パスは相対パスのみで、絶対パスは禁止（既定のレイアウト `output`）',
     'tools/assistant/paths.ts',
     'assistant/edit-file',
     'the path %s is refused',
-    [
-      'this applies to the layout `output`; if the workspace is the caller’s own folder, absolute paths inside it are accepted, because models send them constantly',
-      '`output` レイアウトではこの通り。ワークスペースが呼び出し元自身のフォルダーである場合は、その内側の絶対パスを受け付ける（モデルは常に絶対パスを送るため）',
-    ],
   ),
   point(
     '`..` in a path is refused',
@@ -51,15 +51,11 @@ export const assistant = [
     'the path %s is refused',
   ),
   point(
-    'Symbolic links are refused',
-    'シンボリックリンクは禁止',
+    'Symbolic links are refused (in the layout `output`, the default)',
+    'シンボリックリンクは禁止（既定のレイアウト `output`）',
     'confine/files/walk.ts',
     'files/links',
     'the layout output, as its document has it, follows none',
-    [
-      'in the layout `workspace`, links that provably stay inside are followed',
-      '`workspace` レイアウトでは、内側に留まることを確認できたリンクをたどる',
-    ],
   ),
   point(
     'write_file writes to output/DATE/user_ID/PATH',
@@ -167,15 +163,11 @@ export const assistant = [
     'a command that takes too long is stopped and says so',
   ),
   point(
-    'A timeout of more than 60 seconds is refused',
-    '60 秒を超えるタイムアウトは拒否する',
+    'A timeout of more than 60 seconds is refused (unless the operator allows more, up to an hour)',
+    '60 秒を超えるタイムアウトは拒否する（運用者は 1 時間まで許可できる）',
     'tools/assistant/bash/bash-input.ts',
     'assistant/bash',
     'a longer limit is answered with the key that allows it, and taken where it is allowed',
-    [
-      'the operator can allow up to an hour; a command that takes longer than the client waits continues in the background',
-      '運用者は 1 時間まで許可できる。クライアントが待つ時間を超えるコマンドはバックグラウンドで続行する',
-    ],
   ),
   point(
     '`rm -rf /`, `sudo`, `su`, `eval`, `exec` are blocked',
@@ -335,5 +327,33 @@ export const assistant = [
     'call/limit.ts',
     'road/stops',
     'limit: the call after the last of the minute, with the time to wait',
+  ),
+  point(
+    'The document’s example of grep finds TODO comments in `*.rs`',
+    '文書の grep の例は、`*.rs` の TODO コメントを見つける',
+    'tools/assistant/grep.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'The document’s example is remembered with its tag, and recalled',
+    '文書の例は、タグとともに保存され、思い出せる',
+    'tools/assistant/memory/remember.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'write_file and edit_file refuse absolute paths, `..` and symbolic links',
+    'write_file と edit_file は絶対パス、`..`、シンボリックリンクを拒否する',
+    'tools/assistant/paths.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'web_fetch returns the page’s description',
+    'web_fetch はページの説明を返す',
+    'confine/network/convert/html.ts',
+    'documents/tried',
+    byCalls,
   ),
 ];

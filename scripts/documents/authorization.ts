@@ -1,4 +1,4 @@
-import { type Point, point } from './points.ts';
+import { byCalls, type Point, point } from './points.ts';
 
 const matrix = 'surface/permissions';
 const agreement = '$name: help in detail and the call agree';
@@ -180,5 +180,26 @@ export const authorization: readonly Point[] = [
     'call/authorize.ts',
     matrix,
     agreement,
+  ),
+  point(
+    'help shows the choices of `report_completed`: success, failed, blocked',
+    'help は `report_completed` の選択肢（success、failed、blocked）を示す',
+    'tools/help/describe-tool.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'Each listed tool has a name, a description and a category',
+    '一覧の各ツールは名前、説明、カテゴリを持つ',
+    'tools/help/list-tools.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'tools/list without a session names `authenticate` and `help` among the tools',
+    'セッションなしの tools/list にも `authenticate` と `help` がある',
+    'call/decide.ts',
+    'documents/tried',
+    byCalls,
   ),
 ];

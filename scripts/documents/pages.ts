@@ -47,7 +47,7 @@ export const checklist: readonly { readonly id: string; readonly points: readonl
 );
 
 /** How many points the script finds to work by calls; a test runs it and compares. */
-export const triedByCalls = 216;
+export const triedByCalls = 284;
 
 const words = {
   title: { en: 'The five documents, point by point', ja: '5 つの文書の全項目' },

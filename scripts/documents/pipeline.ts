@@ -1,4 +1,4 @@
-import { point } from './points.ts';
+import { byCalls, point } from './points.ts';
 
 const running = 'pipeline/running';
 const writing = 'pipeline/writing';
@@ -241,22 +241,52 @@ export const pipeline = [
     'the profile for notes reads the notes of the folder that it is given',
   ),
   point(
-    'It serves MCP over stdio',
-    'stdio で MCP を提供する',
+    'It serves MCP over stdio (over HTTP only with `--http`)',
+    'stdio で MCP を提供する（HTTP は `--http` を付けた場合のみ）',
     'transport/stdio-connection.ts',
     'protocol/product',
     'a line piped into the server is answered, and the server leaves',
-    ['over Streamable HTTP too, where it is asked to', '指定すれば Streamable HTTP でも提供する'],
   ),
   point(
     'The help lists the commands for pipelines',
     'ヘルプはパイプラインのコマンドを列挙する',
+    'cli/program/help.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'The document’s pipelines give what its text says',
+    '文書のパイプラインの例は、文書のとおりに動く',
+    'confine/pipeline/run.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'A disallowed command is answered as in the document: code, reason and detail',
+    '許可されていないコマンドには、文書の code、reason、detail を返す',
+    'tools/pipeline/guard.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    '`cwd` outside the workspace is refused',
+    'ワークスペース外の `cwd` は拒否する',
     'tools/pipeline/shelpa-pipe.ts',
-    'pipeline/lessons',
-    '%s is answered in words, and with no command that does something else',
-    [
-      'the tool’s description and the reply to an unknown command list them instead, because a model cannot read the server’s `--help`',
-      'サーバーの `--help` ではなく、ツールの説明と、一覧にないコマンドへの返答が示す（モデルの代わりに `--help` を読む人はいないため）',
-    ],
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    '`meta.tee` is null without `tee`',
+    '`tee` がなければ `meta.tee` は null',
+    'tools/pipeline/shelpa-pipe.ts',
+    'documents/tried',
+    byCalls,
+  ),
+  point(
+    'The document’s `rg --version | tee out/ver.txt` writes the file and its mirror',
+    '文書の `rg --version | tee out/ver.txt` は、ファイルとミラーを書く',
+    'confine/pipeline/tee.ts',
+    'documents/tried',
+    byCalls,
   ),
 ];

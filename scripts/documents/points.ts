@@ -27,3 +27,6 @@ export function point(
     ...(differs && { differs: { en: differs[0], ja: differs[1] } }),
   };
 }
+
+/** The title of the test that runs the script, for points that only its calls show. */
+export const byCalls = 'the page counts what the script finds on the built server';

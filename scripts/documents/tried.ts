@@ -9,29 +9,16 @@ import { definitions, memberOf } from './definitions.ts';
 import { listedMember } from './listed.ts';
 import { checklist } from './pages.ts';
 import type { Point } from './points.ts';
-import { type CallAnswer, openServed, type Served, type Serving } from './served.ts';
-
-/** What shows a point; anything but true is what came instead. */
-type Probe = (served: Served) => Promise<unknown>;
-
-interface Bench {
-  readonly document: string;
-  readonly serving: Serving;
-  readonly probes: Readonly<Record<string, Probe>>;
-}
+import { openServed, type Served } from './served.ts';
+import { type Bench, fails, gives, refuses } from './trials/bench.ts';
+import { further } from './trials/further.ts';
+import { tryTeam } from './trials/team.ts';
 
 const program = '#!/bin/sh\necho hi\n';
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-const fails = ({ isError, error, text }: CallAnswer, code: string): unknown =>
-  (isError && error.code === code) || text.slice(0, 200);
-const refuses = ({ isError, text }: CallAnswer, words: string): unknown =>
-  (isError && text.includes(words)) || text.slice(0, 200);
-const gives = ({ isError, text }: CallAnswer, words: string): unknown =>
-  (!isError && text.includes(words)) || text.slice(0, 200);
-
 const agentCli: Bench = {
   document: '000',
   serving: {
@@ -465,7 +452,7 @@ const guide: Bench = {
 
 const wanted = process.argv.slice(2);
 const results = new Map<string, unknown>();
-for (const { document, serving, probes } of [agentCli, chat, guide, vault, pipeline]) {
+for (const { document, serving, probes } of [agentCli, chat, guide, vault, pipeline, ...further]) {
   if (wanted.length > 0 && !wanted.includes(document)) continue;
   const served = await openServed(serving);
   for (const [point, probe] of Object.entries(probes)) {
@@ -473,6 +460,8 @@ for (const { document, serving, probes } of [agentCli, chat, guide, vault, pipel
   }
   await served.close();
 }
+if (wanted.length === 0 || wanted.includes('002'))
+  for (const [point, result] of await tryTeam()) results.set(`002 ${point}`, result);
 const all = await openServed({ args: ['--toolsets', 'agent-cli,assistant,vault,pipeline'] });
 const tools = await all.tools();
 await all.close();

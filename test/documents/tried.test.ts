@@ -13,4 +13,4 @@ test('the page counts what the script finds on the built server', () => {
     `works: ${triedByCalls}, differs: ${differing}, FAILS: 0, by its test: ${rest}`,
   );
   expect(status).toBe(0);
-}, 300_000);
+}, 600_000);

@@ -223,6 +223,37 @@ test('what is under way when the workspace closes ends well, and nothing begins 
   expect(statSync(join(root, 'a.bin')).size).toBe(8_000_000);
 });
 
+test('a relative path is looked for in every root, and a new file lies in the first', async () => {
+  const further = realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
+  const last = realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
+  mkdirSync(join(further, 'sub'));
+  for (const [folder, name] of [
+    [further, 'sub/a.txt'],
+    [further, 'both.txt'],
+    [last, 'both.txt'],
+    [last, 'last.txt'],
+  ] as const)
+    writeFileSync(join(folder, name), folder);
+  symlinkSync('/etc/passwd', join(further, 'link'));
+  const first = realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
+  const { folder } = open({ roots: [first, further, last].map((path) => ({ path, writable: true })) });
+  opened.push(() => {
+    for (const path of [first, further, last]) rmSync(path, { recursive: true, force: true });
+  });
+  const hosts = (path: string) => folder.at(path).hostPath;
+  expect(hosts('sub/a.txt')).toBe(join(further, 'sub/a.txt'));
+  expect(hosts('./sub')).toBe(join(further, 'sub'));
+  expect(hosts('both.txt')).toBe(join(further, 'both.txt'));
+  expect(hosts('last.txt')).toBe(join(last, 'last.txt'));
+  expect(hosts('sub/new.txt')).toBe(join(first, 'sub/new.txt'));
+  expect(hosts('missing.txt')).toBe(join(first, 'missing.txt'));
+  expect((await folder.at('last.txt').readText()).text).toBe(last);
+  await expect(folder.at('link').readText()).rejects.toThrow('link');
+  writeFileSync(join(first, 'both.txt'), first);
+  expect(hosts('both.txt')).toBe(join(first, 'both.txt'));
+  expect(() => folder.at('../x')).toThrow('outside the allowed folders');
+});
+
 test('a read-only view refuses every change', async () => {
   const { folder, root } = open();
   const view = asReadOnly(folder);

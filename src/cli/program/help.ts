@@ -1,4 +1,5 @@
 import { type Command, Help, type Option } from 'commander';
+import { pipelineCommands } from '../../contract/pipeline-commands.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { settingsHeading } from '../common/options.ts';
 import { told } from '../common/say.ts';
@@ -16,6 +17,8 @@ export function helpWithExamples(program: Command): void {
       option.description = inWords(option.description);
     }
     const example = examples[nameOf(command)];
+    const note = notes[nameOf(command)];
+    if (note) command.addHelpText('after', `\n${told(note)}`);
     if (example) command.addHelpText('after', `\n${told(titles.example)}\n  sekisho ${told(example)}`);
   }
 }
@@ -73,6 +76,24 @@ const titles = {
   example: text('Example:', '例:'),
   settings: settingsHeading,
 } as const;
+
+/** Document 004's help, for those who serve its toolset alone. */
+const notes: Readonly<Record<string, Text>> = {
+  serve: text(
+    `Pipelines (--toolsets pipeline):
+  shelpa_pipe runs commands joined by | without a shell:
+  ${pipelineCommands.replace(' ctree_generate', '\n  ctree_generate')}
+  alone: pwd, cd PATH, ls. Only pipes: no > or >>, no sed -i, no files written
+  by awk. Save with | tee FILE. shelpa_write writes a text and keeps what it
+  overwrites.`,
+    `パイプライン (--toolsets pipeline):
+  shelpa_pipe は、シェルを使わずに | でつないだコマンドを実行します。使えるのは
+  ${pipelineCommands.replace(' ctree_generate ', ' と\n  ctree_generate ')} です。
+  単独なら pwd、cd PATH、ls。つなげるのは | だけで、> と >>、sed -i、awk による
+  ファイルの書き込みは使えません。保存は | tee FILE。shelpa_write は文章を書き込み、
+  上書きした内容を残します。`,
+  ),
+};
 
 /** One for each command, as typed in a project. */
 const examples: Readonly<Record<string, Text | string>> = {

@@ -28,7 +28,10 @@ export interface FolderOptions {
   readonly hides?: ((path: string) => boolean) | undefined;
 }
 
-/** Folders by path. A path becomes a place lexically; the disk is asked only for the Unicode form of a name. */
+/**
+ * Folders by path. A path becomes a place lexically; the disk is asked for the Unicode form of a name, and for the root
+ * that has a relative path.
+ */
 export class HeldFolder implements Folder {
   readonly roots: readonly FolderRoot[];
   readonly #options: FolderOptions;
@@ -47,7 +50,7 @@ export class HeldFolder implements Folder {
 
   at(path: string, options?: { readonly base?: string }): Place {
     const from = options?.base === undefined ? this.#base : componentsOf(options.base, this.#base);
-    const place = this.#place(path, componentsOf(path, from));
+    const place = this.#inFurtherRoot(path, this.#place(path, componentsOf(path, from)));
     return this.#options.follows ? this.#followed(place, path) : place;
   }
 
@@ -64,6 +67,19 @@ export class HeldFolder implements Folder {
   /** The same folder with other rights. */
   with(change: Partial<Pick<FolderOptions, 'readOnly' | 'follows' | 'protection' | 'hides'>>): HeldFolder {
     return new HeldFolder({ ...this.#options, ...change });
+  }
+
+  /** A relative path that the first root does not have is looked for in the others; a new file is the first root's. */
+  #inFurtherRoot(path: string, place: HeldPlace): HeldPlace {
+    const { roots, whole } = this.#options;
+    if (!whole || roots.length === 1 || path.startsWith('/') || isThere(place)) return place;
+    for (const root of roots.slice(1)) {
+      const absolute = componentsOf(path, root.components);
+      if (root.file !== undefined || !startsWith(absolute, root.components)) continue;
+      const other = this.#place(path, absolute);
+      if (isThere(other)) return other;
+    }
+    return place;
   }
 
   #followed(place: HeldPlace, path: string): Place {
@@ -167,6 +183,15 @@ export class HeldFolder implements Folder {
             suggestion: text('Use a path inside this folder.', 'このフォルダー内のパスを指定してください。'),
           },
     );
+  }
+}
+
+/** Is something there? A link on the way counts: using the place tells about it. */
+function isThere(place: HeldPlace): boolean {
+  try {
+    return place.exists();
+  } catch {
+    return true;
   }
 }
 

@@ -1,3 +1,4 @@
+import { furtherPipelineCommands, pipelineCommands } from '../../contract/pipeline-commands.ts';
 import { text } from '../../contract/text/text.ts';
 import { asFd } from './commands/find.ts';
 import { asRipgrep } from './commands/grep.ts';
@@ -44,8 +45,7 @@ function detailOf(command: string) {
     : text(`'${command}' is not allowed.`, `'${command}' は使えません。`);
 }
 
-const known =
-  /^(tail|rg|awk|sed|tr|jq|wc|tee|fd|ls|head|sort|ctree_check|ctree_generate|serena_find_symbol|pwd|cd|cat|grep|uniq|cut|nl|tac|paste|comm|join|diff|column|find)$/;
+const known = new Set(`${pipelineCommands} ${furtherPipelineCommands} pwd cd`.split(' '));
 /** Commands that run another; the inner command is the intended one. */
 const wrappers =
   /^(time|sudo|command|builtin|exec|env|nice|nohup|timeout|stdbuf|setsid|ionice|doas|busybox|watch|!)$/;
@@ -80,7 +80,7 @@ function nearest(command: string, words: readonly Word[], position: StagePositio
     .toLowerCase()
     .replace(/^.*\//, '')
     .replace(/\.exe$/, '');
-  if (bare !== command && (known.test(bare) || aliases.has(bare))) return [{ pipeline: `${bare}${spaced}` }];
+  if (bare !== command && (known.has(bare) || aliases.has(bare))) return [{ pipeline: `${bare}${spaced}` }];
   const remedy = teach(command, words, position);
   return remedy === undefined ? [] : [{ pipeline: remedy }];
 }
@@ -165,5 +165,5 @@ const others =
 
 /** Whether it is a known command, here or elsewhere. */
 export function isCommandName(word: string): boolean {
-  return known.test(word) || wrappers.test(word) || others.test(word) || aliases.has(word);
+  return known.has(word) || wrappers.test(word) || others.test(word) || aliases.has(word);
 }

@@ -6,6 +6,7 @@ import type {
   WorkingFolder,
   WriteRecord,
 } from '../../contract/capabilities/pipeline.ts';
+import { furtherPipelineCommands, pipelineCommands } from '../../contract/pipeline-commands.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { bodyAndFields } from '../../ground/body-and-fields.ts';
@@ -52,13 +53,14 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
       readProgram: (path) => pipelines.readProgram(path, folder),
     });
 
+  const names = extended ? `${pipelineCommands} ${furtherPipelineCommands}` : pipelineCommands;
   return defineTool({
     name: 'shelpa_pipe',
     category: 'pipeline',
     title: text('Run a pipeline', 'パイプラインを実行'),
     description: text(
-      `Run commands joined by | without a shell: tail rg awk sed tr jq wc tee fd ls head sort ctree_generate ctree_check serena_find_symbol${extended ? ' cat grep uniq cut nl tac paste comm join diff column find' : ''}; alone: pwd, cd PATH. Save with | tee FILE.`,
-      `シェルを使わずにコマンドを | でつないで実行します: tail rg awk sed tr jq wc tee fd ls head sort ctree_generate ctree_check serena_find_symbol${extended ? ' cat grep uniq cut nl tac paste comm join diff column find' : ''}。単独なら pwd と cd PATH。保存は | tee FILE。`,
+      `Run commands joined by | without a shell: ${names}; alone: pwd, cd PATH. Save with | tee FILE.`,
+      `シェルを使わずにコマンドを | でつないで実行します: ${names}。単独なら pwd と cd PATH。保存は | tee FILE。`,
     ),
     permission: 'authenticated',
     everyday: true,
