@@ -88,7 +88,7 @@ const notes: Readonly<Record<string, Text>> = {
   overwrites.`,
     `パイプライン (--toolsets pipeline):
   shelpa_pipe は、シェルを使わずに | でつないだコマンドを実行します。使えるのは
-  ${pipelineCommands.replace(' ctree_generate ', ' と\n  ctree_generate ')} です。
+  ${pipelineCommands.replace(' ctree_generate ', '、\n  ctree_generate、').replaceAll(' ', '、')}です。
   単独なら pwd、cd PATH、ls。つなげるのは | だけで、> と >>、sed -i、awk による
   ファイルの書き込みは使えません。保存は | tee FILE。shelpa_write は文章を書き込み、
   上書きした内容を残します。`,
