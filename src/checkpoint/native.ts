@@ -1,24 +1,9 @@
 import { ToolError } from '../contract/error.ts';
+import type { Native } from '../contract/native.ts';
 import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 import type { Prompts } from '../store/prompts.ts';
 import type { Rooms } from './rooms.ts';
-
-/** Services for a client's own tools besides their calls. */
-export interface Native {
-  /** Reads a file before another program changes it; throws the error that our own write would get. */
-  witness(path: string): Promise<{ settle(): Promise<void> }>;
-  /** Throws the error that our own fetch would get, as far as it depends on the address alone. */
-  checkAddress(url: string): Promise<void>;
-  /** The folder in which a client's command begins; throws `out_of_scope` if it may not. */
-  findFolder(folder: string): Promise<string>;
-  /** Sets the folder in which the session's commands begin. */
-  beginIn(sessionId: string, found: string): Promise<void>;
-  /** Stores a message of the person in a conversation with the client. */
-  hear(conversation: string, words: string): void;
-  /** The conversation is over. */
-  forget(conversation: string): void;
-}
 
 export function createNative(rooms: Rooms, prompts: Prompts): Native {
   const followed = once(async () => {

@@ -128,6 +128,7 @@ export const syscallNumbers = {
   memfd_create: [319, 279],
   statx: [332, 291],
   pidfd_open: [434, 434],
+  wait4: [61, 260],
 } as const satisfies Record<string, readonly [x64: number, arm64: number | undefined]>;
 
 export type SyscallName = keyof typeof syscallNumbers;

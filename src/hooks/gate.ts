@@ -4,6 +4,7 @@ import type { Answer, Reply, ToolOutput } from '../contract/call.ts';
 import { type ErrorCode, ToolError } from '../contract/error.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
+import type { Native, Witness } from '../contract/native.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import type { Fields, HookAnswer, HookEvent, NativeCall, Use } from './event.ts';
@@ -13,26 +14,6 @@ export interface GateOptions {
   readonly native: Native;
   /** The command by which a client has us run the permitted command. */
   readonly runBy: (permit: string, command: string) => string;
-}
-
-/** The capabilities that clients' tools need beside a call's own. */
-interface Native {
-  /** Reads a file before the client changes it; throws the refusal that our own write would get. */
-  witness(path: string): Promise<Witness>;
-  /** Throws the refusal that our own fetch would get, as far as the address alone shows it. */
-  checkAddress(url: string): Promise<void>;
-  /** The folder in which a client's command begins; throws if none is allowed. */
-  findFolder(folder: string): Promise<string>;
-  /** Makes the session's commands begin there. */
-  beginIn(session: string, found: string): Promise<void>;
-  /** Keeps the person's prompt to the client, for the calls that its servers get. */
-  hear(session: string, words: string): void;
-  /** The session is over; drops its prompts. */
-  forget(session: string): void;
-}
-
-interface Witness {
-  settle(): Promise<void>;
 }
 
 /** Judges uses of clients' own tools as calls; each call stays open until its tool has ended. */

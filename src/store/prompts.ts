@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
+import { writeWhole } from '../ground/write-whole.ts';
 
 /**
  * Messages of users that clients' hooks report: the user's own words for all sessions of that client, whichever process
@@ -77,9 +78,7 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
         removeOld();
         const path = join(folder, nameOf(conversation));
         const all = `${read(path)}\n${withoutSecrets(words)}`.slice(-maxChars);
-        const beside = join(folder, `.${randomBytes(8).toString('hex')}`);
-        writeFileSync(beside, all, { mode: 0o600, flag: 'wx' });
-        renameSync(beside, path);
+        writeWhole(path, all);
       });
     },
     forget: (conversation) => orTell(() => rmSync(join(folder, nameOf(conversation)), { force: true })),

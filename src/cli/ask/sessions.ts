@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { writeWhole } from '../../ground/write-whole.ts';
 
 /** A session's file, locked by this process until it is closed. */
 export interface SessionFile {
@@ -36,7 +27,7 @@ export function openSession(stateFolder: string, name: string): SessionFile {
   try {
     return {
       saved: read(path),
-      save: (session) => replace(path, encodeSession(session)),
+      save: (session) => writeWhole(path, encodeSession(session)),
       close: () => rmSync(lock, { force: true }),
     };
   } catch (error) {
@@ -77,23 +68,6 @@ function read(path: string): SavedSession {
     );
   }
   return decodeSession(words, path);
-}
-
-function replace(path: string, words: string): void {
-  const beside = `${path}.${process.pid}.new`;
-  try {
-    const file = openSync(beside, 'w', 0o600);
-    try {
-      writeFileSync(file, words);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(beside, path);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    throw error;
-  }
 }
 
 /** Two processes would each lose the other's messages. A dead process's lock is ignored. */

@@ -12,6 +12,7 @@ import type {
   UndoStep,
 } from '../../contract/capabilities/history.ts';
 import type { LandingKeeper } from '../../contract/capabilities/landing.ts';
+import type { Witness } from '../../contract/native.ts';
 import { text } from '../../contract/text/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
@@ -26,7 +27,7 @@ import { createRecorder, type Recorder } from './recorder.ts';
 import { recoverRecordings } from './recordings.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
-import { type Witness, witness } from './witness.ts';
+import { witness } from './witness.ts';
 
 export interface HistoryOptions {
   /** The history's own folder, outside the workspace. */

@@ -14,6 +14,7 @@ import * as z from 'zod';
 import type { Attribution } from '../../contract/capabilities/history.ts';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { isBelow } from '../../ground/inside.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { mayLive, owner, thisProcess } from '../files/owner.ts';
 import { type Former, readJournal } from '../watched/journal.ts';
@@ -75,7 +76,7 @@ async function enter(
   const made = [...byPath].filter(([, [first]]) => first?.kind === 'absent');
   const others = [...byPath].filter(([, [first]]) => first?.kind !== 'absent');
   for (const [path, states] of [...made.toSorted(byName), ...others.toSorted(byName).toReversed()]) {
-    const root = roots.find((each) => path.startsWith(`${fromText(each)}/`));
+    const root = roots.find((each) => isBelow(path, fromText(each)));
     if (root === undefined) continue;
     const shown = toText(relative(fromText(root), path));
     const sides = [...states.map(sideOfFormer), sideNow(path, ours.has(toText(path)))];

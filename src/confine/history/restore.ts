@@ -1,5 +1,4 @@
 import type { Buffer } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -22,6 +21,7 @@ import { fault } from '../files/fault.ts';
 import { inFolder, inOwnFolder } from '../files/folders.ts';
 import { fsync, writeAll } from '../files/io.ts';
 import { HeldPlace } from '../files/place.ts';
+import { temporaryName } from '../files/temporary-name.ts';
 import { entryOf } from '../files/walk.ts';
 import { stateAt } from './state.ts';
 
@@ -108,7 +108,7 @@ async function takeName(
   noteTemporary: NoteTemporary,
   make: (temporary: string) => void | Promise<void>,
 ): Promise<void> {
-  const name = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+  const name = temporaryName();
   const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/${name}`;
   const forget = noteTemporary(name);
   try {

@@ -1,16 +1,11 @@
 import { dirname } from 'node:path';
 import type { Folder, Place } from '../../contract/capabilities/files.ts';
 import type { FileState, HistoryAction } from '../../contract/capabilities/history.ts';
+import type { Witness } from '../../contract/native.ts';
 import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
 import { heldPlace, stateOf } from './restore.ts';
 import { isSame } from './state.ts';
-
-/** Watches one file that another program is about to change. */
-export interface Witness {
-  /** Looks again, and records a difference as a change by the current call. */
-  settle(): Promise<void>;
-}
 
 export interface WitnessOptions {
   readonly recorder: Recorder;

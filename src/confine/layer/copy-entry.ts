@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { asBytes } from '../../ground/byte-paths.ts';
+import { temporaryName } from '../files/temporary-name.ts';
 import { entryOf, itself, openFolderIn } from '../files/walk.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function copyEntry(
   name: string,
   former: Stats | undefined,
 ): Promise<void> {
-  const temporary = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = temporaryName();
   try {
     await copyTo(from, folder, temporary, former);
     renameSync(asBytes(entryOf(folder, temporary)), asBytes(entryOf(folder, name)));

@@ -1,6 +1,7 @@
 import { copyFileSync, lstatSync, readlinkSync, rmSync, type Stats, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { isBelow } from '../../ground/inside.ts';
 import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
 import { createGate, type Gate, type GateOptions } from '../layer/obeyed/gate.ts';
 import { fetchedIn, idsIn, isRefFile, tipsOf } from '../layer/obeyed/refs.ts';
@@ -35,7 +36,7 @@ export interface EnteringOptions extends Pick<GateOptions, 'makers' | 'isObeyed'
 export function createEntering({ folder, roots, isFetched, ...gateOptions }: EnteringOptions) {
   const { makers, isObeyed, isProtected } = gateOptions;
   const tops = roots.map(fromText).toSorted((a, b) => b.length - a.length);
-  const topOf = (path: string) => tops.find((top) => path.startsWith(`${top}/`));
+  const topOf = (path: string) => tops.find((top) => isBelow(path, top));
 
   function readFormers(): ReadonlyMap<string, Former> {
     const formers = new Map<string, Former>();

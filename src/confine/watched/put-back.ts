@@ -16,6 +16,8 @@ import {
 } from 'node:fs';
 import { relative } from 'node:path';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { isBelow } from '../../ground/inside.ts';
+import { temporaryName } from '../files/temporary-name.ts';
 import { entryOf, openFolderIn, openRootFolder } from '../files/walk.ts';
 import type { Former } from './journal.ts';
 
@@ -71,7 +73,7 @@ function restoreFile(
     utimesSync(asBytes(entry), seconds, seconds);
     return;
   }
-  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/.sekisho-${process.pid}-${copy.ino}.tmp`;
+  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/${temporaryName()}`;
   try {
     // The original file, if it was kept by a hard link.
     linkSync(kept, asBytes(temporary));
@@ -106,7 +108,7 @@ function remove(entry: string, now: Stats): void {
 }
 
 function inFolder(path: string, roots: readonly string[], work: (entry: string) => void): void {
-  const root = roots.find((each) => path.startsWith(`${fromText(each)}/`));
+  const root = roots.find((each) => isBelow(path, fromText(each)));
   if (root === undefined) return;
   const names = relative(fromText(root), path).split('/');
   const last = names.pop() ?? '';

@@ -5,6 +5,7 @@ import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { limits } from '../../contract/limits.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
+import { isBelow } from '../../ground/inside.ts';
 import { kindOf } from '../files/kind-of.ts';
 import { createDiff } from '../layer/diff.ts';
 import { statAt } from '../layer/entries.ts';
@@ -48,7 +49,7 @@ export async function readSoFar(
   const formers = new Map<string, Former>();
   for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
   const isPending = (path: string) =>
-    path === lost?.path || (lost?.isFolder === true && path.startsWith(`${lost.path}/`));
+    path === lost?.path || (lost?.isFolder === true && isBelow(path, lost.path));
   const isComing = (path: string) => coming.some((content) => content.path === path);
   const all: (Touched & { readonly root: string })[] = [];
   const losses = {
@@ -70,7 +71,7 @@ export async function readSoFar(
       lowerOf: (path) => formers.get(path)?.kept && fromText(formers.get(path)?.kept ?? ''),
     };
     const touched = [...formers.values()]
-      .filter(({ path }) => path.startsWith(`${top}/`) && !isComing(path))
+      .filter(({ path }) => isBelow(path, top) && !isComing(path))
       .map(
         (former): Touched => ({
           overlay,
@@ -80,7 +81,7 @@ export async function readSoFar(
           lower: former.kept && fromText(former.kept),
         }),
       );
-    if (lost?.path.startsWith(`${top}/`) && !formers.has(lost.path))
+    if (lost && isBelow(lost.path, top) && !formers.has(lost.path))
       touched.push({ overlay, path: relative(top, lost.path), before: statAt(lost.path) });
     const found = sorted(touched);
     const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
@@ -94,7 +95,7 @@ export async function readSoFar(
     all.push(...touched.map((each) => ({ ...each, root })));
   }
   const arrived = coming.flatMap((content) => {
-    const root = roots.findLast((each) => content.path.startsWith(`${fromText(each)}/`));
+    const root = roots.findLast((each) => isBelow(content.path, fromText(each)));
     if (root === undefined) return [];
     const path = relative(fromText(root), content.path);
     const former = formers.get(content.path);

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { writeWhole } from '../../ground/write-whole.ts';
 import { acquireLock } from './lock.ts';
 
 const grantSchema = z.object({
@@ -83,18 +84,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', key(), nonce, { authTagLength: 16 }).setAAD(purpose);
       const body = Buffer.concat([cipher.update(JSON.stringify(grant), 'utf8'), cipher.final()]);
-      const fresh = `${path}.${randomBytes(8).toString('hex')}`;
-      try {
-        writeFileSync(fresh, Buffer.concat([nonce, cipher.getAuthTag(), body]), {
-          mode: 0o600,
-          flag: 'wx',
-          flush: true,
-        });
-        renameSync(fresh, path);
-      } catch (error) {
-        rmSync(fresh, { force: true });
-        throw error;
-      }
+      writeWhole(path, Buffer.concat([nonce, cipher.getAuthTag(), body]));
     },
     remove,
     stamp() {

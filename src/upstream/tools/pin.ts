@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { HeldTool } from '../../contract/upstream.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { writeWhole } from '../../ground/write-whole.ts';
 import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
 import { inspectSet, inspectTool } from './inspect.ts';
 
@@ -82,10 +83,7 @@ export function openPins(folder: string): Pins {
 
   function save(file: PinFile): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const path = pathOf(file.server);
-    const draft = `${path}.${process.pid}.new`;
-    writeFileSync(draft, `${JSON.stringify(file, null, 1)}\n`, { mode: 0o600, flush: true });
-    renameSync(draft, path);
+    writeWhole(pathOf(file.server), `${JSON.stringify(file, null, 1)}\n`);
   }
 
   return {

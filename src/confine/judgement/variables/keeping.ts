@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { KeepBase } from '../../../contract/capabilities/judgement.ts';
+import { isBelow, isInside } from '../../../ground/inside.ts';
 import { isCodeVariable } from './code-variables.ts';
 
 /** May a variable of an ended shell stay for the session's next commands? Not if its value makes programs run code. */
@@ -33,10 +34,8 @@ function extendsPath(value: string, { path, home, roots }: KeepBase): boolean {
   return before.split(':').every((folder) => {
     if (folder === '' || posix.normalize(folder) !== folder) return false;
     const local = /^(\/.*)\/((?:node_modules\/\.|\.?venv\/)bin)$/.exec(folder)?.[1];
-    if (local !== undefined && roots.some((root) => `${local}/`.startsWith(`${root}/`))) return true;
-    return (
-      installed.test(folder) || ofHome.test(folder.startsWith(`${home}/`) ? folder.slice(home.length) : '')
-    );
+    if (local !== undefined && roots.some((root) => isInside(local, root))) return true;
+    return installed.test(folder) || ofHome.test(isBelow(folder, home) ? folder.slice(home.length) : '');
   });
 }
 

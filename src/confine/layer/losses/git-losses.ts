@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { fromText } from '../../../ground/byte-paths.ts';
+import { isBelow } from '../../../ground/inside.ts';
 import type { Overlay } from '../overlay.ts';
 import { lowerPath, type Touched, upperPath } from './collect.ts';
 import { type GitFolder, openGitFolder } from './git-folder.ts';
@@ -137,7 +138,7 @@ class TouchedRepository {
       ...linked.map((file) => posix.dirname(file)),
       ...(module === undefined ? [] : [posix.resolve(`${on}/${this.#path}`, module)]),
     ];
-    const inside = hosts.filter((host) => host.startsWith(`${on}/`)).map((host) => host.slice(on.length + 1));
+    const inside = hosts.filter((host) => isBelow(host, on)).map((host) => posix.relative(on, host));
     return [...own, ...inside].map(
       (folder) => openGitFolder(folder === '.' ? '' : folder, this.#overlay, this.#all).latter,
     );

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
+import { isBelow } from '../../../ground/inside.ts';
 import { readAtNow } from '../../files/io.ts';
 import { statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
@@ -51,11 +52,10 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
   const gitFolder = gitFolderOf(`${on}/${path}`);
   const common = commonFolderOf(gitFolder);
   /** The path after the command; untouched files are only below. */
-  const above = (host: string) =>
-    host.startsWith(`${on}/`) ? `${upper}/${host.slice(on.length + 1)}` : host;
+  const above = (host: string) => (isBelow(host, on) ? `${upper}/${posix.relative(on, host)}` : host);
   const views = (host: string) =>
-    host.startsWith(`${on}/`)
-      ? openGitFolder(host.slice(on.length + 1), overlay)
+    isBelow(host, on)
+      ? openGitFolder(posix.relative(on, host), overlay)
       : openGitFolder('', { on: toText(host), upper: toText(host), data: '' });
   const own = views(gitFolder);
   const shared = views(common);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { asBytes } from '../../../ground/byte-paths.ts';
+import { isBelow } from '../../../ground/inside.ts';
 import { readAtNow } from '../../files/io.ts';
 import { statAt } from '../entries.ts';
 import { type GitObjects, openObjects } from '../losses/git-objects.ts';
@@ -116,7 +117,7 @@ interface Repository {
 function createFinder({ on, upper, makers, isFetched }: GateOptions) {
   const known = new Map<string, Repository | undefined>();
   const above = (host: string) =>
-    upper !== undefined && host.startsWith(`${on}/`) ? `${upper}${host.slice(on.length)}` : undefined;
+    upper !== undefined && isBelow(host, on) ? `${upper}/${posix.relative(on, host)}` : undefined;
 
   /** Where to read the content of a path; undefined if there is none. */
   function seen(host: string): string | undefined {
@@ -172,7 +173,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
         // A repository cloned from another one below the same folder has the commits of that one.
         for (const [, path = ''] of isNew ? config.matchAll(/^\s*url\s*=\s*"?(\/[^"\n]*)/gm) : []) {
           const source = commonOf(`${path}/.git`) ?? path;
-          if (source.startsWith(`${on}/`)) for (const id of othersIn(source)) tips.add(id);
+          if (isBelow(source, on)) for (const id of othersIn(source)) tips.add(id);
         }
         if (isFetched && over !== undefined)
           for (const id of isNew ? tipsOf(over) : fetchedIn(over)) if (!makers.isCommands(id)) tips.add(id);

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 export interface Collected {
@@ -24,7 +25,7 @@ export function createCollector({ syscall }: Kernel): Collector {
   function look(): void {
     for (const [pid, resolve] of waiting) {
       const status = Buffer.alloc(4);
-      const found = syscall(process.arch === 'x64' ? 61 : 260, pid, status, noHang, 0);
+      const found = syscall(syscallNumber('wait4'), pid, status, noHang, 0);
       if (found === 0) continue;
       waiting.delete(pid);
       resolve(found === pid ? read(status.readUInt32LE(0)) : { code: null, signal: 'SIGKILL' });

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { writable } from '../../../ground/elf.ts';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { openPosixSpawn } from '../child/posix-spawn.ts';
@@ -55,7 +56,7 @@ export async function openPoller(
       isOpen = false;
       socket.destroy();
       process.kill(pid, 'SIGKILL');
-      kernel.syscall(process.arch === 'x64' ? 61 : 260, pid, null, 0, 0);
+      kernel.syscall(syscallNumber('wait4'), pid, null, 0, 0);
     };
     socket.unref();
     socket.on('data', onReady).on('error', () => {});

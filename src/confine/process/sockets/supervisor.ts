@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { syscallNumber } from '../../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -142,7 +143,7 @@ function openThread(kernel: Kernel, watch: Watch, left: Handover): Thread {
 }
 
 function openEvent({ syscall }: Kernel): number {
-  const fd = syscall(process.arch === 'x64' ? 290 : 19, 0, closeOnExec);
+  const fd = syscall(syscallNumber('eventfd2'), 0, closeOnExec);
   if (fd < 0) throw new Error('eventfd2 was refused');
   return fd;
 }

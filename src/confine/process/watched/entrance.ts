@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
+import { relative } from 'node:path';
 import { toText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
+import { isBelow } from '../../../ground/inside.ts';
 import { createObeyedAnywhere } from '../../../ground/obeyed/obeyed-by.ts';
 import { protectedAnywhere } from '../../layer/protection.ts';
 import { type Asking, judgedLater, refused } from './asking.ts';
@@ -60,9 +62,9 @@ export function createEntrance(
 
   function guards(path: string): boolean {
     if (protectedNames === undefined || agreed.has(path)) return false;
-    const top = tops.find((each) => path.startsWith(`${each}/`));
+    const top = tops.find((each) => isBelow(path, each));
     if (top === undefined) return false;
-    const below = toText(path.slice(top.length + 1));
+    const below = toText(relative(top, path));
     const names = below.split('/');
     if (names.slice(0, -1).some((name) => generatedFolders.has(name) || name === '.git')) return false;
     return isProtected(`/${below}`, false) || isObeyed(below) !== undefined;

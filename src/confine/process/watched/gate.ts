@@ -1,6 +1,8 @@
 import type { Stats } from 'node:fs';
+import { relative } from 'node:path';
 import type { KeptBytes } from '../../../contract/capabilities/landing.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
+import { isBelow } from '../../../ground/inside.ts';
 import { openObjects } from '../../layer/losses/git-objects.ts';
 import { createIgnored } from '../../layer/losses/ignored.ts';
 import { createRepositories } from '../../layer/losses/repository.ts';
@@ -58,9 +60,9 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
       return;
     }
     if (stat.isFolder) return;
-    const place = tops.find(({ top }) => path.startsWith(`${top}/`));
+    const place = tops.find(({ top }) => isBelow(path, top));
     if (!place) return;
-    const inner = path.slice(place.top.length + 1);
+    const inner = relative(place.top, path);
     if (inner.split('/').some((name) => generatedFolders.has(name)) || place.isIgnored(inner, false)) return;
     const before = { size: stat.bytes, mtimeMs: stat.mtimeMs } as Stats;
     if (place.repositoryOf(inner)?.keeps(inner, before)) kept += 1;

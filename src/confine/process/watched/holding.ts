@@ -1,6 +1,8 @@
+import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import { toText } from '../../../ground/byte-paths.ts';
+import { isBelow } from '../../../ground/inside.ts';
 import { protectedAnywhere } from '../../layer/protection.ts';
 import { createEntering, type EnteringOptions } from '../../watched/entering.ts';
 import { readSoFar, type SoFar } from '../../watched/so-far.ts';
@@ -71,8 +73,10 @@ export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options
   }
 
   function bar(paths: readonly string[]): void {
-    for (const path of paths)
-      barred.add(toText(path.slice((roots.find((root) => path.startsWith(`${root}/`))?.length ?? -1) + 1)));
+    for (const path of paths) {
+      const root = roots.find((each) => isBelow(path, each));
+      barred.add(toText(root === undefined ? path : relative(root, path)));
+    }
   }
 
   async function decide(question: EntryQuestion): Promise<Entered> {

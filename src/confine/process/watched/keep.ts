@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { asBytes } from '../../../ground/byte-paths.ts';
+import { isInside } from '../../../ground/inside.ts';
 import { type FormerKind, journalName, keptFolder } from '../../watched/journal.ts';
 import type { FileCalls, FileStat } from './file-calls.ts';
 import { here, place } from './view.ts';
@@ -160,7 +161,7 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
       let fd = hosts.get(seen.key);
       if (fd === undefined) {
         const path = readlinkSync(`/proc/self/fd/${inside}`, 'latin1');
-        if (!isBelow(path, tops)) return undefined;
+        if (!tops.some((top) => isInside(path, top))) return undefined;
         fd = files.openAt(here, asBytes(path), folderPlace, 0);
         if (fd < 0) return undefined;
         const own = files.statAt(fd, nothing);
@@ -177,11 +178,11 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
         }
       }
       const path = readlinkSync(`/proc/self/fd/${fd}`, 'latin1');
-      return isBelow(path, tops) ? { fd, path } : undefined;
+      return tops.some((top) => isInside(path, top)) ? { fd, path } : undefined;
     },
     placeOf(fd) {
       const path = readlinkSync(`/proc/self/fd/${fd}`, 'latin1');
-      return isBelow(path, tops) ? path : undefined;
+      return tops.some((top) => isInside(path, top)) ? path : undefined;
     },
     leavesOut,
     noteNew(path) {
@@ -225,10 +226,6 @@ export class Unkept extends Error {
     super('what was there could not be kept');
     this.errno = errno;
   }
-}
-
-function isBelow(path: string, tops: readonly string[]): boolean {
-  return tops.some((top) => path === top || path.startsWith(`${top}/`));
 }
 
 const nothing = Buffer.alloc(0);

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
+import { isInside } from '../../../ground/inside.ts';
 import type { Calls } from '../sockets/calls.ts';
 import type { FileCalls, FileStat } from './file-calls.ts';
 
@@ -92,8 +93,7 @@ export function createView(
     if (name.length === 0 && file?.stat.isFile === false) return true;
     const at = readlinkSync(`/proc/self/fd/${folder}`, 'latin1');
     const path = name.length === 0 ? at : `${at}/${name.toString('latin1')}`;
-    const isBelow = (each: string) => path === each || path.startsWith(`${each}/`);
-    return !isBelow(keep) && (reach === undefined || reach.some(isBelow));
+    return !isInside(path, keep) && (reach === undefined || reach.some((each) => isInside(path, each)));
   }
 
   return {

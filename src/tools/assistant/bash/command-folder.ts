@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Desk } from '../../../contract/capabilities/capabilities.ts';
 import type { Commands, RunOptions } from '../../../contract/capabilities/process.ts';
+import { isInside } from '../../../ground/inside.ts';
 
 /** The current folder of the session's commands, as replies name it. */
 export function commandFolder({ ownPath, workspace }: Desk, commands: Commands): string {
@@ -8,7 +9,7 @@ export function commandFolder({ ownPath, workspace }: Desk, commands: Commands):
   if (folder === undefined) return ownPath;
   const shown = shownIn({ workspace }, folder);
   // With a folder per day, a folder outside it is not kept.
-  return ownPath === '.' || `${shown}/`.startsWith(`${ownPath}/`) ? shown : ownPath;
+  return ownPath === '.' || isInside(shown, ownPath) ? shown : ownPath;
 }
 
 /** A path as replies name it: relative to the workspace, or absolute in another root. */

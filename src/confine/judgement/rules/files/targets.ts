@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
+import { isInside } from '../../../../ground/inside.ts';
 import type { Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
 
@@ -11,15 +12,13 @@ export function wholeFolder(word: Word, scene: Scene): string | undefined {
   const path = pathOf(word, scene);
   if (path === undefined) return undefined;
   const kept = ['/', homedir(), ...scene.roots].map((folder) => trimmed(posix.normalize(folder)));
-  const isWhole =
-    systemFolder.test(path) ||
-    kept.some((folder) => folder === path || folder.startsWith(path === '/' ? '/' : `${path}/`));
+  const isWhole = systemFolder.test(path) || kept.some((folder) => isInside(folder, path));
   return isWhole ? path : undefined;
 }
 
 /** Is the path outside all roots? Files in /tmp belong to the session. */
 export function isBeyond(path: string, { roots }: Scene): boolean {
-  return !/^\/tmp(\/|$)/.test(path) && !roots.some((root) => `${path}/`.startsWith(`${root}/`));
+  return !/^\/tmp(\/|$)/.test(path) && !roots.some((root) => isInside(path, root));
 }
 
 /** The absolute path of a literal word; a wildcard counts as its folder. */

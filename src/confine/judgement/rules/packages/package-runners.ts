@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { isInside } from '../../../../ground/inside.ts';
 import { readHead } from '../../unwrap/head.ts';
 import { runners } from '../../unwrap/table.ts';
 import { operandsOf, subcommandsOf } from '../../words/subcommands.ts';
@@ -139,7 +140,7 @@ function isHeld({ value }: Word, scene: Scene): boolean {
 function foldersOf({ folders, roots }: Scene): readonly string[] {
   const found = new Set<string>();
   for (let folder of folders) {
-    while (roots.some((root) => folder === root || folder.startsWith(`${root}/`))) {
+    while (roots.some((root) => isInside(folder, root))) {
       found.add(folder);
       folder = posix.dirname(folder);
     }

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { isInside } from '../../../../ground/inside.ts';
 
 /** Variables that name extra certificate authorities, as behind a company's proxy. */
 const names = [
@@ -29,8 +31,7 @@ export function certificatesOf(server: Readonly<Record<string, string | undefine
 }
 
 function mayBeShown(path: string): boolean {
-  if (!path.startsWith('/') || `${homedir()}/`.startsWith(path.endsWith('/') ? path : `${path}/`))
-    return false;
+  if (!path.startsWith('/') || isInside(homedir(), resolve(path))) return false;
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true || stat?.isDirectory() === true;
 }
