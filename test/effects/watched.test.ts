@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lackOfLayers } from '../process/working-layers.ts';
@@ -136,6 +136,18 @@ describe('A command that runs on the folders themselves', needs(lackOfLayers), (
   });
 });
 
+const dots = `
+import os
+for name in ('..', './..', 'data/../..', '../', '.', 'data/.', 'data/..'):
+    for work in (lambda: os.rename(name, 'up'), lambda: os.rename('data', name), lambda: os.rmdir(name),
+                 lambda: os.unlink(name), lambda: os.link(name, 'up'), lambda: open(name, 'w')):
+        try:
+            work()
+            print(name, 'done')
+        except OSError as error:
+            print(name, 'refused', error.errno)
+`;
+
 /** A line, and how it is sent. */
 const wipes: readonly (readonly [line: string, more: object])[] = [
   ...['wipe.py', 'git.py', 'threads.py', 'forks.py', 'swap.py', 'r+.py'].map(
@@ -239,6 +251,26 @@ describe('A command on the folders themselves that passes the limit', needs(lack
     expect(Object.keys(tree(world.root)).filter((path) => /^(data|\.git\/refs)\//.test(path))).toEqual([]);
     expect(await takeBack(world, entry?.auditId ?? '')).toEqual([]);
     expect(tree(world.root, { withoutObjects: false })).toEqual(before);
+  });
+
+  test('cannot name the folder above its root, whose files are not linked to', async () => {
+    writeFileSync(join(world.root, 'dots.py'), dots);
+    const state = () => {
+      const { nlink, ctimeMs } = statSync(join(world.folder, 'sekisho.jsonc'));
+      return { nlink, ctimeMs };
+    };
+    const before = [state(), tree(world.root)];
+    const { process_id } = outputOf(
+      await world.call('bash', { command: 'python3 dots.py', background: true }),
+    );
+    await expect
+      .poll(async () => outputOf(await world.call('bash_output', { process_id, wait: 5 })).running)
+      .not.toBe(true);
+    const { output } = outputOf(await world.call('bash_output', { process_id }));
+    expect(output).toContain('.. refused 16\n');
+    expect(output).not.toContain('done');
+    expect([state(), tree(world.root)]).toEqual(before);
+    rmSync(join(world.root, 'dots.py'));
   });
 
   test('that runs in the foreground says that it was ended and put back', async () => {

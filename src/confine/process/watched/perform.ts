@@ -93,6 +93,7 @@ export function createPerforming(
 
   function rename(from: Found, to: Found, flags: number): number {
     if (!from.file) return -ENOENT;
+    if ([from, to].some(({ name }) => name.toString() === '.')) return -EBUSY;
     if (from.file.stat.isMountRoot || to.file?.stat.isMountRoot) return -EBUSY;
     const source = nameAt(from);
     const target = nameAt(to);

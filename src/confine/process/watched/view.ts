@@ -8,7 +8,7 @@ import type { FileCalls, FileStat } from './file-calls.ts';
 export interface Found {
   readonly folder: number;
   readonly name: Buffer;
-  /** A slash follows the name: the entry must be a folder. */
+  /** A slash follows the name: the entry must be a folder. A name is never `..`; `.` is the folder itself. */
   readonly mustBeFolder: boolean;
   /** Undefined if there is no entry of this name. */
   readonly file?: { readonly fd: number; readonly stat: FileStat } | undefined;
@@ -128,8 +128,11 @@ export function createView(
         }
         const end = path.findLastIndex((byte) => byte !== slash) + 1;
         const start = path.lastIndexOf(slash, Math.max(end - 1, 0)) + 1;
-        const name = end === 0 ? Buffer.of(dot) : path.subarray(start, end);
-        const folder = openFolder(from, end === 0 ? path : path.subarray(0, start));
+        const last = path.subarray(start, end);
+        // `..` of the same folder on the host would lead out of the caller's root.
+        const isItself = end === 0 || last.equals(dots) || last.equals(dots.subarray(1));
+        const name = isItself ? dots.subarray(1) : last;
+        const folder = openFolder(from, isItself ? path : path.subarray(0, start));
         if (folder < 0) return folder;
         const found = placeOf(folder, name, end > 0 && end < path.length);
         if (typeof found === 'number') return found;
@@ -162,7 +165,7 @@ const beneath = 8;
 const inRoot = 16;
 const noMagicLinks = 2;
 const slash = 0x2f;
-const dot = 0x2e;
+const dots = Buffer.from('..');
 const dash = Buffer.from('/');
 const nothing = Buffer.alloc(0);
 const maxPath = 4096;
