@@ -10,6 +10,8 @@ export interface Dialect {
   readonly hosts: readonly string[];
   /** It belongs to strangers, too, who read the paths that they are asked for. */
   readonly isShared?: boolean;
+  /** How its requests look at a host of any name; undefined: only known hosts speak it. */
+  readonly shape?: (asked: Asked) => boolean;
   readonly rows: readonly Row[];
 }
 

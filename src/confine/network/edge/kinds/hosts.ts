@@ -1,5 +1,11 @@
-/** Whether a host is an entry of a list: `example.com`, `*.example.com` for all below it, or `gitlab.*`. */
+const kept = new Map<string, RegExp>();
+
+/** Whether a host fits an entry of our own lists: `example.com`, `*.example.com`, `gitlab.*`. */
 export function isBelowHost(host: string, entry: string): boolean {
-  if (entry.startsWith('*.')) return host.endsWith(entry.slice(1));
-  return entry.endsWith('.*') ? host.startsWith(entry.slice(0, -1)) : host === entry;
+  if (!entry.includes('*')) return host === entry;
+  const known = kept.get(entry);
+  if (known) return known.test(host);
+  const made = new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '.+')}$`);
+  kept.set(entry, made);
+  return made.test(host);
 }

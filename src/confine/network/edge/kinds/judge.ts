@@ -5,7 +5,7 @@ import { type Asked, readRequest } from './asked.ts';
 import { carriedBy, forKnown, forStrangers } from './carried.ts';
 import { type Dialect, type Found, fill, fillText, matchRow, type Row, speaks } from './dialect.ts';
 import { dialects, everywhere } from './dialects.ts';
-import { otherMethod, rest } from './rest.ts';
+import { otherMethod, rest } from './dialects/rest.ts';
 
 export interface RequestContext {
   /** The dialect that the host speaks by the operator's list or the project's manifests. */
@@ -66,7 +66,7 @@ interface Chosen {
 /** The first row that fits: of protocols that any host may speak, of the host's own, and of others by their shape. */
 function rowFor(asked: Asked, { dialect: told }: RequestContext): Chosen {
   const own = dialects.filter((each) => each.name === told || speaks(each, asked.request.host));
-  const strangers = dialects.filter((each) => !own.includes(each));
+  const strangers = dialects.filter((each) => !own.includes(each) && each.shape?.(asked) === true);
   for (const [some, isKnown] of [
     [everywhere, false],
     [own, true],

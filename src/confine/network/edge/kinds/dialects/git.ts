@@ -1,9 +1,9 @@
-import { type Text, text } from '../../../../contract/text/text.ts';
-import type { Asked } from './asked.ts';
-import { bodyJsonOf, bodyStartOf, isRecord } from './body.ts';
-import { forStrangers, wordsCarry } from './carried.ts';
-import { type Dialect, type Look, shown } from './dialect.ts';
-import { isHexText } from './encoded.ts';
+import { type Text, text } from '../../../../../contract/text/text.ts';
+import type { Asked } from '../asked.ts';
+import { bodyJsonOf, bodyStartOf, isRecord } from '../body.ts';
+import { forStrangers, wordsCarry } from '../carried.ts';
+import { type Dialect, type Look, shown } from '../dialect.ts';
+import { isHexText } from '../encoded.ts';
 import { isNone, type RefUpdate, readPackets, readPush } from './git-packets.ts';
 
 /** Smart HTTP and large files (gitprotocol-http, git-lfs's batch API). */
@@ -19,6 +19,7 @@ export const git: Dialect = {
     '*.googlesource.com',
     'huggingface.co',
   ],
+  shape: ({ path }) => /\/(?:info\/refs|git-(?:upload|receive)-pack|info\/lfs\/.+)$/.test(path),
   rows: [
     {
       of: 'GET /{repo...}/info/refs?service=git-upload-pack',

@@ -1,5 +1,5 @@
-import { text } from '../../../../contract/text/text.ts';
-import type { Dialect, Row } from './dialect.ts';
+import { text } from '../../../../../contract/text/text.ts';
+import type { Dialect, Row } from '../dialect.ts';
 
 /** A host whose dialect is not known, judged by the methods of HTTP (RFC 9110, 9.3). */
 export const rest: Dialect = {
