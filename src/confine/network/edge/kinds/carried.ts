@@ -85,15 +85,18 @@ function tooLong(
 
 /** Why free words of a body are more than reading needs. */
 export function wordsCarry(words: readonly string[], host: string, allowance: Allowance): Text | undefined {
-  const isSecret = words.some((each) => holdsForeignCredential(each, host) || isAnnounced(each));
-  return isSecret ? secret : encodedWithin(words, allowance);
+  const plain = words.map((word) => percentDecoded(word) ?? word);
+  const isSecret = plain.some((each) => holdsForeignCredential(each, host) || isAnnounced(each));
+  return isSecret ? secret : encodedWithin(plain, allowance);
 }
 
 const secret = text('It carries a secret.', '秘密の値が含まれています。');
 
-/** Values of all headers but logins. */
+/** Values of all headers but logins, without percent encoding. */
 function otherHeaders({ headers }: Asked): readonly string[] {
-  return [...headers].flatMap(([name, values]) => (isLogin(name) ? [] : values));
+  return [...headers].flatMap(([name, values]) =>
+    isLogin(name) ? [] : values.map((value) => percentDecoded(value) ?? value),
+  );
 }
 
 /** Headers that programs send by themselves, and how long they get. */

@@ -1,7 +1,7 @@
+import type { Dialect } from './dialect.ts';
 import { grpc, jsonRpc, websocket } from './dialects/calls.ts';
 import { containers } from './dialects/containers.ts';
 import { crates } from './dialects/crates.ts';
-import type { Dialect } from './dialect.ts';
 import { gems } from './dialects/gems.ts';
 import { git } from './dialects/git.ts';
 import { github } from './dialects/github.ts';

@@ -13,8 +13,8 @@ export interface Encoded {
 }
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
-/** MD5, SHA-1, SHA-256 and SHA-512 in hex. */
-const digest = /(?<![A-Za-z\d])(?:[\da-f]{128}|[\da-f]{64}|[\da-f]{40}|[\da-f]{32})(?![A-Za-z\d])/g;
+/** MD5, SHA-1 and SHA-256 in hex. */
+const digest = /(?<![A-Za-z\d])(?:[\da-f]{64}|[\da-f]{40}|[\da-f]{32})(?![A-Za-z\d])/g;
 
 /** Searches texts that were decoded from percent encoding. */
 export function encodedIn(texts: readonly string[]): Encoded {
@@ -28,7 +28,7 @@ export function encodedIn(texts: readonly string[]): Encoded {
       isText ||= isHexText(found);
       return ' ';
     });
-    for (const [token] of rest.matchAll(/[\w+/=~-]{12,}/g)) {
+    for (const [token] of rest.matchAll(/[\w+/~-]{12,}={0,2}/g)) {
       const length = encodedChars(token);
       chars += length;
       longest = Math.max(longest, length);
@@ -50,14 +50,18 @@ export function isHexText(hex: string): boolean {
   return /^[\t\n\r\x20-\x7e]+$/.test(Buffer.from(hex, 'hex').toString('latin1'));
 }
 
-/** Characters in the parts of a token that are unlike words, versions and dates. */
+/** Characters of a token, or of its parts, that are unlike words, versions and dates. */
 function encodedChars(token: string): number {
   // Base64 contains slashes; so do paths, whose parts are words.
-  return token
-    .split(/[-_~/+=]/)
-    .filter(isRandom)
-    .reduce((sum, part) => sum + part.length, 0);
+  const parts = token.split(/[-_~/+=]/);
+  const words = parts.flatMap((part) => (part.length < 3 ? [] : (part.match(wordsOf) ?? [])));
+  const letters = words.filter((word) => word.length === 1).length;
+  if (token.length >= 20 && letters >= 3 && letters * 10 >= token.length) return token.length;
+  return parts.filter(isRandom).reduce((sum, part) => sum + part.length, 0);
 }
+
+/** Words of a name in camel case. */
+const wordsOf = /\d+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
 
 function isRandom(part: string): boolean {
   const digits = part.replace(/\D/g, '').length;

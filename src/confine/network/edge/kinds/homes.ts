@@ -13,10 +13,7 @@ const homes: readonly { readonly form: RegExp; readonly hosts: readonly string[]
   { form: /\bcio/, hosts: ['crates.io', '*.crates.io'] },
   { form: /\brubygems_/, hosts: ['rubygems.org', '*.rubygems.org'] },
   { form: /\bdckr_/, hosts: ['*.docker.io', '*.docker.com'] },
-  {
-    form: /\b(?:AKIA|ASIA|AQ\.|AC)/,
-    hosts: ['*.amazonaws.com', '*.r2.cloudflarestorage.com', '*.twilio.com'],
-  },
+  { form: /\bAC/, hosts: ['api.twilio.com'] },
   {
     form: /\b(?:AIza|ya29\.|1\/\/0)/,
     hosts: ['*.googleapis.com', '*.pkg.dev', 'gcr.io', '*.gcr.io', '*.google.com'],

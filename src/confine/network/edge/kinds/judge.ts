@@ -4,8 +4,8 @@ import type { EdgeRequest, RequestVerdict } from '../request.ts';
 import { type Asked, readRequest } from './asked.ts';
 import { carriedBy, forKnown, forStrangers } from './carried.ts';
 import { type Dialect, type Found, fill, fillText, matchRow, type Row, speaks } from './dialect.ts';
-import { dialects, everywhere } from './dialects.ts';
 import { otherMethod, rest } from './dialects/rest.ts';
+import { dialects, everywhere } from './dialects.ts';
 
 export interface RequestContext {
   /** The dialect that the host speaks by the operator's list or the project's manifests. */

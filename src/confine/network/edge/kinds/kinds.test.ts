@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
 import type { EdgeRequest } from '../request.ts';
+import { rest } from './dialects/rest.ts';
 import { dialects, everywhere } from './dialects.ts';
 import { judgeRequest } from './judge.ts';
-import { rest } from './dialects/rest.ts';
 
 /** `METHOD /target body`, or with a header on each line: `METHOD /target\nname: value\n\nbody`. */
 function requestOf(example: string, host: string): EdgeRequest {

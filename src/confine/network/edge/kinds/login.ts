@@ -16,7 +16,7 @@ export function isLogin(name: string): boolean {
 export function loginCarries({ headers, request }: Asked, maxChars: number): Text | undefined {
   const values = [...headers].filter(([name]) => isLogin(name)).flatMap(([, all]) => all);
   if (values.length > 3) return text('It logs in several times.', '複数の認証情報があります。');
-  const secrets = values.map(secretOf);
+  const secrets = values.map((value) => secretOf(value, maxChars));
   if (secrets.some((secret) => secret === undefined || !isShort(secret, maxChars)))
     return text('Its login is longer than a password.', '認証情報がパスワードより長くなっています。');
   return secrets.some(
@@ -26,14 +26,19 @@ export function loginCarries({ headers, request }: Asked, maxChars: number): Tex
     : undefined;
 }
 
-/** What a login consists of, without the forms of its scheme; undefined if it cannot be read. */
-function secretOf(value: string): string | undefined {
+/** People make passwords, and programs the longer tokens. */
+const passwordShare = 2 / 3;
+
+/** What a login consists of, without the forms of its scheme; undefined if it cannot be read or is long. */
+function secretOf(value: string, maxChars: number): string | undefined {
   const [, scheme = '', rest = ''] = /^([A-Za-z][\w-]{0,20})\s+(.+)$/.exec(value) ?? [];
   switch (scheme.toLowerCase()) {
     case 'basic': {
       const decoded = Buffer.from(rest, 'base64').toString('utf8');
       // A password is a line of text.
-      return /^[^\u0000-\u001f\u007f\ufffd]*$/.test(decoded) ? decoded : undefined;
+      return /^[^\u0000-\u001f\u007f\ufffd]*$/.test(decoded) && decoded.length <= maxChars * passwordShare
+        ? decoded
+        : undefined;
     }
     case 'aws4-hmac-sha256':
       return /^Credential=[\w/.-]{20,200}, ?SignedHeaders=[a-z\d;-]{1,600}, ?Signature=[\da-f]{64}$/.test(

@@ -20,7 +20,7 @@ export const containers: Dialect = {
     ...[
       'registry.gitlab.com',
       'public.ecr.aws',
-    '*.dkr.ecr.*.amazonaws.com',
+      '*.dkr.ecr.*.amazonaws.com',
       '*.azurecr.io',
       'mcr.microsoft.com',
       'registry.k8s.io',

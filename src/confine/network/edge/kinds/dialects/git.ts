@@ -171,14 +171,14 @@ function operationOf(asked: Asked): unknown {
   return isRecord(batch) ? batch.operation : undefined;
 }
 
-const notLocks = text(
+const notFiles = text(
   'Its body is more than a question about files.',
   '本文がファイルの問い合わせだけではありません。',
 );
 
 function batchCarries(asked: Asked, isKnown: boolean): Text | undefined {
   const batch = bodyJsonOf(asked);
-  if (!isRecord(batch)) return notLocks;
+  if (!isRecord(batch)) return notFiles;
   const { operation: _, objects, transfers = [], ref, hash_algo = 'sha256', ...others } = batch;
   const isFine =
     Object.keys(others).length === 0 &&
@@ -190,7 +190,7 @@ function batchCarries(asked: Asked, isKnown: boolean): Text | undefined {
     transfers.every((each) => typeof each === 'string' && /^[a-z-]{1,24}$/.test(each)) &&
     hash_algo === 'sha256' &&
     isRef(ref);
-  return isFine ? undefined : notLocks;
+  return isFine ? refCarries(asked, ref) : notFiles;
 }
 
 function isObject(value: unknown): boolean {
@@ -214,9 +214,13 @@ function isRef(ref: unknown): boolean {
   );
 }
 
+function refCarries({ request }: Asked, ref: unknown): Text | undefined {
+  return isRecord(ref) ? wordsCarry([String(ref.name)], request.host, forStrangers) : undefined;
+}
+
 function locksCarry(asked: Asked): Text | undefined {
   const asks = bodyJsonOf(asked);
-  if (!isRecord(asks)) return notLocks;
+  if (!isRecord(asks)) return notFiles;
   const { ref, cursor = '', limit = 0, ...others } = asks;
   const isFine =
     Object.keys(others).length === 0 &&
@@ -224,5 +228,5 @@ function locksCarry(asked: Asked): Text | undefined {
     typeof cursor === 'string' &&
     cursor.length <= 64 &&
     Number.isSafeInteger(limit);
-  return isFine ? undefined : notLocks;
+  return isFine ? refCarries(asked, ref) : notFiles;
 }
