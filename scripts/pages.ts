@@ -17,6 +17,7 @@ import { meaningsInJapanese } from './configuration-ja.ts';
 import { connectingPage } from './connecting.ts';
 import { documentsPage } from './documents/pages.ts';
 import { manPage } from './man.ts';
+import { requestsPage } from './requests.ts';
 
 /** Every generated page: its path and its text. */
 export async function generatedPages(): Promise<readonly (readonly [path: string, words: string])[]> {
@@ -33,6 +34,8 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     ['docs/tools.ja.md', toolsPage(tools, 'ja')],
     ['docs/connecting.md', connectingPage('en')],
     ['docs/connecting.ja.md', connectingPage('ja')],
+    ['docs/requests.md', requestsPage('en')],
+    ['docs/requests.ja.md', requestsPage('ja')],
     ['docs/sekisho.1', manPage()],
     ['docs/performance.md', performancePage('en')],
     ['docs/performance.ja.md', performancePage('ja')],

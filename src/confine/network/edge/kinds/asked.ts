@@ -110,7 +110,7 @@ const unreadable = text('Its query cannot be read.', 'クエリを読み取れ�
 
 function oddTarget(target: string, rawPath: string): Text | undefined {
   if (!target.startsWith('/')) return text('Its target is not a path.', '対象がパスではありません。');
-  if (/[^!-~]|[\\#]|%(?![0-9a-f]{2})|%[01][0-9a-f]|%7f|%5c/i.test(target)) {
+  if (/[^!-~]|[\\#]|%(?![0-9a-f]{2})|%00/i.test(target) || /%(?:[01][0-9a-f]|7f|5c)/i.test(rawPath)) {
     return text(
       'Its target has characters that hosts read in different ways.',
       '対象に、ホストによって読み方の違う文字があります。',

@@ -1,10 +1,9 @@
 import { type Text, text } from '../../../../contract/text/text.ts';
-import { counted } from '../../../../ground/counted.ts';
 import { replaceAnnounced } from '../../../../ground/secrets/announced.ts';
 import { type Asked, percentDecoded } from './asked.ts';
 import { hasBody } from './body.ts';
 import { encodedIn } from './encoded.ts';
-import { holdsForeignCredential } from './homes.ts';
+import { holdsForeignCredential, isOwnKey } from './homes.ts';
 import { isLogin, loginCarries } from './login.ts';
 import { isSigning } from './signed.ts';
 
@@ -21,6 +20,8 @@ export interface Allowance {
   /** Words that read like encoded bytes, in all and at once. */
   readonly encoded: number;
   readonly token: number;
+  /** Characters that decode to a text. */
+  readonly text: number;
   readonly identifiers: number;
 }
 
@@ -34,6 +35,7 @@ export const forStrangers: Allowance = {
   headers: 256,
   encoded: 64,
   token: 36,
+  text: 0,
   identifiers: 4,
 };
 
@@ -41,12 +43,13 @@ export const forStrangers: Allowance = {
 export const forKnown: Allowance = {
   path: 1024,
   segment: 255,
-  query: 700,
+  query: 500,
   cookies: 256,
   login: 4096,
   headers: 512,
-  encoded: 400,
-  token: 200,
+  encoded: 200,
+  token: 160,
+  text: 48,
   identifiers: 8,
 };
 
@@ -54,7 +57,7 @@ export const forKnown: Allowance = {
 export function carriedBy(asked: Asked, allowance: Allowance, mayHaveBody: boolean): Text | undefined {
   if (!mayHaveBody && hasBody(asked)) return text('It has a body.', '本文があります。');
   const { host } = asked.request;
-  const query = asked.query.filter((pair) => !isSigning(pair, host));
+  const query = asked.query.filter((pair) => !isSigning(pair, host) && !isOwnKey(pair[1], host));
   const segments = asked.path.split('/').map((segment) => percentDecoded(segment) ?? segment);
   const others = otherHeaders(asked);
   return (
@@ -74,11 +77,9 @@ function tooLong(
 ): Text | undefined {
   const queryChars = query.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (queryChars > allowance.query)
-    return text(
-      `Its query has ${counted(queryChars, 'character')}.`,
-      `クエリが ${queryChars} 文字あります。`,
-    );
-  return pathChars > allowance.path || segments.some((segment) => segment.length > allowance.segment)
+    return text(`Its query has ${queryChars} characters.`, `クエリが ${queryChars} 文字あります。`);
+  return pathChars > allowance.path ||
+    segments.some((segment) => segment.length > allowance.segment || /(?:\s.*){8}/.test(segment))
     ? text('Its path is long.', 'パスが長すぎます。')
     : undefined;
 }
@@ -204,9 +205,8 @@ function isAnnounced(value: string): boolean {
 }
 
 function encodedWithin(texts: readonly string[], allowance: Allowance): Text | undefined {
-  const { chars, longest, identifiers, isText } = encodedIn(texts);
-  const isKnown = allowance === forKnown;
-  return (isText && !isKnown) ||
+  const { chars, longest, identifiers, textChars } = encodedIn(texts);
+  return textChars > allowance.text ||
     chars > allowance.encoded ||
     longest > allowance.token ||
     identifiers > allowance.identifiers

@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import { grpc, jsonRpc, websocket } from './dialects/calls.ts';
+import { chat } from './dialects/chat.ts';
 import { containers } from './dialects/containers.ts';
 import { crates } from './dialects/crates.ts';
 import { gems } from './dialects/gems.ts';
@@ -7,6 +8,7 @@ import { git } from './dialects/git.ts';
 import { github } from './dialects/github.ts';
 import { gitlab } from './dialects/gitlab.ts';
 import { go } from './dialects/go.ts';
+import { graphqlByGet } from './dialects/graphql-rows.ts';
 import { maven } from './dialects/maven.ts';
 import { npm } from './dialects/npm.ts';
 import { pypi } from './dialects/pypi.ts';
@@ -25,8 +27,9 @@ export const dialects: readonly Dialect[] = [
   github,
   gitlab,
   s3,
+  chat,
   jsonRpc,
 ];
 
 /** Protocols that a request to any host may switch to, judged before its own. */
-export const everywhere: readonly Dialect[] = [websocket, grpc];
+export const everywhere: readonly Dialect[] = [websocket, grpc, graphqlByGet];

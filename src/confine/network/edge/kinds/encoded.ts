@@ -8,8 +8,8 @@ export interface Encoded {
   readonly longest: number;
   /** Digests and ids of a standard form, which are counted apart. */
   readonly identifiers: number;
-  /** It decodes to a text: nothing random does. */
-  readonly isText: boolean;
+  /** The longest part that decodes to a text: nothing random does. */
+  readonly textChars: number;
 }
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
@@ -21,21 +21,22 @@ export function encodedIn(texts: readonly string[]): Encoded {
   let chars = 0;
   let longest = 0;
   let identifiers = 0;
-  let isText = false;
+  let textChars = 0;
   for (const text of texts) {
     const rest = text.replace(uuid, ' ').replace(digest, (found) => {
       identifiers += 1;
-      isText ||= isHexText(found);
+      if (isHexText(found)) textChars = Math.max(textChars, found.length);
       return ' ';
     });
     for (const [token] of rest.matchAll(/[\w+/~-]{12,}={0,2}/g)) {
       const length = encodedChars(token);
       chars += length;
       longest = Math.max(longest, length);
-      isText ||= token.split('/').some((part) => part.length >= minTextChars && isEncodedText(part));
+      for (const part of token.split('/'))
+        if (part.length >= minTextChars && isEncodedText(part)) textChars = Math.max(textChars, part.length);
     }
   }
-  return { chars, longest, identifiers, isText };
+  return { chars, longest, identifiers, textChars };
 }
 
 /** Shorter words decode to a text by chance. */

@@ -37,3 +37,8 @@ export function holdsForeignCredential(words: string, host: string): boolean {
   const at = homes.filter(({ form }) => form.test(words));
   return at.length === 0 || at.some(({ hosts }) => !hosts.some((home) => isBelowHost(host, home)));
 }
+
+/** Whether a parameter is a key that this host issued. */
+export function isOwnKey(value: string, host: string): boolean {
+  return /^[\w.-]{20,120}$/.test(value) && holdsCredential(value) && !holdsForeignCredential(value, host);
+}

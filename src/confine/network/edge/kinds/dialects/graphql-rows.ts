@@ -3,7 +3,7 @@ import type { RequestKind } from '../../request.ts';
 import { type Asked, headerOf } from '../asked.ts';
 import { bodyJsonOf, isRecord } from '../body.ts';
 import { forKnown, wordsCarry } from '../carried.ts';
-import type { Look, Row } from '../dialect.ts';
+import type { Dialect, Look, Row } from '../dialect.ts';
 import { type Operation, readGraphql } from './graphql.ts';
 
 /** The rows of a GraphQL endpoint: queries read, and anything else is named by the fields of its root. */
@@ -48,6 +48,25 @@ export function graphqlRows(path: string): readonly Row[] {
     },
   ];
 }
+
+/** Servers that answer GET may run what its query says. */
+export const graphqlByGet: Dialect = {
+  name: 'graphql',
+  hosts: [],
+  rows: [
+    {
+      of: 'GET|HEAD *?query',
+      kind: 'change',
+      says: text('changes something at {host}', '{host} の内容を変更します'),
+      when: ({ query }) =>
+        query.some(
+          ([name, value]) =>
+            name === 'query' && readGraphql(value)?.operations.some(({ type }) => type !== 'query') === true,
+        ),
+      examples: ['GET /graphql?query=mutation%7Bb%7D'],
+    },
+  ],
+};
 
 /** The operations that a request runs; undefined if it is not JSON of known keys, or its query cannot be read. */
 function operationsOf(asked: Asked): readonly Operation[] | undefined {

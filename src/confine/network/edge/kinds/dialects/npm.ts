@@ -133,6 +133,9 @@ function publishLook(asked: Asked): Look {
   };
 }
 
+/** A whole tree has many words, each of them short. */
+const forTrees = { ...forKnown, encoded: Number.POSITIVE_INFINITY, identifiers: Number.POSITIVE_INFINITY };
+
 /** Names and versions, which an audit consists of. */
 function auditCarries(asked: Asked): Text | undefined {
   const words: string[] = [];
@@ -143,7 +146,7 @@ function auditCarries(asked: Asked): Text | undefined {
   return wordsCarry(
     words.filter((word) => !/^sha\d{1,3}-[A-Za-z\d+/]{27,86}={0,2}$/.test(word)),
     asked.request.host,
-    forKnown,
+    forTrees,
   );
 }
 

@@ -1,8 +1,9 @@
 import { type Text, text } from '../../../../../contract/text/text.ts';
+import type { RequestKind } from '../../request.ts';
 import { type Asked, headerOf, parameterOf } from '../asked.ts';
-import { bodyFormOf, bodyTextOf } from '../body.ts';
+import { bodyFormOf, bodyJsonOf, bodyTextOf, isRecord } from '../body.ts';
 import { forStrangers, wordsCarry } from '../carried.ts';
-import { type Dialect, shown } from '../dialect.ts';
+import { type Dialect, type Look, shown } from '../dialect.ts';
 
 /** S3 and what signs like it: SigV4 in a header or in the address. Anyone may own a bucket and read its log. */
 export const s3: Dialect = {
@@ -18,36 +19,27 @@ export const s3: Dialect = {
   shape: isSigned,
   rows: [
     {
-      of: 'POST /',
+      of: 'POST *',
       kind: 'read',
       says: text('asks a service of AWS', 'AWS のサービスに問い合わせます'),
-      when: (asked) => /^(?:Describe|List|Get|Lookup|BatchGet)[A-Z]/.test(actionOf(asked) ?? ''),
+      when: asksOnly,
       body: questionCarries,
       examples: [
         'POST /\ncontent-type: application/x-www-form-urlencoded\n\nAction=GetCallerIdentity&Version=2011-06-15',
-        'POST /\nx-amz-target: DynamoDB_20120810.DescribeTable\n\n{"TableName":"a"}',
+        'POST /\ncontent-type: application/x-amz-json-1.0\nx-amz-target: DynamoDB_20120810.DescribeTable\n\n{"TableName":"a"}',
       ],
     },
     {
-      of: 'POST /',
+      of: 'GET|HEAD|POST *',
       kind: 'change',
       says: text('calls a service of AWS', 'AWS のサービスを呼び出します'),
-      when: (asked) => actionOf(asked) !== undefined,
-      look: (asked) => {
-        const action = shown(actionOf(asked) ?? '');
-        return {
-          kind: /^(?:Delete|Terminate|Remove|Purge)/.test(action)
-            ? 'delete'
-            : /Policy|Role|Permission|AccessKey|User$/.test(action)
-              ? 'rights'
-              : 'change',
-          says: text(`calls ${action} at {host}`, `{host} の ${action} を呼び出します`),
-          covers: `/#${action}`,
-        };
-      },
+      when: (asked) => actionOf(asked) !== undefined && (asked.method === 'POST' || !asksOnly(asked)),
+      look: callLook,
       examples: [
-        'POST /\nx-amz-target: DynamoDB_20120810.PutItem\n\n{}',
+        'POST /\ncontent-type: application/x-amz-json-1.0\nx-amz-target: DynamoDB_20120810.PutItem\n\n{}',
         'POST /\ncontent-type: application/x-www-form-urlencoded\n\nAction=RunInstances',
+        'GET /7/queue?Action=SendMessage&MessageBody=x',
+        'POST /\ncontent-type: application/x-www-form-urlencoded\nx-amz-target: A.GetUser\n\nAction=AttachUser',
       ],
     },
     {
@@ -144,12 +136,36 @@ function coversPath({ path, headers }: Asked) {
     : { covers: path };
 }
 
-/** The operation of a service that is no REST: named by a header or by exactly one parameter. */
+/** The operation of a service that is no REST; "?" if it is named in several places, of which services heed one. */
 function actionOf(asked: Asked): string | undefined {
-  const target = headerOf(asked, 'x-amz-target');
-  if (target !== undefined) return asked.query.length === 0 ? target.slice(target.lastIndexOf('.') + 1) : '?';
+  const targets = (asked.headers.get('x-amz-target') ?? []).map((name) =>
+    name.slice(name.lastIndexOf('.') + 1),
+  );
+  const inQuery = asked.query.filter(([name]) => name === 'Action').map(([, value]) => value);
   const form = bodyFormOf(asked);
-  return asked.query.length === 0 ? form?.get('Action') : undefined;
+  const inForm = form?.get('Action');
+  const names = [...targets, ...inQuery, ...(inForm === undefined ? [] : [inForm])];
+  const isJson = /^application\/x-amz-json-1\.[01]$/i.test(headerOf(asked, 'content-type') ?? '');
+  const isClear = names.length === 1 && (targets.length === 0 || (isJson && isRecord(bodyJsonOf(asked))));
+  return isClear ? names[0] : names.length > 0 ? '?' : undefined;
+}
+
+function asksOnly(asked: Asked): boolean {
+  return /^(?:Describe|List|Get|Lookup|BatchGet)[A-Z]/.test(actionOf(asked) ?? '');
+}
+
+function callLook(asked: Asked): Look {
+  const action = shown(actionOf(asked) ?? '');
+  return {
+    kind: kindOf(action),
+    says: text(`calls ${action} at {host}`, `{host} の ${action} を呼び出します`),
+    covers: `${asked.path}#${action}`,
+  };
+}
+
+function kindOf(action: string): RequestKind {
+  if (/^(?:Delete|Terminate|Remove|Purge)/.test(action)) return 'delete';
+  return /Policy|Role|Permission|AccessKey|User$/.test(action) ? 'rights' : 'change';
 }
 
 const maxQuestionChars = 1000;
