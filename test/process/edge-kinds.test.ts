@@ -8,25 +8,34 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { judgeRequest } from '../../src/confine/network/edge/kinds/judge.ts';
-import type { RequestVerdict } from '../../src/confine/network/edge/request.ts';
+import { refusalOf } from '../../src/confine/network/edge/kinds/refusal.ts';
+import type { EdgeRequest, RequestVerdict } from '../../src/confine/network/edge/request.ts';
 
 const run = promisify(execFile);
 
 let folder = '';
 let port = 0;
 let judged: (RequestVerdict & { readonly line: string })[] = [];
+/** In which words what does more than read is refused; undefined: it is not. */
+let refusal: string | undefined;
 let close = async () => {};
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sekisho-kinds-'));
   judged = [];
+  refusal = undefined;
   const server = createServer((message, response) => {
     const chunks: Buffer[] = [];
     message.on('data', (chunk: Buffer) => chunks.push(chunk));
     message.on('end', () => {
       const body = Buffer.concat(chunks);
-      note(message, body);
-      void answer(message, response, body);
+      const request = requestOf(message, body);
+      const verdict = judgeRequest(request);
+      judged.push({ ...verdict, line: `${request.method} ${request.target}` });
+      if (refusal === undefined || verdict.kind === 'read') return void answer(message, response, body);
+      const refused = refusalOf(verdict.dialect, request, refusal);
+      response.writeHead(refused.status, refused.reason, refused.headers.flat());
+      response.end(refused.body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -39,13 +48,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Judges a request as if it came for a host of strangers. */
-function note(message: IncomingMessage, body: Buffer): void {
+/** A request as if it came for a host of strangers. */
+function requestOf(message: IncomingMessage, body: Buffer): EdgeRequest {
   const headers: [string, string][] = [];
   for (let at = 0; at < message.rawHeaders.length; at += 2)
     headers.push([message.rawHeaders[at] ?? '', message.rawHeaders[at + 1] ?? '']);
   const { method = '', url = '' } = message;
-  const verdict = judgeRequest({
+  return {
     method,
     scheme: 'http',
     host: '127.0.0.1',
@@ -55,8 +64,7 @@ function note(message: IncomingMessage, body: Buffer): void {
     bodyStart: body.subarray(0, 64 * 1024),
     bodyIsWhole: body.length <= 64 * 1024,
     bodyBytes: body.length,
-  });
-  judged.push({ ...verdict, line: `${method} ${url}` });
+  };
 }
 
 /** A bare repository by git's own server, a package of npm, one of PyPI, and a word for all else. */
@@ -221,4 +229,28 @@ test('curl reads by what it reads with, and sends by what it sends', async () =>
   await curl('-X', 'GET', '--data-binary', 'secret', `${url}/a`);
   await curl('-b', `session=${gzipSync('secret').toString('base64')}`, `${url}/a`);
   expect(notRead()).toEqual(['send POST /a', 'delete DELETE /a', 'send GET /a', 'send GET /a']);
+});
+
+test('git, npm and curl show in which words they are refused', async () => {
+  const said = (failed: unknown) => String((failed as { stderr?: unknown }).stderr);
+  await git(folder, 'init', '-q', '--bare', '-b', 'main', 'app.git');
+  await git(folder, 'clone', '-q', `http://127.0.0.1:${port}/git/app.git`, 'one');
+  const one = join(folder, 'one');
+  await git(one, 'commit', '-q', '--allow-empty', '-m', 'a');
+  refusal = 'A person refused.';
+  const pushed = await git(one, 'push', 'origin', 'HEAD:main').then(() => '', said);
+  expect(pushed).toContain('remote: Sekisho: A person refused.');
+  expect(pushed).toContain('[remote rejected] HEAD -> main (A person refused.)');
+  expect((await run('git', ['--git-dir', join(folder, 'app.git'), 'branch', '-a'])).stdout).toBe('');
+
+  await writeFile(join(one, 'package.json'), '{"name":"mine","version":"1.0.0"}');
+  const options = [
+    `--registry=http://127.0.0.1:${port}`,
+    `--cache=${folder}/cache`,
+    `--//127.0.0.1:${port}/:_authToken=abc`,
+  ];
+  const published = await run('npm', ['publish', ...options], { cwd: one }).then(() => '', said);
+  expect(published).toContain('Sekisho: A person refused.');
+  const { stdout } = await run('curl', ['-sS', '-d', 'a=1', `http://127.0.0.1:${port}/a`]);
+  expect(JSON.parse(stdout)).toMatchObject({ error: 'Sekisho: A person refused.' });
 });
