@@ -61,6 +61,27 @@ test.each(['--http1.1', '--http2'])(
   },
 );
 
+test.each(['--http1.1', '--http2'])(
+  'a push and a call of gRPC %s are refused in their own words',
+  needs(programs('curl')),
+  async (version) => {
+    world = await openWorld();
+    const line = `${'1'.repeat(40)} ${'2'.repeat(40)} refs/heads/main\\0 report-status side-band-64k`;
+    const pushed = await world.run('sh', [
+      '-c',
+      `(printf '0082${line}'; printf '0000'; head -c 300000 /dev/zero) | curl -sS ${version} --data-binary @- ${world.base}/a.git/git-receive-pack`,
+    ]);
+    expect(pushed).toContain('Sekisho: A person refused.');
+    expect(pushed).toContain('ng refs/heads/main A person refused.');
+    const called = await world.run('sh', [
+      '-c',
+      `curl -sS ${version} -D - -H 'content-type: application/grpc' -d x ${world.base}/a.B/Put`,
+    ]);
+    expect(called).toContain('grpc-status: 7');
+    expect(world.arrived).toEqual([]);
+  },
+);
+
 test('an upload of 20 MB arrives whole after the yes', needs(programs('curl')), async () => {
   world = await openWorld();
   world.answers(async () => yes);

@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { Refusal, Refusals } from '../proxy/refusal.ts';
 import type { Reached } from '../proxy/road.ts';
 import { parseAuthority, type Target } from '../proxy/rules.ts';
@@ -9,8 +9,8 @@ import { join } from '../proxy/tunnel.ts';
 import { endToEnd, type Field, isSwitch, pairsOf, valuesOf } from './fields.ts';
 import type { Gate, Judged } from './gate.ts';
 import type { Incoming } from './incoming.ts';
+import { refusalOf } from './kinds/refusal.ts';
 import { type BodyStart, readStart } from './read-start.ts';
-import { refusalWith } from './refusal.ts';
 import type { EdgeRequest } from './request.ts';
 
 export type Scheme = EdgeRequest['scheme'];
@@ -55,7 +55,7 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
     const request = requestOf(incoming, { target, path, scheme: line.scheme }, start);
     const judged = await held(incoming, (signal, onHeld) => gate.judge(request, signal, onHeld));
     if (!judged) return incoming.abort();
-    if (!judged.passes) return refuseByGate(incoming, judged);
+    if (!judged.passes) return refuseByGate(incoming, request, judged);
   }
   try {
     await exchange(incoming, { target, path, start, line });
@@ -323,8 +323,14 @@ function refuse(incoming: Incoming, { status, reason, sentence }: Refusal): void
   });
 }
 
-function refuseByGate(incoming: Incoming, { because }: Extract<Judged, { passes: false }>): void {
-  const { status, reason, headers, body } = refusalWith(because.en);
+async function refuseByGate(
+  incoming: Incoming,
+  request: EdgeRequest,
+  { verdict, because }: Extract<Judged, { passes: false }>,
+): Promise<void> {
+  const { status, reason, headers, body } = refusalOf(verdict.dialect, request, because.en);
+  // git reads an answer over HTTP/2 only when it has sent everything. An upload that breaks off needs none.
+  if (verdict.dialect === 'git') await finished(incoming.body.resume(), { writable: false }).catch(() => {});
   if (!incoming.isGone()) end(incoming, { status, reason, fields: headers, body });
 }
 
@@ -338,7 +344,7 @@ function end(
   }: { status: number; reason: string; fields: readonly Field[]; body: string | Buffer },
 ): void {
   try {
-    const answer = incoming.answer({ status, reason, fields, closes: true });
+    const answer = incoming.answer({ status, reason, fields, closes: true, isEmpty: body.length === 0 });
     answer.body?.write(body);
     answer.end();
     incoming.body.resume();

@@ -32,6 +32,8 @@ export interface AnswerHead {
   readonly reason: string;
   readonly fields: readonly Field[];
   readonly hasTrailers?: boolean | undefined;
+  /** The fields are all of it, which gRPC tells from an empty body. */
+  readonly isEmpty?: boolean | undefined;
   /** No other request follows on this connection. */
   readonly closes?: boolean | undefined;
 }
@@ -98,10 +100,16 @@ export function incomingOverHttp2(
     proceed() {
       if (!stream.headersSent && !stream.destroyed) stream.additionalHeaders({ ':status': 100 });
     },
-    answer({ status, fields, hasTrailers = false }) {
+    answer({ status, fields, hasTrailers = false, isEmpty = false }) {
       let last: readonly Field[] = [];
       stream.once('wantTrailers', () => stream.sendTrailers(headersOf(last)));
-      stream.respond({ ':status': status, ...headersOf(fields) }, { waitForTrailers: hasTrailers });
+      stream.respond(
+        { ':status': status, ...headersOf(fields) },
+        {
+          waitForTrailers: hasTrailers,
+          endStream: isEmpty,
+        },
+      );
       return {
         body: stream.writableEnded ? undefined : stream,
         end(trailers = []) {
