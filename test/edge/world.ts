@@ -101,7 +101,10 @@ export async function openWorld(more: Partial<HostProxyOptions> = {}) {
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 export const yes: RequestAnswer = { isAllowed: true, by: 'alice' };
-export const no: RequestAnswer = { isAllowed: false, because: text('A person refused.', '拒否されました。') };
+export const no: Extract<RequestAnswer, { isAllowed: false }> = {
+  isAllowed: false,
+  because: text('A person refused.', '拒否されました。'),
+};
 
 function listen(server: Server): Promise<number> {
   return new Promise((resolve) =>

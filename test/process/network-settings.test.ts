@@ -134,6 +134,11 @@ test.each<readonly [string, ConfigFile, RegExp]>([
     /^process\.network\[0\] must have a port/,
   ],
   [
+    'an inspected port of this machine',
+    { process: { network: [{ host: 'localhost:8080', tls: 'inspect' }] } },
+    /^process\.network cannot inspect localhost:8080/,
+  ],
+  [
     'such an entry of a server',
     servers({ command: 'x', network: ['10.0.0.8'] }),
     /^servers\.api\.network\[0\] must have a port/,
