@@ -224,7 +224,7 @@ function spelledAsOnDisk(root: readonly string[], components: readonly string[])
   const path: string[] = [...root];
   return components.map((name) => {
     const there = hasTwoForms(name)
-      ? [name, name.normalize('NFC'), name.normalize('NFD')].find((form) => isThere([...path, form]))
+      ? [name, name.normalize('NFC'), name.normalize('NFD')].find((form) => isOnDisk([...path, form]))
       : undefined;
     path.push(there ?? name);
     return there ?? name;
@@ -235,7 +235,7 @@ function hasTwoForms(name: string): boolean {
   return /[^\x00-\x7f]/.test(name) && name.normalize('NFC') !== name.normalize('NFD');
 }
 
-function isThere(path: readonly string[]): boolean {
+function isOnDisk(path: readonly string[]): boolean {
   try {
     return lstatSync(`/${path.join('/')}`, { throwIfNoEntry: false }) !== undefined;
   } catch {
