@@ -24,6 +24,9 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
 /** Modules that a start meets before its first tools/list; what they import comes with them. */
 const neededByEveryStart =
   /src\/(cli\/(main|serving\/serve)|checkpoint\/(index|serving)|call\/policy\/trial|transport\/stdio|tools\/help\/index)\.ts$/;
+/** The program that joins a client's streams to the shared server, which loads nothing else. */
+const joining =
+  /src\/(config\/state|cli\/resident\/(may-join|join|standing|frames|sent|entrusted)|cli\/hook\/(connect|socket))\.ts$/;
 /** Besides what is no dependency: their types stand in ours, so that they are installed too. */
 const bundled = new Set(['zod', 'kysely']);
 
@@ -72,6 +75,7 @@ const { output } = await build({
     // the rooms share is another.
     codeSplitting: {
       groups: [
+        { name: 'join', priority: 3, test: joining },
         { name: 'start', priority: 2, test: neededByEveryStart },
         { name: 'shared', priority: 1, test: /src\/(contract|ground)\//, minShareCount: 2 },
       ],

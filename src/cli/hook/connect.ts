@@ -10,20 +10,33 @@ export interface StartServer {
   readonly flags: readonly string[];
   /** The command that serves on the socket. Default: the hooks' server. */
   readonly command?: 'hook-server' | 'resident';
+  /** How long to wait for it, if that differs from the hooks' patience. */
+  readonly patienceMs?: number;
   /** Its variables. Default: ours. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** A server that this process has started. */
+interface Started {
+  readonly hasEnded: boolean;
+  /** It answers: its end no longer concerns us. */
+  forget(): void;
+}
+
 /** Connects to the server, and starts it if there is none: once, however many hooks come at the same time. */
 export async function connectTo(socket: string, start: StartServer | undefined): Promise<Socket> {
-  const endMs = performance.now() + startMs;
-  let started: { hasEnded: boolean } | undefined;
+  const patienceMs = start?.patienceMs ?? startMs;
+  const endMs = performance.now() + patienceMs;
+  let started: Started | undefined;
   for (;;) {
     const connection = await tryConnect(socket);
-    if (connection) return connection;
+    if (connection) {
+      started?.forget();
+      return connection;
+    }
     if (!start) throw new Error('no server answers');
     if (performance.now() > endMs || started?.hasEnded)
-      throw new Error(lastWords(socket) || `no server answers after ${startMs / 1000} s`);
+      throw new Error(lastWords(socket) || `no server answers after ${patienceMs / 1000} s`);
     started ??= await startOnce(socket, start);
     await setTimeout(betweenMs);
   }
@@ -51,7 +64,7 @@ function tryConnect(path: string): Promise<Socket | undefined> {
  * Whether this process starts the server, or becomes it: the process that creates the note does, unless a server
  * answers by then. A start that took too long is tried again.
  */
-export async function isOursToStart(socket: string): Promise<boolean> {
+export async function isOursToStart(socket: string, patienceMs: number = startMs): Promise<boolean> {
   const note = noteOf(socket);
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   try {
@@ -59,7 +72,7 @@ export async function isOursToStart(socket: string): Promise<boolean> {
   } catch {
     // Another process was first.
     const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
-    if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
+    if (atMs !== undefined && Date.now() - atMs > patienceMs) rmSync(note, { force: true });
     return false;
   }
   // Another server may have started between the check and the note.
@@ -72,23 +85,25 @@ export async function isOursToStart(socket: string): Promise<boolean> {
 
 async function startOnce(
   socket: string,
-  { script, flags, command = 'hook-server', environment }: StartServer,
-): Promise<{ hasEnded: boolean } | undefined> {
-  if (!(await isOursToStart(socket))) return undefined;
+  { script, flags, command = 'hook-server', patienceMs, environment }: StartServer,
+): Promise<Started | undefined> {
+  if (!(await isOursToStart(socket, patienceMs))) return undefined;
   const { spawn } = await import('node:child_process');
   const log = openSync(`${socket}.log`, 'w', 0o600);
-  const started = { hasEnded: false };
   const server = spawn(process.execPath, [script, command, '--socket', socket, ...flags], {
     detached: true,
     ...(command === 'resident' && { cwd: '/' }),
     ...(environment && { env: environment }),
     stdio: ['ignore', log, log],
   });
-  server.once('exit', () => {
+  const onExit = () => {
     started.hasEnded = true;
     // The next hook tries again: the configuration may be mended by then.
     rmSync(noteOf(socket), { force: true });
-  });
+  };
+  // By the time a server dies that has answered, the note is another starter's.
+  const started = { hasEnded: false, forget: () => void server.off('exit', onExit) };
+  server.once('exit', onExit);
   server.unref();
   return started;
 }

@@ -78,6 +78,8 @@ class Joined {
       script: this.#script,
       flags: [],
       command: 'resident',
+      // A session that has begun cannot be served elsewhere.
+      patienceMs: this.#welcome ? restartMs : startMs,
       environment,
     });
     if (statSync(this.#path).uid !== process.getuid?.()) throw new Error('the socket is of another user');
@@ -231,6 +233,9 @@ function startedAgain(): string {
 
 const systemFailed = 3;
 const togetherMs = 1000;
+/** After that, a session that begins is served in this process. */
+const startMs = 15_000;
+const restartMs = 60_000;
 const pingMs = 10_000;
 /** Each is sent by a timer of its own, so that a machine that slept has not missed several. */
 const mostUnansweredPings = 3;
