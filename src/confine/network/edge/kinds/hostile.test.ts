@@ -328,3 +328,12 @@ test('grants of one path are not of another', () => {
   );
   expect(new Set(patterns).size).toBe(patterns.length);
 });
+
+test('one yes covers a push and its large files, and nothing else at that path', () => {
+  const post = (target: string, body: string) =>
+    judgeRequest(request({ method: 'POST', target, body })).pathPattern;
+  const line = `0065${'1'.repeat(40)} ${'2'.repeat(40)} refs/heads/a\0 a`;
+  const pushed = post('/o/r.git/git-receive-pack', `${line}0000`);
+  expect(post('/o/r.git/info/lfs/objects/batch', '{"operation":"upload","objects":[]}')).toBe(pushed);
+  expect(judgeRequest(request({ method: 'PUT', target: '/o/r.git' })).pathPattern).not.toBe(pushed);
+});

@@ -7,28 +7,20 @@ import { type Dialect, type Found, fill, fillText, matchRow, type Row, speaks } 
 import { otherMethod, rest } from './dialects/rest.ts';
 import { dialects, everywhere } from './dialects.ts';
 
-export interface RequestContext {
-  /** The dialect that the host speaks by the operator's list or the project's manifests. */
-  readonly dialect?: string | undefined;
-  /** An earlier answer led to exactly this address, so that its path and query carry nothing of the sandbox's. */
-  readonly isRedirected?: boolean | undefined;
-}
-
 /** What a request does, judged before anything of it leaves. What cannot be told is never a reading request. */
-export function judgeRequest(request: EdgeRequest, context: RequestContext = {}): RequestVerdict {
+export function judgeRequest(request: EdgeRequest): RequestVerdict {
   const asked = readRequest(request);
-  const { dialect, row, found, isKnown } = rowFor(asked, context);
+  const { dialect, row, found, isKnown } = rowFor(asked);
   const look = row.look?.(asked, found) ?? {};
   const kind = look.kind ?? row.kind;
+  const isReading = kind === 'read';
   const why =
-    asked.odd ?? (kind === 'read' ? whySending(asked, row, { dialect, isKnown, context }) : undefined);
+    asked.odd ?? (isReading ? whySending(asked, row, isKnown && dialect.isShared !== true) : undefined);
+  const isSending = isReading && why !== undefined;
   return {
-    kind: why !== undefined && kind === 'read' ? 'send' : kind,
+    kind: isSending ? 'send' : kind,
     dialect: dialect.name,
-    summary:
-      why !== undefined && kind === 'read'
-        ? sendsBy(request)
-        : fillText(look.says ?? row.says, values(found, request)),
+    summary: isSending ? sendsBy(request) : fillText(look.says ?? row.says, values(found, request)),
     // A form that is read in two ways is covered by no grant but one for itself.
     pathPattern: bounded(asked.odd || why ? request.target : (look.covers ?? coveredBy(row, asked, found))),
     notes: [...(why ? [why] : []), ...(look.notes ?? [])],
@@ -64,8 +56,8 @@ interface Chosen {
 }
 
 /** The first row that fits: of protocols that any host may speak, of the host's own, and of others by their shape. */
-function rowFor(asked: Asked, { dialect: told }: RequestContext): Chosen {
-  const own = dialects.filter((each) => each.name === told || speaks(each, asked.request.host));
+function rowFor(asked: Asked): Chosen {
+  const own = dialects.filter((each) => speaks(each, asked.request.host));
   const strangers = dialects.filter((each) => !own.includes(each) && each.shape?.(asked) === true);
   for (const [some, isKnown] of [
     [everywhere, false],
@@ -85,21 +77,7 @@ function rowFor(asked: Asked, { dialect: told }: RequestContext): Chosen {
   return { dialect: own[0] ?? rest, row, found: new Map(), isKnown: own.length > 0 };
 }
 
-function whySending(
-  asked: Asked,
-  row: Row,
-  {
-    dialect,
-    isKnown,
-    context,
-  }: { readonly dialect: Dialect; readonly isKnown: boolean; readonly context: RequestContext },
-): Text | undefined {
-  if (context.isRedirected === true && asked.method !== 'POST')
-    return carriedBy(withoutTarget(asked), forStrangers, false);
-  const allowance = isKnown && dialect.isShared !== true ? forKnown : forStrangers;
-  return carriedBy(asked, allowance, row.body !== undefined) ?? row.body?.(asked, isKnown);
-}
-
-function withoutTarget(asked: Asked): Asked {
-  return { ...asked, path: '/', query: [] };
+function whySending(asked: Asked, row: Row, isKnown: boolean): Text | undefined {
+  const carries = carriedBy(asked, isKnown ? forKnown : forStrangers, row.body !== undefined);
+  return carries ?? row.body?.(asked, isKnown);
 }

@@ -54,7 +54,6 @@ export const git: Dialect = {
       of: 'POST /{repo...}/git-receive-pack',
       kind: 'change',
       says: text('pushes to {repo}', '{repo} にプッシュします'),
-      covers: '/{repo}',
       look: pushLook,
       examples: [
         `POST /ours/app.git/git-receive-pack 0065${'1'.repeat(40)} ${'2'.repeat(40)} refs/heads/a\0 a0000PACK`,
@@ -75,7 +74,8 @@ export const git: Dialect = {
       of: 'POST /{repo...}/info/lfs/objects/batch',
       kind: 'change',
       says: text('uploads large files to {repo}', '{repo} に大きなファイルを送ります'),
-      covers: '/{repo}',
+      // They come before the push that needs them, which the same yes covers.
+      covers: '/{repo}/git-receive-pack',
       examples: ['POST /ours/app.git/info/lfs/objects/batch {"operation":"upload","objects":[]}'],
     },
     {
