@@ -72,12 +72,12 @@ export class HeldFolder implements Folder {
   /** A relative path that the first root does not have is looked for in the others; a new file is the first root's. */
   #inFurtherRoot(path: string, place: HeldPlace): HeldPlace {
     const { roots, whole } = this.#options;
-    if (!whole || roots.length === 1 || path.startsWith('/') || isThere(place)) return place;
+    if (!whole || roots.length === 1 || path.startsWith('/') || occurs(place)) return place;
     for (const root of roots.slice(1)) {
       const absolute = componentsOf(path, root.components);
       if (root.file !== undefined || !startsWith(absolute, root.components)) continue;
       const other = this.#place(path, absolute);
-      if (isThere(other)) return other;
+      if (occurs(other)) return other;
     }
     return place;
   }
@@ -187,7 +187,7 @@ export class HeldFolder implements Folder {
 }
 
 /** Is something there? A link on the way counts: using the place tells about it. */
-function isThere(place: HeldPlace): boolean {
+function occurs(place: HeldPlace): boolean {
   try {
     return place.exists();
   } catch {
