@@ -1,15 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { judgeRequest } from '../../src/confine/network/edge/kinds/judge.ts';
 import { refusalOf } from '../../src/confine/network/edge/kinds/refusal.ts';
 import type { EdgeRequest, RequestVerdict } from '../../src/confine/network/edge/request.ts';
+import { needs, programs } from '../support/needs.ts';
+import { gitBackend } from './git-backend.ts';
 
 const run = promisify(execFile);
 
@@ -70,7 +73,10 @@ function requestOf(message: IncomingMessage, body: Buffer): EdgeRequest {
 /** A bare repository by git's own server, a package of npm, one of PyPI, and a word for all else. */
 async function answer(message: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
   const { url = '', method } = message;
-  if (url.startsWith('/git/')) return gitBackend(message, response, body);
+  if (url.startsWith('/git/')) {
+    message.url = url.slice('/git'.length);
+    return gitBackend(folder, message, response, Readable.from([body]));
+  }
   if (method === 'GET' && url === '/left') {
     const dist = { tarball: `http://127.0.0.1:${port}/left/-/left-1.0.0.tgz` };
     return void response.end(
@@ -92,49 +98,13 @@ async function answer(message: IncomingMessage, response: ServerResponse, body: 
   response.end('{}');
 }
 
-async function gitBackend(
-  { method, url = '', headers }: IncomingMessage,
-  response: ServerResponse,
-  body: Buffer,
-): Promise<void> {
-  const [path = '', query = ''] = url.slice('/git'.length).split('?');
-  const child = spawn('git', ['-c', 'http.receivepack=true', 'http-backend'], {
-    env: {
-      ...process.env,
-      GIT_PROJECT_ROOT: folder,
-      GIT_HTTP_EXPORT_ALL: '1',
-      PATH_INFO: path,
-      QUERY_STRING: query,
-      REQUEST_METHOD: method,
-      CONTENT_TYPE: headers['content-type'] ?? '',
-      ...(headers['content-encoding'] !== undefined && {
-        HTTP_CONTENT_ENCODING: headers['content-encoding'],
-      }),
-      ...(headers['git-protocol'] !== undefined && { GIT_PROTOCOL: String(headers['git-protocol']) }),
-      CONTENT_LENGTH: String(body.length),
-    },
-  });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  child.stdin.end(body);
-  await new Promise((resolve) => child.once('close', resolve));
-  const all = Buffer.concat(chunks);
-  const end = all.indexOf('\r\n\r\n');
-  for (const line of all.toString('latin1', 0, end).split('\r\n')) {
-    const [name = '', value = ''] = line.split(': ');
-    if (name === 'Status') response.statusCode = Number.parseInt(value, 10);
-    else response.setHeader(name, value);
-  }
-  response.end(all.subarray(end + 4));
-}
-
 const notRead = () => judged.filter(({ kind }) => kind !== 'read').map(({ kind, line }) => `${kind} ${line}`);
 
 async function git(cwd: string, ...args: readonly string[]): Promise<void> {
   await run('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args], { cwd });
 }
 
-test('git reads by clone, fetch and ls-remote, and changes by push', async () => {
+test('git reads by clone, fetch and ls-remote, and changes by push', needs(programs('git')), async () => {
   const url = `http://127.0.0.1:${port}/git/app.git`;
   await git(folder, 'init', '-q', '--bare', '-b', 'main', 'app.git');
   await git(folder, 'clone', '-q', url, 'one');
@@ -166,7 +136,7 @@ test('git reads by clone, fetch and ls-remote, and changes by push', async () =>
   ]);
 });
 
-test('npm reads by install and view, and publishes by publish', async () => {
+test('npm reads by install and view, and publishes by publish', needs(programs('npm')), async () => {
   await mkdir(join(folder, 'package'));
   await writeFile(join(folder, 'package', 'package.json'), '{"name":"left","version":"1.0.0"}');
   const mine = join(folder, 'mine');
@@ -186,7 +156,7 @@ test('npm reads by install and view, and publishes by publish', async () => {
   expect(notRead()).toEqual(['publish PUT /mine']);
 });
 
-test('pip reads by download', async () => {
+test('pip reads by download', needs(programs('pip')), async () => {
   await run(
     'python3',
     [
@@ -205,7 +175,7 @@ test('pip reads by download', async () => {
   expect(notRead()).toEqual([]);
 });
 
-test('curl reads by what it reads with, and sends by what it sends', async () => {
+test('curl reads by what it reads with, and sends by what it sends', needs(programs('curl')), async () => {
   const url = `http://127.0.0.1:${port}`;
   const curl = (...args: readonly string[]) => run('curl', ['-sS', ...args]);
   await curl(`${url}/repos/o/r/issues?state=open&per_page=100&labels=good%20first%20issue`);
@@ -231,26 +201,30 @@ test('curl reads by what it reads with, and sends by what it sends', async () =>
   expect(notRead()).toEqual(['send POST /a', 'delete DELETE /a', 'send GET /a', 'send GET /a']);
 });
 
-test('git, npm and curl show in which words they are refused', async () => {
-  const said = (failed: unknown) => String((failed as { stderr?: unknown }).stderr);
-  await git(folder, 'init', '-q', '--bare', '-b', 'main', 'app.git');
-  await git(folder, 'clone', '-q', `http://127.0.0.1:${port}/git/app.git`, 'one');
-  const one = join(folder, 'one');
-  await git(one, 'commit', '-q', '--allow-empty', '-m', 'a');
-  refusal = 'A person refused.';
-  const pushed = await git(one, 'push', 'origin', 'HEAD:main').then(() => '', said);
-  expect(pushed).toContain('remote: Sekisho: A person refused.');
-  expect(pushed).toContain('[remote rejected] HEAD -> main (A person refused.)');
-  expect((await run('git', ['--git-dir', join(folder, 'app.git'), 'branch', '-a'])).stdout).toBe('');
+test(
+  'git, npm and curl show in which words they are refused',
+  needs(programs('git', 'npm', 'curl')),
+  async () => {
+    const said = (failed: unknown) => String((failed as { stderr?: unknown }).stderr);
+    await git(folder, 'init', '-q', '--bare', '-b', 'main', 'app.git');
+    await git(folder, 'clone', '-q', `http://127.0.0.1:${port}/git/app.git`, 'one');
+    const one = join(folder, 'one');
+    await git(one, 'commit', '-q', '--allow-empty', '-m', 'a');
+    refusal = 'A person refused.';
+    const pushed = await git(one, 'push', 'origin', 'HEAD:main').then(() => '', said);
+    expect(pushed).toContain('remote: Sekisho: A person refused.');
+    expect(pushed).toContain('[remote rejected] HEAD -> main (A person refused.)');
+    expect((await run('git', ['--git-dir', join(folder, 'app.git'), 'branch', '-a'])).stdout).toBe('');
 
-  await writeFile(join(one, 'package.json'), '{"name":"mine","version":"1.0.0"}');
-  const options = [
-    `--registry=http://127.0.0.1:${port}`,
-    `--cache=${folder}/cache`,
-    `--//127.0.0.1:${port}/:_authToken=abc`,
-  ];
-  const published = await run('npm', ['publish', ...options], { cwd: one }).then(() => '', said);
-  expect(published).toContain('Sekisho: A person refused.');
-  const { stdout } = await run('curl', ['-sS', '-d', 'a=1', `http://127.0.0.1:${port}/a`]);
-  expect(JSON.parse(stdout)).toMatchObject({ error: 'Sekisho: A person refused.' });
-});
+    await writeFile(join(one, 'package.json'), '{"name":"mine","version":"1.0.0"}');
+    const options = [
+      `--registry=http://127.0.0.1:${port}`,
+      `--cache=${folder}/cache`,
+      `--//127.0.0.1:${port}/:_authToken=abc`,
+    ];
+    const published = await run('npm', ['publish', ...options], { cwd: one }).then(() => '', said);
+    expect(published).toContain('Sekisho: A person refused.');
+    const { stdout } = await run('curl', ['-sS', '-d', 'a=1', `http://127.0.0.1:${port}/a`]);
+    expect(JSON.parse(stdout)).toMatchObject({ error: 'Sekisho: A person refused.' });
+  },
+);
