@@ -285,7 +285,7 @@ export const pipeline = [
   point(
     'The document’s `rg --version | tee out/ver.txt` writes the file and its mirror',
     '文書の `rg --version | tee out/ver.txt` は、ファイルとミラーを書く',
-    'confine/pipeline/tee.ts',
+    'confine/pipeline/builtins.ts',
     'documents/tried',
     byCalls,
   ),
