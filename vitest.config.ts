@@ -42,7 +42,7 @@ const long = testFiles([
   'container/arguments',
   'documents/tried',
   'effects/{attributes,direct,exact,git-losses,judged,landing,obeyed,once,walls,watched,watched-obeyed}',
-  'effects/{watched-walls,working-folder}',
+  'effects/{watched-names,watched-walls,working-folder}',
   'examples/package',
   'fleet/two-nodes',
   'hooks/prompts',

@@ -20,6 +20,8 @@ interface PendingLoss {
   /** Host path; bytes, one per character. */
   readonly path: string;
   readonly isFolder: boolean;
+  /** The host path of the content that takes its place; undefined: none does. */
+  readonly by?: string | undefined;
 }
 
 /** The changes of a running command so far, with its pending changes as if they had happened. */
@@ -50,6 +52,11 @@ export async function readSoFar(
   for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
   const isPending = (path: string) =>
     path === lost?.path || (lost?.isFolder === true && isBelow(path, lost.path));
+  const upperOf = (path: string) => (path === lost?.path ? lost.by : undefined);
+  const nowOf = (path: string) => {
+    const at = upperOf(path) ?? (isPending(path) ? undefined : path);
+    return at === undefined ? undefined : statAt(at);
+  };
   const isComing = (path: string) => coming.some((content) => content.path === path);
   const all: (Touched & { readonly root: string })[] = [];
   const losses = {
@@ -77,12 +84,19 @@ export async function readSoFar(
           overlay,
           path: relative(top, former.path),
           before: beforeOf(former),
-          now: isPending(former.path) ? undefined : statAt(former.path),
+          now: nowOf(former.path),
+          upper: upperOf(former.path),
           lower: former.kept && fromText(former.kept),
         }),
       );
     if (lost && isBelow(lost.path, top) && !formers.has(lost.path))
-      touched.push({ overlay, path: relative(top, lost.path), before: statAt(lost.path) });
+      touched.push({
+        overlay,
+        path: relative(top, lost.path),
+        before: statAt(lost.path),
+        now: nowOf(lost.path),
+        upper: lost.by,
+      });
     const found = sorted(touched);
     const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
     const gone = found.gone.length;

@@ -18,6 +18,8 @@ export interface Touched {
   readonly now?: Stats | undefined;
   /** Path of the former content, if it differs from the file's own. */
   readonly lower?: string | undefined;
+  /** Path of the present content, if it differs from the file's own. */
+  readonly upper?: string | undefined;
 }
 
 /** A command's changes to files, except files that programs generate and can generate again. */
@@ -135,8 +137,8 @@ export function lowerPath({ overlay, path, lower }: Pick<Touched, 'overlay' | 'p
   return lower ?? `${fromText(overlay.on)}/${path}`;
 }
 
-export function upperPath({ overlay, path }: Pick<Touched, 'overlay' | 'path'>): string {
-  return `${fromText(overlay.upper)}/${path}`;
+export function upperPath({ overlay, path, upper }: Pick<Touched, 'overlay' | 'path' | 'upper'>): string {
+  return upper ?? `${fromText(overlay.upper)}/${path}`;
 }
 
 export function isMadeAnew(name: string, stat: Stats): boolean {

@@ -88,7 +88,8 @@ class TouchedRepository {
 
   lostNames(isOurs: (path: string) => boolean): readonly string[] {
     const touched = this.#changes
-      .filter(({ before }) => before?.isFile())
+      // A new ref may stand over a packed one.
+      .filter(({ before, now }) => (before ?? now)?.isFile())
       .map(({ path }) => path.slice(this.#path.length + 1));
     const objects = openObjects(this.#folders.toReversed());
     return findLostNames({

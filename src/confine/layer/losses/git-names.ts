@@ -44,6 +44,7 @@ export function findLostNames(repository: NamedRepository): readonly string[] {
     const [was, is] = [before.idOf(name), after.idOf(name)];
     if (was === undefined || was === is) continue;
     const isNamed = is === undefined && /^refs\/(heads|tags)\//.test(name);
+    if (is === undefined && idsIn(latter.read(renamedLog) ?? '').includes(was)) continue;
     const isKept = isNamed && !isRewritten(was) ? isOurs(name) || refsReach(was) : isReached(was);
     if (!isKept) lost.push(name);
   }
@@ -143,4 +144,6 @@ function isLog(name: string): boolean {
 
 const stashRef = 'refs/stash';
 const stashLog = 'logs/refs/stash';
+/** git moves the log of a ref here while it renames the ref, which it deletes first. */
+const renamedLog = 'logs/refs/.tmp-renamed-log';
 const gitKeepsSeconds = 29 * 24 * 60 * 60;

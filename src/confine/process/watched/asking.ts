@@ -21,6 +21,8 @@ export interface GateQuestion {
   /** Host path; bytes, one per character. */
   readonly path: string;
   readonly isFolder: boolean;
+  /** The host path of the content that takes its place; undefined: none does. */
+  readonly by?: string | undefined;
   /** The losses so far, including this one. */
   readonly files: number;
   /** Losses of files that git also has. */

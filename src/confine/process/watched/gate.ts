@@ -5,6 +5,7 @@ import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { isBelow } from '../../../ground/inside.ts';
 import { openObjects } from '../../layer/losses/git-objects.ts';
 import { createIgnored } from '../../layer/losses/ignored.ts';
+import { readBounded } from '../../layer/losses/read-bounded.ts';
 import { createRepositories } from '../../layer/losses/repository.ts';
 import { type Asking, anyNumber, moreFiles, moreKept } from './asking.ts';
 import type { Keep } from './keep.ts';
@@ -33,8 +34,8 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
   let bytes = 0;
   let objects = 0;
 
-  function hold(path: string, isFolder: boolean): void {
-    ask({ kind: 'loss', path, isFolder, files, kept });
+  function hold(path: string, isFolder: boolean, by?: string): void {
+    ask({ kind: 'loss', path, isFolder, by, files, kept });
   }
 
   /**
@@ -51,15 +52,20 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
     return objects <= mostObjects || Number.isInteger(Math.log2(objects / mostObjects));
   }
 
-  return (path, stat, how) => {
+  return (path, stat, how, by) => {
     if (state[moreFiles] === anyNumber) return;
     if (/(^|\/)\.git(\/|$)/.test(path)) {
+      if ((how === 'replaced' || how === 'new') && isName.test(path)) {
+        if (dropsIds(path, by)) hold(path, stat.isFolder, by);
+        return;
+      }
+      if (how === 'new') return;
       // git replaces its files as a whole, except for logs, which it appends to, and objects, which it never writes again.
       const isGits = how === 'replaced' ? !isObject.test(path) : how === 'written' && isLog.test(path);
       if (!isGits && (isGrave(path) || isName.test(path))) hold(path, stat.isFolder);
       return;
     }
-    if (stat.isFolder) return;
+    if (stat.isFolder || how === 'new') return;
     const place = tops.find(({ top }) => isBelow(path, top));
     if (!place) return;
     const inner = relative(place.top, path);
@@ -75,8 +81,39 @@ export function createGate(keep: Keep, { roots, state, mostBytes }: GateOptions,
   };
 }
 
-/** A git ref, or its reflog. */
-const isName = /\/\.git\/(.*\/)?(logs\/|refs\/(heads|tags|stash)(\/|$))/;
+/**
+ * Does a ref, a reflog or the list of packed refs name an object that its replacement does not? The former value of a
+ * ref that only moved is in its reflog, as git writes that first.
+ */
+function dropsIds(path: string, by: string | undefined): boolean {
+  const [, git = '', name = ''] = /^(.*\/\.git)\/(.*)$/.exec(path) ?? [];
+  const next = by === undefined ? undefined : textOf(by);
+  if (next === undefined) return true;
+  if (name === 'packed-refs') {
+    const lines = new Set(next.split('\n'));
+    return (
+      textOf(path)
+        ?.split('\n')
+        .some((line) => !lines.has(line)) ?? false
+    );
+  }
+  const packed = () =>
+    textOf(`${git}/packed-refs`)
+      ?.split('\n')
+      .find((line) => line.endsWith(` ${name}`));
+  const logs = isLog.test(path) ? [] : [`${git}/logs/${name}`, `${git}/logs/HEAD`];
+  const isNamed = (id: string) => [by, ...logs].some((file) => file && textOf(file)?.includes(id));
+  const ids = new Set((textOf(path) ?? packed() ?? '').match(/\b[0-9a-f]{40,64}\b/g));
+  return [...ids].some((id) => !/^0+$/.test(id) && !isNamed(id));
+}
+
+function textOf(path: string): string | undefined {
+  return readBounded(path, mostNamed)?.toString('latin1');
+}
+
+/** A git ref, its reflog, or the list of packed refs. */
+const isName = /\/\.git\/(.*\/)?(logs\/|refs\/(heads|tags|stash)(\/|$)|packed-refs$|HEAD$)/;
 const isLog = /\/\.git\/(.*\/)?logs\//;
 const isObject = /\/objects\/[0-9a-f]{2}\/[^/]+$/;
 const mostObjects = 256;
+const mostNamed = 16 * 1024 * 1024;

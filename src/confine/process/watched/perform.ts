@@ -37,7 +37,13 @@ interface Means {
 }
 
 /** Called before a loss. Returns when it may happen. */
-export type Gate = (path: string, stat: FileStat, how: 'gone' | 'replaced' | 'written') => void;
+/** `by`: the path of the content that takes its place. `new`: no file had it, but git may have packed a ref of that name. */
+export type Gate = (
+  path: string,
+  stat: FileStat,
+  how: 'gone' | 'replaced' | 'written' | 'new',
+  by?: string,
+) => void;
 
 /**
  * Performs a command's file calls once each, on the entry that its path named when it was read, after keeping the
@@ -107,11 +113,14 @@ export function createPerforming(
     if (target) {
       if (to.file && (flags & noReplace) === 0) {
         if (!isSwap && isLoss(target.path, to.file.stat) && to.file.stat.key !== from.file.stat.key)
-          gate(target.path, to.file.stat, 'replaced');
+          gate(target.path, to.file.stat, 'replaced', source?.path);
         keep.noteGone(target.host, to.name, target.path);
         if (isSwap && to.file.stat.isFolder && source)
           keep.noteMoved(target.host, to.name, target.path, source.path);
-      } else if (!to.file) keep.noteNew(target.path);
+      } else if (!to.file) {
+        if (!from.file.stat.isFolder) gate(target.path, from.file.stat, 'new', source?.path);
+        keep.noteNew(target.path);
+      }
     }
     if (source) {
       if (from.file.stat.isFolder) gate(source.path, from.file.stat, 'gone');
