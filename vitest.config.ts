@@ -6,7 +6,7 @@ import Skips from './test/support/skips.ts';
 const together = ['src/**/*.test.ts', 'test/{documents,judgement,surface}/**/*.test.ts'];
 
 /** They fill the process table, the memory and the processor on purpose; what runs beside them would fail for it. */
-const alone = ['attacks/process', 'attacks/web-resources', 'process/commands'].map(
+const alone = ['attacks/process', 'attacks/web-resources', 'command/commands'].map(
   (name) => `test/${name}.test.ts`,
 );
 
@@ -47,7 +47,7 @@ const long = testFiles([
   'fleet/two-nodes',
   'hooks/prompts',
   'notify/{browser,round-trip}',
-  'process/{dry-run,git,git-settings,network,sessions,try}',
+  'command/{dry-run,git,git-settings,network,sessions,try}',
   'records/{begun,full-disk}',
   'road/one-caller',
   'team/{following,waiting}',

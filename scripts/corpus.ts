@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createCommandJudge } from '../src/confine/judgement/judge.ts';
+import { createCommandJudge } from '../src/judgement/judge.ts';
 
 const { values } = parseArgs({ options: { show: { type: 'boolean' }, untried: { type: 'boolean' } } });
 const judge = createCommandJudge();

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { languages } from '../src/confine/pipeline/symbols/symbol.ts';
+import { languages } from '../src/pipeline/symbols/symbol.ts';
 import { modernizeGrammar } from './grammar-file.ts';
 
 /** The packages that the grammars are taken from. The newer one has most; C, Swift and Kotlin are in the older one. */

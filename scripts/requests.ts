@@ -1,8 +1,8 @@
-import { forKnown, forStrangers } from '../src/confine/network/edge/kinds/carried.ts';
-import type { Dialect } from '../src/confine/network/edge/kinds/dialect.ts';
-import { rest } from '../src/confine/network/edge/kinds/dialects/rest.ts';
-import { dialects, everywhere } from '../src/confine/network/edge/kinds/dialects.ts';
 import { type Locale, type Text, text } from '../src/contract/text/text.ts';
+import { forKnown, forStrangers } from '../src/network/edge/kinds/carried.ts';
+import type { Dialect } from '../src/network/edge/kinds/dialect.ts';
+import { rest } from '../src/network/edge/kinds/dialects/rest.ts';
+import { dialects, everywhere } from '../src/network/edge/kinds/dialects.ts';
 
 /** The page about kinds of requests, from the tables that judge them. */
 export function requestsPage(locale: Locale): string {
@@ -123,8 +123,8 @@ const adding: readonly (Text | string)[] = [
   text('## Add a dialect', '## 方言を追加する'),
   '',
   text(
-    '1. Write a file in `src/confine/network/edge/kinds/dialects/`; `crates.ts` is a short one to copy.',
-    '1. `src/confine/network/edge/kinds/dialects/` にファイルを作ります。短い `crates.ts` を写すと早く書けます。',
+    '1. Write a file in `src/network/edge/kinds/dialects/`; `crates.ts` is a short one to copy.',
+    '1. `src/network/edge/kinds/dialects/` にファイルを作ります。短い `crates.ts` を写すと早く書けます。',
   ),
   text(
     '2. Name the hosts. Give `shape` only if its paths are like no other dialect’s.',
@@ -148,7 +148,7 @@ const adding: readonly (Text | string)[] = [
   ),
   '',
   '```sh',
-  'npx vitest run --project rooms src/confine/network/edge/kinds',
+  'npx vitest run --project rooms src/network/edge/kinds',
   'node scripts/docs.ts',
   '```',
 ];

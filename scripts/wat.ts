@@ -158,7 +158,7 @@ function signed(value: number): number[] {
 }
 
 if (import.meta.main) {
-  const folder = join(import.meta.dirname, '../src/confine/files/text');
+  const folder = join(import.meta.dirname, '../src/files/text');
   const lines = assemble(readFileSync(join(folder, 'tally.wat'), 'utf8'))
     .toString('base64')
     .match(/.{1,100}/g);

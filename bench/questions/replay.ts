@@ -1,10 +1,10 @@
 import { createPolicy } from '../../src/call/policy/policy.ts';
 import { hostsOf } from '../../src/config/network-sets.ts';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import type { Caller } from '../../src/contract/caller.ts';
 import type { Risk } from '../../src/contract/policy.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
 import { coveredBy, type StandingApproval } from '../../src/ground/questions/grant-rules.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 import { careful } from './person.ts';
 import { readSessions, type SentLine, type Session } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'unbash';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { atMost, isFull, median, percentile, type Row, within } from '../measure.ts';
 import { pathological } from '../pathological.ts';
 import { assertHolds } from '../world.ts';

@@ -53,28 +53,28 @@ export const assistant = [
   point(
     'Symbolic links are refused (in the layout `output`, the default)',
     'シンボリックリンクは禁止（既定のレイアウト `output`）',
-    'confine/files/walk.ts',
+    'files/walk.ts',
     'files/links',
     'the layout output, as its document has it, follows none',
   ),
   point(
     'write_file writes to output/DATE/user_ID/PATH',
     'write_file の出力先は output/日付/user_ID/パス',
-    'confine/desk/desk.ts',
+    'files/desk/desk.ts',
     files,
     'writing goes to output/DATE/user_ID, made on the first write',
   ),
   point(
     'Each user has a separate folder',
     'ユーザーごとに別のフォルダーを持つ',
-    'confine/desk/desk.ts',
+    'files/desk/desk.ts',
     files,
     'two people with the same file name each have their own',
   ),
   point(
     'Nobody can see another user’s files',
     '他のユーザーのファイルは見えない',
-    'confine/desk/desk.ts',
+    'files/desk/desk.ts',
     files,
     'nobody behind a token reads, lists, finds or searches what is another’s',
   ),
@@ -123,7 +123,7 @@ export const assistant = [
   point(
     'glob starts at `path`',
     'glob は `path` から検索を始める',
-    'confine/search/names.ts',
+    'search/names.ts',
     'assistant/search',
     'a mere name tells how many lie deeper',
   ),
@@ -137,7 +137,7 @@ export const assistant = [
   point(
     'grep searches only files that match `glob`',
     'grep は `glob` に合うファイルだけを検索する',
-    'confine/search/content.ts',
+    'search/content.ts',
     'assistant/search',
     'the glob %s brings nothing back that .gitignore leaves out',
   ),
@@ -172,29 +172,29 @@ export const assistant = [
   point(
     '`rm -rf /`, `sudo`, `su`, `eval`, `exec` are blocked',
     '`rm -rf /`、`sudo`、`su`、`eval`、`exec` をブロックする',
-    'confine/judgement/judge.ts',
+    'judgement/judge.ts',
     'attacks/commands',
     'a trick that was seen or thought of: %s',
   ),
   point(
     '`base64 -d` piped into a shell is blocked',
     '`base64 -d` による難読化実行をブロックする',
-    'confine/judgement/judge.ts',
+    'judgement/judge.ts',
     'attacks/commands',
     'a trick that was seen or thought of: %s',
   ),
   point(
     'Command substitution is blocked in the strict dialect',
     '厳格モードの文法ではコマンド置換をブロックする',
-    'confine/judgement/judge.ts',
+    'judgement/judge.ts',
     'assistant/bash',
     'a command is a script of the strict dialect, for %s',
   ),
   point(
     'Commands run with sh on Unix',
     'Unix では sh で実行する',
-    'confine/process/shell.ts',
-    'process/without-bash',
+    'command/shell.ts',
+    'command/without-bash',
     'the shell is the bash on the path, and a file that cannot run is none',
     [
       'with bash if it is installed, because that is what models write; otherwise with sh',
@@ -204,8 +204,8 @@ export const assistant = [
   point(
     'Commands run with PowerShell on Windows',
     'Windows では PowerShell で実行する',
-    'confine/process/shell.ts',
-    'process/without-bash',
+    'command/shell.ts',
+    'command/without-bash',
     'the shell is the bash on the path, and a file that cannot run is none',
     [
       'not supported: the sandbox uses features of the Linux kernel, and nothing runs without a sandbox',
@@ -222,8 +222,8 @@ export const assistant = [
   point(
     'web_fetch extracts the main content of a page, without navigation and ads',
     'web_fetch は本文を抽出し、ナビゲーションや広告を除く',
-    'confine/network/convert/converter.ts',
-    'web/pages',
+    'network/convert/converter.ts',
+    'network/pages',
     'a page says what it is: description, site, author, date, language',
   ),
   point(
@@ -236,7 +236,7 @@ export const assistant = [
   point(
     'web_fetch does not connect to internal addresses',
     'web_fetch は内部のアドレスに接続しない',
-    'confine/network/web.ts',
+    'network/web.ts',
     'attacks/web-addresses',
     'refuses every spelling of an inner address, and no connection is opened',
   ),
@@ -297,7 +297,7 @@ export const assistant = [
     'Control characters are removed',
     '制御文字を除去する',
     'contract/text/clean-text.ts',
-    'process/commands',
+    'command/commands',
     'output is cleaned of what hides text',
   ),
   point(
@@ -352,7 +352,7 @@ export const assistant = [
   point(
     'web_fetch returns the page’s description',
     'web_fetch はページの説明を返す',
-    'confine/network/convert/html.ts',
+    'network/convert/html.ts',
     'documents/tried',
     byCalls,
   ),

@@ -1,9 +1,9 @@
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Tell } from '../confine/history/recorder.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { CommandHistory } from '../contract/capabilities/command-life.ts';
 import { once } from '../ground/once.ts';
+import type { Tell } from '../history/recorder.ts';
 import type { Rooms } from './rooms.ts';
 
 /** Attributes a tool's changes to its call, and adds the history's entries to the audit entry. */

@@ -32,7 +32,7 @@ export function createLender(
   planning: () => PlanDependencies,
 ) {
   const followed = once(async () => {
-    const { asFollowing, asReadOnly } = await import('../confine/files/workspace.ts');
+    const { asFollowing, asReadOnly } = await import('../files/workspace.ts');
     const folder = asFollowing((await rooms.workspace()).folder);
     return { folder, readOnly: asReadOnly(folder) };
   });

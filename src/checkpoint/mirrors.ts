@@ -4,7 +4,7 @@ import type { AuditLog } from '../contract/records.ts';
 
 /** Compares the pipeline's mirrors with the writes in this log, whatever is served now. */
 export async function verifyMirrors(settings: Settings, log: AuditLog): Promise<MirrorVerdict> {
-  const { verifyMirrors: verify } = await import('../confine/pipeline/records/verify.ts');
+  const { verifyMirrors: verify } = await import('../pipeline/records/verify.ts');
   const served = settings.roots.map(({ path }) => path);
   return verify(served, await writesOf(log));
 }

@@ -7,7 +7,7 @@ import type { Rooms } from './rooms.ts';
 
 export function createNative(rooms: Rooms, prompts: Prompts): Native {
   const followed = once(async () => {
-    const { asFollowing } = await import('../confine/files/workspace.ts');
+    const { asFollowing } = await import('../files/workspace.ts');
     return asFollowing((await rooms.workspace()).folder);
   });
   return {

@@ -7,12 +7,12 @@ import { explainPolicy, type PolicyExplanation, type PolicyTrial, testPolicy } f
 import { type RuleWarning, warningsOf } from '../call/policy/warnings.ts';
 import { namedHosts } from '../config/network-sets.ts';
 import type { Settings } from '../config/settings.ts';
-import { listBuiltinRules } from '../confine/judgement/rules/lines.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { EffectVerdict } from '../contract/effects.ts';
 import type { Text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
+import { listBuiltinRules } from '../judgement/rules/lines.ts';
 import { toolsetThat } from './toolsets.ts';
 
 export type { RuleWarning } from '../call/policy/warnings.ts';

@@ -39,15 +39,15 @@ function partsFor(
 ): readonly (() => Promise<unknown>)[] {
   const runsCommands = toolsets.some((name) => name === 'agent-cli' || name === 'assistant');
   return [
-    () => import('../confine/files/workspace.ts'),
-    () => import('../confine/judgement/judge.ts'),
+    () => import('../files/workspace.ts'),
+    () => import('../judgement/judge.ts'),
     () => import('../call/policy/policy.ts'),
     () =>
       storeUrl.startsWith('sqlite:')
         ? import('../store/sqlite/open.ts')
         : import('../store/postgres/open.ts'),
     () => import('../store/open.ts'),
-    ...(history.enabled ? [() => import('../confine/history/open.ts')] : []),
+    ...(history.enabled ? [() => import('../history/open.ts')] : []),
     // Looks at folders and starts nothing, so that the first command need not wait for it.
     ...(runsCommands && sandbox !== 'off' ? [async () => (await rooms.commands()).toolchains()] : []),
   ];

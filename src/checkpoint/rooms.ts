@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
+import { hasEnded } from '../command/layer/left.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
-import { hasEnded } from '../confine/layer/left.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { isBelow } from '../ground/inside.ts';
@@ -27,7 +27,7 @@ export function createRooms(
 
   /** Completes what a killed server was landing before anything is read. */
   const recovered = once(async () => {
-    const { recoverLayers } = await import('../confine/layer/recover.ts');
+    const { recoverLayers } = await import('../command/layer/recover.ts');
     await recoverLayers(layers);
   });
 
@@ -35,8 +35,8 @@ export function createRooms(
     await recovered();
     // What ended commands of a killed server did is in place, too.
     if (hasEnded(layers)) await commands();
-    const { openWorkspace } = await import('../confine/files/workspace.ts');
-    const { defaultProtectedNames } = await import('../confine/files/protected-names.ts');
+    const { openWorkspace } = await import('../files/workspace.ts');
+    const { defaultProtectedNames } = await import('../files/protected-names.ts');
     return openWorkspace({
       roots: settings.roots,
       files: settings.files,
@@ -50,7 +50,7 @@ export function createRooms(
   const history = once(async () => {
     // Its own recovery comes after that of layers.
     await recovered();
-    const { openHistory } = await import('../confine/history/open.ts');
+    const { openHistory } = await import('../history/open.ts');
     return openHistory({
       folder: join(settings.stateFolder, 'history'),
       store: async () => (await store()).history,
@@ -60,7 +60,7 @@ export function createRooms(
 
   const store = once(async () => {
     const { openStore } = await import('../store/open.ts');
-    const { freeBytes, leftUnderWay, openUnderWay } = await import('../confine/files/changing/under-way.ts');
+    const { freeBytes, leftUnderWay, openUnderWay } = await import('../files/changing/under-way.ts');
     const calls = join(settings.stateFolder, 'calls');
     return openStore({
       url: settings.storeUrl,
@@ -91,7 +91,7 @@ export function createRooms(
 
   const openRunner = once(async () => {
     await recovered();
-    const { openCommands } = await import('../confine/process/commands.ts');
+    const { openCommands } = await import('../command/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
     const { mayKeep, isRead, remoteChanges, commandsIn } = await judge();
     return openCommands({
@@ -132,14 +132,14 @@ export function createRooms(
   });
 
   const judge = once(async () => {
-    const { createCommandJudge } = await import('../confine/judgement/judge.ts');
-    const { readSmall } = await import('../confine/git/small-file.ts');
+    const { createCommandJudge } = await import('../judgement/judge.ts');
+    const { readSmall } = await import('../git/small-file.ts');
     const isInRoot = (path: string) => settings.roots.some((root) => isBelow(path, root.path));
     return createCommandJudge({ read: (path) => (isInRoot(path) ? readSmall(path) : undefined) });
   });
 
   const web = once(async () => {
-    const { openWeb } = await import('../confine/network/web.ts');
+    const { openWeb } = await import('../network/web.ts');
     return openWeb({
       ...settings.web,
       denyHosts: [...settings.web.denyHosts, ...deniedHostsOf(settings)],
@@ -147,7 +147,7 @@ export function createRooms(
   });
 
   const search = once(async () => {
-    const { createSearch } = await import('../confine/search/search.ts');
+    const { createSearch } = await import('../search/search.ts');
     // Once commands run, one of them may swap folders during a search, so ripgrep then runs in the sandbox as well.
     return createSearch({
       hiddenPaths: settings.hiddenPaths,
@@ -156,7 +156,7 @@ export function createRooms(
   });
 
   const desks = once(async () => {
-    const { createDesk } = await import('../confine/desk/desk.ts');
+    const { createDesk } = await import('../files/desk/desk.ts');
     return createDesk({
       layout: settings.assistant.layout,
       timeZone: settings.assistant.timeZone,
@@ -166,7 +166,7 @@ export function createRooms(
   });
 
   const vault = once(async () => {
-    const { openVault, vaultSettingsFrom } = await import('../confine/vault/open.ts');
+    const { openVault, vaultSettingsFrom } = await import('../vault/open.ts');
     return openVault({
       root: settings.vault.root,
       settings: vaultSettingsFrom(environment, settings.vault),
@@ -178,7 +178,7 @@ export function createRooms(
   });
 
   const pipelines = once(async () => {
-    const { openPipelines } = await import('../confine/pipeline/open.ts');
+    const { openPipelines } = await import('../pipeline/open.ts');
     return openPipelines({
       folder: (await workspace()).folder,
       stateFolder: join(settings.stateFolder, 'pipeline'),
@@ -187,7 +187,7 @@ export function createRooms(
   });
 
   const serverProcesses = once(async () => {
-    const { openServerProcesses } = await import('../confine/process/servers.ts');
+    const { openServerProcesses } = await import('../command/servers.ts');
     return openServerProcesses({
       roots: settings.roots.map(({ path, writable }) => ({
         hostPath: path,
@@ -203,7 +203,7 @@ export function createRooms(
 
   const upstreams = once(async () => {
     const { openUpstreams } = await import('../upstream/connection/open.ts');
-    const { createPublicAddressCheck } = await import('../confine/network/address.ts');
+    const { createPublicAddressCheck } = await import('../network/address.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
     let key: Uint8Array | undefined;
     return openUpstreams({
@@ -315,7 +315,7 @@ async function assertVault(
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   if (only || !toolsets.includes('vault')) return;
-  const { assertVaultRoot, vaultSettingsFrom } = await import('../confine/vault/settings.ts');
+  const { assertVaultRoot, vaultSettingsFrom } = await import('../vault/settings.ts');
   vaultSettingsFrom(environment, vault);
   assertVaultRoot(
     vault.root,
@@ -331,7 +331,7 @@ async function assertNetworkLists(settings: Settings): Promise<void> {
   );
   if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
   if (lists.length === 0) return;
-  const { createInspectedRules, createProxyRules } = await import('../confine/network/proxy/rules.ts');
+  const { createInspectedRules, createProxyRules } = await import('../network/proxy/rules.ts');
   createInspectedRules(inspected, 'process.network');
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProxyRules } from '../confine/network/proxy/rules.ts';
+import { createProxyRules } from '../network/proxy/rules.ts';
 import { hostsOf, namedHosts, networkSets } from './network-sets.ts';
 
 test('a set stands for its hosts, and other entries stay where they are', () => {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/command/commands.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openWorld } from './world.ts';
 

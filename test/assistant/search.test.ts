@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { createGatheredSearches } from '../../src/confine/search/gathered.ts';
-import { createSearch } from '../../src/confine/search/search.ts';
 import type { ContentQuery, NameQuery } from '../../src/contract/capabilities/files.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
+import { createGatheredSearches } from '../../src/search/gathered.ts';
+import { createSearch } from '../../src/search/search.ts';
 
 const signal = new AbortController().signal;
 const fileCount = process.env.SEKISHO_HAMMER ? 60_000 : 3000;

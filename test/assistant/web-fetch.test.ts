@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSite } from '../web/site.ts';
+import { openSite } from '../network/site.ts';
 import { openWorld } from './world.ts';
 
 const paragraph = 'A sentence of the article that goes on for a while, as sentences do. ';

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createDesk } from '../../src/confine/desk/desk.ts';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { createSearch } from '../../src/confine/search/search.ts';
 import type { Caller } from '../../src/contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
 import type { ToolContext } from '../../src/contract/tool/tool.ts';
+import { createDesk } from '../../src/files/desk/desk.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
+import { createSearch } from '../../src/search/search.ts';
 import { createAssistantToolset } from '../../src/tools/assistant/index.ts';
 
 export const local: Caller = { kind: 'local', principal: 'local', sessionId: 's1', remote: false };

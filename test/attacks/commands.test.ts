@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import type { Dialect } from '../../src/contract/capabilities/judgement.ts';
 import { limits } from '../../src/contract/limits.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 import {
   asked,
   dataPositions,

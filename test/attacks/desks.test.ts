@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/command/commands.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 

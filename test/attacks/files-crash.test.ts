@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
 import { needs, superuser } from '../support/needs.ts';
 
 /* Row: a write is cut short by a kill, a full disk or the caller. */

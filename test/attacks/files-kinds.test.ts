@@ -13,7 +13,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
 
 /* Row: something that is no file, or a name that is no name, is given where a file is expected. */
 

@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { asFollowing, openWorkspace } from '../../src/confine/files/workspace.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import { asFollowing, openWorkspace } from '../../src/files/workspace.ts';
 import { linux, needs, programs } from '../support/needs.ts';
 
 /* Row: a symbolic link is swapped in between looking at a path and using it. */

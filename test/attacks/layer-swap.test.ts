@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { createInTurn } from '../../src/confine/layer/in-turn.ts';
-import { openMakers } from '../../src/confine/layer/obeyed/makers.ts';
-import { openLayer } from '../../src/confine/layer/open.ts';
+import { createInTurn } from '../../src/command/layer/in-turn.ts';
+import { openMakers } from '../../src/command/layer/obeyed/makers.ts';
+import { openLayer } from '../../src/command/layer/open.ts';
 import { linux, needs, programs } from '../support/needs.ts';
 
 /* Row: a folder is swapped for a link while what a command did lands. */

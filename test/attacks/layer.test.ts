@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { lackOfLayers } from '../command/working-layers.ts';
 import { marksIn, onLayer, runIn, tree } from '../effects/layer-world.ts';
-import { lackOfLayers } from '../process/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 

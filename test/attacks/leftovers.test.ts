@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/command/commands.ts';
 import { needs, sandbox } from '../support/needs.ts';
 
 // What a command leaves behind in the workspace is run by others later, outside of the sandbox.

@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProxy } from '../../src/confine/network/proxy/open.ts';
-import { createProxyRules } from '../../src/confine/network/proxy/rules.ts';
-import { lendOutlet, openLocalOutlet } from '../process/local-outlet.ts';
+import { createProxy } from '../../src/network/proxy/open.ts';
+import { createProxyRules } from '../../src/network/proxy/rules.ts';
+import { lendOutlet, openLocalOutlet } from '../command/local-outlet.ts';
 
 /** What the listed site was asked, as its own server understood it. */
 let asked: { method: string; host: string; url: string; body: string }[] = [];

@@ -3,8 +3,8 @@ import { existsSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { createShelf, type Shelf } from '../../src/confine/pipeline/programs.ts';
 import type { ProgramName, StageArgument } from '../../src/contract/capabilities/pipeline.ts';
+import { createShelf, type Shelf } from '../../src/pipeline/programs.ts';
 import { judgeAwk } from '../../src/tools/pipeline/languages/awk-program.ts';
 import { judgeSed } from '../../src/tools/pipeline/languages/sed-script.ts';
 import { readPipeline } from '../../src/tools/pipeline/parse.ts';

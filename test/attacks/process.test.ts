@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Findings, intrude } from '../process/intrusion.ts';
+import { type Findings, intrude } from '../command/intrusion.ts';
 import { needs, sandbox, superuser } from '../support/needs.ts';
 
 /** What a backend is known not to hold; the threat model says so. */
@@ -33,7 +33,7 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
       async (hosts) => {
         const { stdout } = await promisify(execFile)(
           process.execPath,
-          [fileURLToPath(new URL('../process/intrusion.ts', import.meta.url)), name, ...hosts],
+          [fileURLToPath(new URL('../command/intrusion.ts', import.meta.url)), name, ...hosts],
           { uid: 65534, gid: 65534, env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } },
         );
         const { tried, open } = JSON.parse(stdout) as Findings;

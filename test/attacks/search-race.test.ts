@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { openCommands } from '../../src/confine/process/commands.ts';
-import { createSearch } from '../../src/confine/search/search.ts';
+import { openCommands } from '../../src/command/commands.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
+import { createSearch } from '../../src/search/search.ts';
 
 const rounds = process.env.SEKISHO_HAMMER ? 1000 : 60;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createPerson } from '../process/toolchains/person.ts';
+import { createPerson } from '../command/toolchains/person.ts';
 import { needs, sandbox } from '../support/needs.ts';
 
 const home = {

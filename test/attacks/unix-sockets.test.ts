@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/command/commands.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 
 /** What Node does not listen at. */
@@ -42,7 +42,7 @@ test.for([
     ];
     for (const folder of [root, tools, outside]) mkdirSync(folder);
     copyFileSync(
-      fileURLToPath(new URL('../process/socket-visitor.py', import.meta.url)),
+      fileURLToPath(new URL('../command/socket-visitor.py', import.meta.url)),
       join(root, 'visitor.py'),
     );
     const reached: string[] = [];

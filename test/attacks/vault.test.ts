@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { openVault, vaultSettingsFrom } from '../../src/confine/vault/open.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
+import { openVault, vaultSettingsFrom } from '../../src/vault/open.ts';
 import { type Answer, openNotes } from '../vault/open-notes.ts';
 
 const hammer = process.env.SEKISHO_HAMMER === '1';

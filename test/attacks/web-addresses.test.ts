@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPublicAddressCheck } from '../../src/confine/network/address.ts';
-import { openWeb } from '../../src/confine/network/web.ts';
 import { ConfigError } from '../../src/contract/error.ts';
-import { openSite } from '../web/site.ts';
+import { createPublicAddressCheck } from '../../src/network/address.ts';
+import { openWeb } from '../../src/network/web.ts';
+import { openSite } from '../network/site.ts';
 
 const isPublic = createPublicAddressCheck();
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSite } from '../network/site.ts';
 import { childrenOf } from '../support/children.ts';
 import { cpuTimeMs } from '../support/cpu-time.ts';
-import { openSite } from '../web/site.ts';
 
 const maxBytes = 1024 * 1024;
 const zeros = Buffer.alloc(64 * 1024 * 1024);

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWeb } from '../../src/confine/network/web.ts';
+import { openWeb } from '../../src/network/web.ts';
+import { pdfOf } from '../network/pages.ts';
 import { childrenOf, residentBytes } from '../support/children.ts';
-import { pdfOf } from '../web/pages.ts';
 
 const mib = 1024 * 1024;
 /** Longer than a busy machine needs for a body, so that only one that is never over reaches it. */

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lackOfLayers } from '../process/working-layers.ts';
+import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
 
 const rounds = process.env.SEKISHO_HAMMER ? Number(process.env.SEKISHO_RUNS ?? 100) : 2;

@@ -8,9 +8,9 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { judgeRequest } from '../../src/confine/network/edge/kinds/judge.ts';
-import { refusalOf } from '../../src/confine/network/edge/kinds/refusal.ts';
-import type { EdgeRequest, RequestVerdict } from '../../src/confine/network/edge/request.ts';
+import { judgeRequest } from '../../src/network/edge/kinds/judge.ts';
+import { refusalOf } from '../../src/network/edge/kinds/refusal.ts';
+import type { EdgeRequest, RequestVerdict } from '../../src/network/edge/request.ts';
 import { needs, programs } from '../support/needs.ts';
 import { gitBackend } from './git-backend.ts';
 

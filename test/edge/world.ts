@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '../../src/confine/network/edge/authority.ts';
-import { createProxy, type HostProxyOptions } from '../../src/confine/network/proxy/open.ts';
 import type { HeldRequest, RequestAnswer } from '../../src/contract/capabilities/process.ts';
 import { text } from '../../src/contract/text/text.ts';
-import { lendOutlet } from '../process/local-outlet.ts';
+import { createAuthority } from '../../src/network/edge/authority.ts';
+import { createProxy, type HostProxyOptions } from '../../src/network/proxy/open.ts';
+import { lendOutlet } from '../command/local-outlet.ts';
 
 /** A request as the origin got it. */
 export interface Arrived {

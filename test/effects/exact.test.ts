@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lackOfLayers } from '../process/working-layers.ts';
+import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { changedBy, differing, onLayer, plantRepository, runIn, takeBack, tree } from './layer-world.ts';

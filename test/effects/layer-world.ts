@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../src/confine/history/blobs.ts';
+import { digestOf } from '../../src/history/blobs.ts';
 import { type openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/command/commands.ts';
 import type { RunOptions } from '../../src/contract/capabilities/process.ts';
 import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, sandbox } from '../support/needs.ts';

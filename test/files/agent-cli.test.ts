@@ -10,9 +10,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { asReadOnly, openWorkspace } from '../../src/confine/files/workspace.ts';
 import type { ContentBlock } from '../../src/contract/call.ts';
 import type { ToolContext } from '../../src/contract/tool/tool.ts';
+import { asReadOnly, openWorkspace } from '../../src/files/workspace.ts';
 import { type AgentCliOptions, createAgentCliToolset } from '../../src/tools/agent-cli/index.ts';
 
 const cleanUps: (() => void)[] = [];

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openWorkspace, type Workspace } from '../../src/confine/files/workspace.ts';
+import { openWorkspace, type Workspace } from '../../src/files/workspace.ts';
 
 let root = '';
 let workspace: Workspace;

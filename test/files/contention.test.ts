@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
-import { openLocks } from '../../src/confine/files/changing/lock.ts';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { openLocks } from '../../src/files/changing/lock.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
 

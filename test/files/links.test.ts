@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
-import type { Workspace } from '../../src/confine/files/workspace.ts';
-import { asFollowing, openWorkspace } from '../../src/confine/files/workspace.ts';
 import type { Folder } from '../../src/contract/capabilities/files.ts';
+import type { Workspace } from '../../src/files/workspace.ts';
+import { asFollowing, openWorkspace } from '../../src/files/workspace.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 let base: string;

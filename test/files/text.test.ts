@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { encode } from '../../src/confine/files/changing/writing.ts';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import type { Place, TextRange, TextSlice } from '../../src/contract/capabilities/files.ts';
+import { encode } from '../../src/files/changing/writing.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'text-'));
 const { folder, close } = openWorkspace({ roots: [{ path: root, writable: true }] });

@@ -17,9 +17,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import type { Workspace, WorkspaceOptions } from '../../src/confine/files/workspace.ts';
-import { asReadOnly, openWorkspace } from '../../src/confine/files/workspace.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import type { Workspace, WorkspaceOptions } from '../../src/files/workspace.ts';
+import { asReadOnly, openWorkspace } from '../../src/files/workspace.ts';
 import { needs, superuser } from '../support/needs.ts';
 
 const opened: (() => void)[] = [];

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openBlobs } from '../../src/confine/history/blobs.ts';
-import { prune } from '../../src/confine/history/prune.ts';
+import { openBlobs } from '../../src/history/blobs.ts';
+import { prune } from '../../src/history/prune.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;

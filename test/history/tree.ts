@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../src/confine/history/blobs.ts';
+import { digestOf } from '../../src/history/blobs.ts';
 
 /** Every path below a folder with its kind, mode and content; the pipeline's own record is left out. */
 export function treeOf(root: string): Record<string, string> {

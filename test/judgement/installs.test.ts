@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hostsOf } from '../../src/config/network-sets.ts';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 const manifests: Readonly<Record<string, string>> = {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPolicy } from '../../src/call/policy/policy.ts';
 import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/call/policy/trial.ts';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
-import { listBuiltinRules } from '../../src/confine/judgement/rules/lines.ts';
 import type { Mode, PolicyRule } from '../../src/contract/policy.ts';
 import { text } from '../../src/contract/text/text.ts';
 import { defineTool, defineToolset } from '../../src/contract/tool/define-tool.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
+import { listBuiltinRules } from '../../src/judgement/rules/lines.ts';
 
 const [shell] = defineToolset('t', [
   defineTool({

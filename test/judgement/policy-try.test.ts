@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createPolicy } from '../../src/call/policy/policy.ts';
 import { ruleOn } from '../../src/call/policy/rule-on.ts';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import type { Mode, PolicyRule, Risk } from '../../src/contract/policy.ts';
 import { text } from '../../src/contract/text/text.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 
 const caller = { kind: 'local', principal: 'local', sessionId: 's', remote: false } as const;
 // Only these are looked at.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { createCommandJudge } from '../../src/judgement/judge.ts';
 
 const judge = createCommandJudge();
 const context = { dialect: 'listed', roots: ['/workspace'], workingFolder: '/workspace' } as const;

@@ -1,5 +1,5 @@
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { openPipelines } from '../../src/confine/pipeline/open.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
+import { openPipelines } from '../../src/pipeline/open.ts';
 
 /** Writes without end, to be killed: an overwrite and an append in turn, small and large. */
 const [root = '', stateFolder = '', round = ''] = process.argv.slice(2);

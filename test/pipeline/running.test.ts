@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { createShelf } from '../../src/confine/pipeline/programs.ts';
-import { openSandbox } from '../../src/confine/process/sandbox/sandbox.ts';
+import { openSandbox } from '../../src/command/sandbox/sandbox.ts';
+import { createShelf } from '../../src/pipeline/programs.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openWorld, type World } from './world.ts';
 

@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { openPipelines, type PipelinesOptions } from '../../src/confine/pipeline/open.ts';
-import { verifyMirrors } from '../../src/confine/pipeline/records/verify.ts';
-import { openSandbox } from '../../src/confine/process/sandbox/sandbox.ts';
+import { openSandbox } from '../../src/command/sandbox/sandbox.ts';
 import type { LoggedWrite } from '../../src/contract/capabilities/mirror.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
+import { openPipelines, type PipelinesOptions } from '../../src/pipeline/open.ts';
+import { verifyMirrors } from '../../src/pipeline/records/verify.ts';
 import { createPipelineToolset } from '../../src/tools/pipeline/index.ts';
 
 export interface WorldOptions {

@@ -4,7 +4,18 @@ import { claims, collectSentences } from './collect.ts';
 import { open, rows } from './rows.ts';
 
 const sentences = collectSentences([
-  ...['src/confine', 'src/call', 'src/tools', 'src/upstream', 'src/hooks'],
+  ...['src/call', 'src/tools', 'src/upstream', 'src/hooks'],
+  ...[
+    'src/files',
+    'src/network',
+    'src/git',
+    'src/judgement',
+    'src/command',
+    'src/search',
+    'src/history',
+    'src/vault',
+    'src/pipeline',
+  ],
   ...['src/ground/effects', 'src/ground/errors'],
 ]);
 const claimed = [...new Set(sentences.filter(claims).map(({ words }) => words))];

@@ -36,7 +36,7 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
   ].map((says) => both(says, 'test/sentences/said.test.ts › what wrote beside another says that it stays')),
   both(
     '[network: it ran without hosts, as it starts what is only known when it runs; write the names of its programs out]',
-    'test/process/network.test.ts › a command that is not read reaches no host, and is told why where it fails',
+    'test/command/network.test.ts › a command that is not read reaches no host, and is told why where it fails',
   ),
   {
     says: '[layer: not written, as no tool writes it and a person has to: …]',
@@ -80,19 +80,19 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
   ...[
     "[git: the filter … of git's settings did not work in the sandbox, and no content passes git without it here]",
   ].map((says) =>
-    both(says, 'test/process/git-settings.test.ts › a filter that cannot run ends the command'),
+    both(says, 'test/command/git-settings.test.ts › a filter that cannot run ends the command'),
   ),
   ...[
     "[git: … … unsigned, though the settings sign them (commit.gpgsign): commands have no key; a person signs with git rebase --exec 'git commit --amend --no-edit -S' or git commit --amend -S]",
     '[git: … unsigned, though the settings sign them (tag.gpgsign): commands have no key]',
   ].map((says) => ({
     says,
-    shown: 'test/process/git-settings.test.ts › an unsigned commit and tag are told',
-    absent: 'test/process/git-settings.test.ts › commits that others made are not told of',
+    shown: 'test/command/git-settings.test.ts › an unsigned commit and tag are told',
+    absent: 'test/command/git-settings.test.ts › commits that others made are not told of',
   })),
   both(
     '[git: … made without the hooks …]',
-    'test/process/git-settings.test.ts › a commit without the hooks of the repository is told',
+    'test/command/git-settings.test.ts › a commit without the hooks of the repository is told',
   ),
   both(
     '[git: rebase -i kept its list of commits as it was, as nobody edits it here; GIT_SEQUENCE_EDITOR can name a command that does]',
@@ -100,7 +100,7 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
   ),
   both(
     '[git: made without the template of the settings (init.templateDir)]',
-    'test/process/git-settings.test.ts › a repository made without the template is told',
+    'test/command/git-settings.test.ts › a repository made without the template is told',
   ),
   ...['[ended with exit code …]', '… takes no input: it has ended, or was not started with background.'].map(
     (says) => both(says, 'test/sentences/said.test.ts › of one in the background says how it ended'),
@@ -111,16 +111,16 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
   ),
   {
     says: 'The command ran on a layer, and its changes landed only up to …: …. Those before it are in place; the rest were discarded.',
-    shown: 'test/process/try.test.ts › a disk that fills while it lands',
+    shown: 'test/command/try.test.ts › a disk that fills while it lands',
     absent: 'test/sentences/said.test.ts › says that a pipe is not kept',
   },
   both(
     '[session: not kept for later commands: …]',
-    'test/process/sessions.test.ts › is not kept: it says what later names mean',
+    'test/command/sessions.test.ts › is not kept: it says what later names mean',
   ),
   {
     says: 'It was tried, and none of its changes were kept: …. Denied by rule ….',
-    shown: 'test/process/try.test.ts › ',
+    shown: 'test/command/try.test.ts › ',
     absent: 'test/sentences/said.test.ts › none of its changes were kept where the person says no',
   },
   ...[

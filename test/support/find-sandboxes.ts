@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { TestProject } from 'vitest/node';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/command/commands.ts';
 import type { SandboxName } from '../../src/contract/capabilities/process.ts';
 
 declare module 'vitest' {

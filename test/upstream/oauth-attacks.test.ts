@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { createPublicAddressCheck } from '../../src/confine/network/address.ts';
+import { createPublicAddressCheck } from '../../src/network/address.ts';
 import { createOauthFetch, type OauthFetch } from '../../src/upstream/oauth/fetch.ts';
 import { browse, listen, openIssuer } from '../support/issuer.ts';
 import { openGuardedServer } from './guarded-server.ts';

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { openVault, type VaultOptions, vaultSettingsFrom } from '../../src/confine/vault/open.ts';
 import type { CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
 import { ToolError } from '../../src/contract/error.ts';
 import type { ToolContext } from '../../src/contract/tool/tool.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
 import { createVaultToolset } from '../../src/tools/vault/index.ts';
+import { openVault, type VaultOptions, vaultSettingsFrom } from '../../src/vault/open.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: replies are compared whole or by field, never trusted.
 export type Answer = any;

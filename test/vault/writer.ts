@@ -1,7 +1,7 @@
 // Run as a process of its own by test/attacks/vault.test.ts: writes notes until it is done or killed.
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import { openVault, vaultSettingsFrom } from '../../src/confine/vault/open.ts';
+import { openWorkspace } from '../../src/files/workspace.ts';
 import { createVaultToolset } from '../../src/tools/vault/index.ts';
+import { openVault, vaultSettingsFrom } from '../../src/vault/open.ts';
 
 const [, , work, root = ''] = process.argv;
 const { folder } = openWorkspace({ roots: [{ path: root, writable: true }] });

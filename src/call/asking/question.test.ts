@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCommandJudge } from '../../confine/judgement/judge.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
+import { createCommandJudge } from '../../judgement/judge.ts';
 import { createPolicy } from '../policy/policy.ts';
 import { questionFor } from './question.ts';
 

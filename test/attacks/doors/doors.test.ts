@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../../src/confine/process/commands.ts';
+import { openCommands } from '../../../src/command/commands.ts';
 import { obeyedNames } from '../../../src/ground/obeyed/obeyed-names.ts';
 import { needs, sandbox } from '../../support/needs.ts';
 import { openTestCheckpoint } from '../../support/open-test-checkpoint.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../../src/confine/process/commands.ts';
+import { openCommands } from '../../../src/command/commands.ts';
 import { needs, sandbox } from '../../support/needs.ts';
 import { day, type GitAttack, gitAttacks } from './attacks.ts';
 

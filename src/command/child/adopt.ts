@@ -1,0 +1,63 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import type { ConfinedChild } from '../../contract/capabilities/process.ts';
+import type { Child, Exit, Started } from './child.ts';
+
+/** Adapts a child process of Node's to `Child`. Throws if it could not be started. */
+export async function adopt(
+  child: ChildProcess,
+  { members, destroy }: { members(pid: number): number[]; destroy(pid: number): void },
+): Promise<Child> {
+  const started = await startedByNode(child);
+  const { pid } = started;
+  return {
+    ...started,
+    // Readable if the child has a descriptor 4.
+    report: (child.stdio[4] as Readable | null | undefined) ?? undefined,
+    members: () => members(pid),
+    destroy: () => destroy(pid),
+  };
+}
+
+/** The pipes and the exit of a child process of Node's. Throws if it could not be started. */
+export async function startedByNode(child: ChildProcess): Promise<Started> {
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || !stdout || !stderr) {
+    throw await new Promise((resolve) => child.once('error', resolve));
+  }
+  // Ignore errors of a signal or a write to a child that has just exited.
+  child.on('error', () => {});
+  child.stdin?.on('error', () => {});
+  return { pid, stdin: child.stdin ?? undefined, stdout, stderr, exited };
+}
+
+/** Adapts a child of Node's to a stage of a pipeline: its streams are descriptors that others own. */
+export async function adoptStage(
+  child: ChildProcess,
+  destroy: (pid: number) => void,
+): Promise<ConfinedChild> {
+  let running = true;
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.once('exit', (code, signal) => {
+      running = false;
+      resolve({ code, signal });
+    });
+  });
+  const { pid } = child;
+  if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
+  child.on('error', () => {});
+  return {
+    pid,
+    stdin: null,
+    stdout: null,
+    stderr: null,
+    ended,
+    async kill() {
+      if (running) destroy(pid);
+      await ended;
+    },
+  };
+}

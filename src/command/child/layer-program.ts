@@ -1,0 +1,75 @@
+import { Buffer } from 'node:buffer';
+import { createConstants } from '../../ground/elf.ts';
+import type { Overlay } from '../layer/overlay.ts';
+import { compileProgram, type Step } from './static-program.ts';
+
+export interface LayerOptions {
+  readonly overlays: readonly Overlay[];
+  /** The owner of the files, the same outside and inside. */
+  readonly user: number;
+  readonly group: number;
+  /** The descriptor of the program itself; all below it are open. */
+  readonly self: number;
+  /** The program to become, with the arguments that follow. */
+  readonly next: string;
+  /**
+   * A room's namespaces to enter instead of creating a user namespace: these descriptors come first. `close`: other
+   * descriptors to close.
+   */
+  readonly room?: { readonly namespaces: readonly number[]; readonly close: readonly number[] } | undefined;
+}
+
+/**
+ * Starts bubblewrap over a layer. In its own namespaces it mounts an overlay on each folder's own path, so that
+ * bubblewrap finds it there. (An overlay mounted by bubblewrap would work only for root: for others it nests a user
+ * namespace that does not own the mount.) A failed mount ends the program: nothing runs without the layer.
+ */
+export function compileLayer(
+  { overlays, user, group, self, next, room }: LayerOptions,
+  architecture: 'x64' | 'arm64',
+): Buffer {
+  const { put, putText, bytes } = createConstants();
+  putText(next);
+  const write = (path: string, words: string): readonly Step[] => [
+    // It gets the lowest free number: that of the program, which is closed by then.
+    { call: 'openat', args: [workingFolder, putText(path), writeOnly] },
+    { call: 'write', args: [self, putText(words), Buffer.byteLength(words)] },
+    { call: 'close', args: [self] },
+  ];
+  const type = putText('overlay');
+  const own: readonly Step[] = [
+    { call: 'close', args: [self] },
+    { call: 'unshare', args: [newUsers | newMounts] },
+    // Without this, only the system's root may map groups.
+    ...write('/proc/self/setgroups', 'deny'),
+    ...write('/proc/self/uid_map', `${user} ${user} 1`),
+    ...write('/proc/self/gid_map', `${group} ${group} 1`),
+  ];
+  const shared = (given: NonNullable<typeof room>): readonly Step[] => [
+    ...given.namespaces.map((fd): Step => ({ call: 'setns', args: [fd, 0] })),
+    ...[self, ...given.close, ...given.namespaces].map((fd): Step => ({ call: 'close', args: [fd] })),
+    // The room's own mounts stay unchanged for its other commands.
+    { call: 'unshare', args: [newMounts] },
+  ];
+  const steps: readonly Step[] = [
+    ...(room ? shared(room) : own),
+    ...overlays.map(({ on, data }): Step => {
+      // mount(2) reads at most one page, including the final NUL.
+      if (Buffer.byteLength(data) >= pageBytes) throw new Error('the paths of the layer are too long');
+      return {
+        call: 'mount',
+        args: [type, putText(on), type, noDevices | noSetUser, put(Buffer.from(`${data}\0`))],
+      };
+    }),
+  ];
+  return compileProgram(steps, bytes(), architecture);
+}
+
+const newUsers = 0x10000000;
+const newMounts = 0x20000;
+/** AT_FDCWD: the paths are absolute. */
+const workingFolder = -100;
+const writeOnly = 1;
+const noSetUser = 2;
+const noDevices = 4;
+const pageBytes = 4096;

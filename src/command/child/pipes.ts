@@ -1,0 +1,57 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { syscallNumber } from '../../ground/syscalls.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+
+/** A child's three streams: our ends as streams, its ends as descriptors for the caller to close. */
+export interface Pipes {
+  readonly childEnds: readonly number[];
+  /** Our end of its descriptor 3, on which it waits; the caller closes this too. */
+  readonly go: number;
+  readonly stdin: Socket | undefined;
+  readonly stdout: Socket;
+  readonly stderr: Socket;
+}
+
+/** Opens pipes for a child that another thread starts. */
+export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
+  const opened: number[] = [];
+  const pipe = () => {
+    const [read, write] = makePipe(kernel);
+    opened.push(read, write);
+    return { read, write };
+  };
+  try {
+    const input = stdin === 'pipe' ? pipe() : undefined;
+    const output = pipe();
+    const errors = pipe();
+    const start = pipe();
+    const childInput = input?.read ?? openSync('/dev/null', 'r');
+    return {
+      childEnds: [childInput, output.write, errors.write, start.read],
+      go: start.write,
+      stdin: input && quiet(new Socket({ fd: input.write, readable: false, writable: true })),
+      stdout: quiet(new Socket({ fd: output.read, readable: true, writable: false })),
+      stderr: quiet(new Socket({ fd: errors.read, readable: true, writable: false })),
+    };
+  } catch (error) {
+    for (const fd of opened) closeSync(fd);
+    throw error;
+  }
+}
+
+/** Both ends are close-on-exec. */
+export function makePipe({ syscall }: Kernel): readonly [read: number, write: number] {
+  const ends = Buffer.alloc(8);
+  if (syscall(syscallNumber('pipe2'), ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
+  return [ends.readInt32LE(0), ends.readInt32LE(4)];
+}
+
+const closeOnExec = 0o2000000;
+
+/** A pipe whose other end is closed gives an error; the child's exit tells more. */
+function quiet(socket: Socket): Socket {
+  socket.on('error', () => {});
+  return socket;
+}

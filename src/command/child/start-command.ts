@@ -1,0 +1,284 @@
+import { join } from 'node:path';
+import type { CommandLife } from '../../contract/capabilities/command-life.ts';
+import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
+import type { CommandLine, NetworkContact } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text/text.ts';
+import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
+import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
+import type { Ask } from '../../network/edge/gate.ts';
+import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
+import { openMakers } from '../layer/obeyed/makers.ts';
+import type { Layer } from '../layer/open.ts';
+import { withoutRetries } from '../output/cut-off.ts';
+import { defaultProcessLimits } from '../prelude.ts';
+import { buildEnvironment } from '../sandbox/environment.ts';
+import { foldersOnTheWay, writableRepositories } from '../sandbox/guarded-names.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Walls } from '../sandbox/walls.ts';
+import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
+import { watchCommits } from '../session/git-notes.ts';
+import type { Beginning } from '../session/kept.ts';
+import type { Recorder } from '../session/recorder.ts';
+import type { Place, Runner } from '../session/session.ts';
+import { fetchesOnly } from '../session/why-direct.ts';
+import { holdAtLimits } from '../watched/holding.ts';
+import type { Child, Spawner } from './child.ts';
+
+/** A running command, with its initial state. */
+export interface StartedCommand extends Beginning {
+  readonly child: Child;
+  readonly contacts: () => readonly NetworkContact[];
+  /** After the end: settings that it wrote and that do not take effect. */
+  readonly unsettled: readonly string[];
+  /** May it have changed anything outside its roots, so that a second run would do that twice? */
+  readonly wroteOutside: () => boolean;
+  /** After the end: commits that it made unlike the person's settings. Those on a layer are reported when it lands. */
+  readonly commitNotes: () => readonly string[];
+  /** Its layer, if it runs on one. */
+  readonly trial: Trial | undefined;
+}
+
+/** Starts a command in the sandbox, with its environment, folders and network access. Throws `unavailable`. */
+export async function startCommand(
+  sandbox: Sandbox,
+  walls: Walls,
+  { spawner, outlet: shared }: Place,
+  command: CommandLine,
+  runOptions: CommandOptions,
+  recorder: Recorder,
+  { options, session, life, onStart }: Pick<Runner, 'options' | 'session' | 'life' | 'onStart'>,
+  stdin: 'null' | 'pipe',
+): Promise<StartedCommand> {
+  assertCommand(command);
+  const { gitConfig } = walls;
+  const proxy = reachesHosts(walls, options, command) ? walls.proxy : undefined;
+  const roots = sandbox.roots();
+  const outlet = shared ? undefined : proxy?.openOutlet();
+  const before = shared?.contacts() ?? [];
+  const contacts = shared ? () => since(before, shared.contacts()) : () => outlet?.contacts() ?? [];
+  const workingFolder = roots.folder(runOptions.workingFolder);
+  // A caller who may write only a part of the roots must not leave files for callers who use all of them.
+  const caches = runOptions.reach === undefined ? walls.caches : undefined;
+  const environment = buildEnvironment({
+    server: options.serverEnvironment ?? process.env,
+    allowed: options.environment ?? [],
+    places: spawner,
+    gitConfig,
+    toolchains: caches
+      ? { ...walls.toolchains, variables: { ...walls.toolchains.variables, ...caches.variables } }
+      : walls.toolchains,
+    more: {
+      ...((isCutOff(walls, options) || proxy !== walls.proxy) && withoutRetries(options.environment)),
+      ...proxy?.environment,
+      ...runOptions.environment,
+    },
+  });
+  const writable = runOptions.reach?.writable.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
+  const settings = await copiesFor(
+    spawner,
+    writableRepositories(roots.all, writable),
+    workingFolder,
+    options.remoteChanges?.(command),
+  );
+  const layer = await layerFor(walls, recorder, writable);
+  const beganAtMs = Date.now() - clockStepMs;
+  const unsettled: string[] = [];
+  const ended = new AbortController();
+  const detach = (shared ?? outlet)?.attend(askAbout(recorder, life, ended.signal));
+  let destroy: (() => void) | undefined;
+  let isPutBack = false;
+  const recording = recorder.kind === 'watched' ? recorder.recording : undefined;
+  const holding =
+    recorder.kind === 'watched'
+      ? holdAtLimits(recorder, {
+          session,
+          roots: writable,
+          ended: ended.signal,
+          readOnlyNames: options.readOnlyNames ?? obeyedNames,
+          makers: openMakers(join(options.layers ?? recorder.recording.folder, 'makers')),
+          isFetched: () => contacts().length > 0 && fetchesOnly(command),
+          end() {
+            isPutBack = true;
+            destroy?.();
+          },
+          tell: (line) => unsettled.push(line),
+        })
+      : undefined;
+  const watched = recording &&
+    holding && {
+      folder: recording.folder,
+      ignore: recording.ignore,
+      mostBytes: recording.mostBytes,
+      roots: writable,
+      ...holding,
+    };
+  const guarded = layer ? [] : foldersOnTheWay(roots.all, { workingFolder, writable });
+  const commitNotes = watchCommits(guarded, walls.git, Date.now());
+  onStart();
+  const started = spawner.spawn({
+    command,
+    limits: { ...defaultProcessLimits, ...options.limits },
+    workingFolder,
+    environment,
+    writable,
+    settings,
+    overlays: layer?.overlays,
+    watched,
+    covered: runOptions.reach?.covered?.map((folder) => roots.folder(folder)),
+    caches: caches !== undefined,
+    stdin,
+    reports: runOptions.inSession === true && command.kind === 'script' && stdin === 'null',
+    outlet,
+  });
+  const release = caches?.use();
+  const startedChild = await started.catch(async (cause) => {
+    release?.();
+    detach?.();
+    await settings?.discard();
+    await layer?.close();
+    throw new ToolError(
+      'unavailable',
+      text('The command could not be started.', 'コマンドを開始できませんでした。'),
+      {
+        suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
+        cause,
+      },
+    );
+  });
+  const child: Child = {
+    ...startedChild,
+    destroy() {
+      ended.abort();
+      startedChild.destroy();
+    },
+  };
+  destroy = () => child.destroy();
+  const over = () => {
+    ended.abort();
+    detach?.();
+    session.lost += holding?.lost() ?? 0;
+    release?.();
+  };
+  void child.exited.then(over, over);
+  return {
+    child:
+      settings && !layer
+        ? {
+            ...child,
+            exited: child.exited.finally(async () => {
+              if (isPutBack) await settings.discard();
+              else unsettled.push(...(await settings.settle()));
+              // The caller may have disconnected.
+              for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
+            }),
+          }
+        : child,
+    unsettled,
+    wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
+    commitNotes,
+    trial: layer && createTrial(layer, child, settings, recorder.kind === 'dry-run'),
+    contacts,
+    folder: workingFolder,
+    environment,
+  };
+}
+
+/** How a held request of this command is decided. */
+function askAbout({ kind }: Recorder, life: CommandLife | undefined, ended: AbortSignal): Ask {
+  return async (held) => {
+    if (kind === 'dry-run') return { isAllowed: false, because: notInDryRun };
+    return life?.judge.askAboutRequest(held, ended) ?? { isAllowed: false, because: cannotAsk };
+  };
+}
+
+const notInDryRun = text(
+  'This is a dry run: requests that do more than read are not sent.',
+  'ドライランのため、読み取り以外のリクエストは送信されません。',
+);
+const cannotAsk = text(
+  'Nobody can be asked about a request of this command.',
+  'このコマンドのリクエストについては、人に確認できません。',
+);
+
+/** File systems take times from a clock that advances in steps, so they may lag. */
+const clockStepMs = 20;
+
+async function layerFor(
+  walls: Walls,
+  { kind }: Recorder,
+  writable: readonly string[],
+): Promise<Layer | undefined> {
+  if (kind === 'dry-run') return openTrial(walls, writable);
+  return kind === 'layer' ? walls.backend.openLayer?.(writable, false) : undefined;
+}
+
+/** Without copies the settings are read-only, or checked when the command ends. */
+async function copiesFor(
+  spawner: Spawner,
+  repositories: readonly string[],
+  workingFolder: string,
+  agreed: RemoteChanges | undefined,
+): Promise<ConfigCopies | undefined> {
+  const copies = spawner.showsCopies && openConfigCopies(repositories, workingFolder, agreed);
+  if (!copies || (await spawner.showsCopies?.())) return copies;
+  await copies.settle();
+  return undefined;
+}
+
+/** A room has one outlet: hosts reached while a command ran count as its own. */
+function since(before: readonly NetworkContact[], now: readonly NetworkContact[]): readonly NetworkContact[] {
+  return now.flatMap((contact) => {
+    const then = before.find(({ host, outcome }) => host === contact.host && outcome === contact.outcome);
+    if (!then) return [contact];
+    const times = contact.times - then.times;
+    const requests = contact.requests?.filter((request) => !then.requests?.includes(request));
+    const sentBytes = contact.sentBytes - then.sentBytes;
+    const receivedBytes = contact.receivedBytes - then.receivedBytes;
+    const isNew = times + sentBytes + receivedBytes > 0 || requests?.length;
+    return isNew
+      ? [
+          {
+            ...contact,
+            times,
+            sentBytes,
+            receivedBytes,
+            ...(requests?.length ? { requests } : { requests: undefined }),
+          },
+        ]
+      : [];
+  });
+}
+
+/** No host is listed, and the sandbox lets none through. */
+export function isCutOff({ backend }: Walls, { network }: CommandsOptions): boolean {
+  return backend.name !== 'none' && !network?.entries.length;
+}
+
+/** A command with unknown programs gets no network access. */
+export function reachesHosts(walls: Walls, options: CommandsOptions, command: CommandLine): boolean {
+  return walls.proxy === undefined || options.isRead?.(command) !== false;
+}
+
+/** Throws if execve would refuse the command, or it exceeds the limits. */
+function assertCommand(command: CommandLine): void {
+  const words = command.kind === 'script' ? [command.script] : [command.program, ...command.args];
+  if (words.some((word) => word.includes('\0'))) {
+    throw new ToolError(
+      'invalid_parameter',
+      text('A command cannot contain NUL.', 'コマンドに NUL は使えません。'),
+    );
+  }
+  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+  if (bytes > limits.commandBytes + 1 || words.length > limits.commandArguments + 1) {
+    throw new ToolError(
+      'too_large',
+      text(
+        `A command takes at most ${limits.commandBytes} bytes and ${limits.commandArguments} arguments.`,
+        `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
+      ),
+      { suggestion: text('Write long input to a file first.', '長い入力は先にファイルに書いてください。') },
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { relative } from 'node:path';
+import { temporaryName } from '../../files/temporary-name.ts';
+import { entryOf, openFolderIn, openRootFolder } from '../../files/walk.ts';
+import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { isBelow } from '../../ground/inside.ts';
+import type { Former } from './journal.ts';
+
+/**
+ * Restores each path to its state before a command first changed it: the same file if it was kept by a hard link,
+ * otherwise its content. Paths are walked through open folders, so that no link leads elsewhere. Entries that cannot be
+ * restored are left; a later look finds them.
+ */
+export function putBack(formers: readonly Former[], roots: readonly string[]): void {
+  const first = new Map<string, Former>();
+  for (const former of formers) if (!first.has(former.path)) first.set(former.path, former);
+  const byDepth = [...first.values()].toSorted((a, b) => depthOf(a) - depthOf(b));
+  const each = (
+    some: readonly Former[],
+    work: (entry: string, former: Former, now: Stats | undefined) => void,
+  ) => {
+    for (const former of some) inFolder(former.path, roots, (entry) => work(entry, former, statAt(entry)));
+  };
+  each(byDepth.filter(isNew).toReversed(), (entry, _, now) => {
+    if (now) remove(entry, now);
+  });
+  each(
+    byDepth.filter((former) => !isNew(former)),
+    (entry, former, now) => {
+      if (former.kind === 'folder') {
+        if (now && !now.isDirectory()) remove(entry, now);
+        if (!now?.isDirectory()) mkdirSync(asBytes(entry), 0o700);
+        return;
+      }
+      if (former.kept === undefined || isThere(former, now, entry)) return;
+      if (now?.isDirectory()) rmdirSync(asBytes(entry));
+      if (former.kind === 'symlink') makeLink(former.kept, entry, now);
+      else restoreFile(former, former.kept, entry, now);
+    },
+  );
+  // Modes come last: a read-only folder would refuse its entries.
+  each(byDepth.filter(({ kind }) => kind === 'folder').toReversed(), (entry, { mode }, now) => {
+    if (now?.isDirectory() && (now.mode & 0o7777) !== mode) chmodSync(asBytes(entry), mode);
+  });
+}
+
+function restoreFile(
+  { mode, mtimeMs, number }: Former,
+  kept: string,
+  entry: string,
+  now: Stats | undefined,
+): void {
+  const seconds = mtimeMs / 1000;
+  const copy = lstatSync(kept);
+  if (now?.isFile() && now.ino === number && now.ino !== copy.ino) {
+    // Its other hard links get the content back too.
+    copyFileSync(kept, asBytes(entry));
+    utimesSync(asBytes(entry), seconds, seconds);
+    return;
+  }
+  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/${temporaryName()}`;
+  try {
+    // The original file, if it was kept by a hard link.
+    linkSync(kept, asBytes(temporary));
+  } catch {
+    copyFileSync(kept, asBytes(temporary), constants.COPYFILE_FICLONE);
+  }
+  // Even on the same file system the kept one may be a copy, with a mode of its own.
+  chmodSync(asBytes(temporary), mode);
+  utimesSync(asBytes(temporary), seconds, seconds);
+  renameSync(asBytes(temporary), asBytes(entry));
+}
+
+function makeLink(kept: string, entry: string, now: Stats | undefined): void {
+  if (now && !now.isDirectory()) unlinkSync(asBytes(entry));
+  symlinkSync(readlinkSync(kept, 'buffer'), asBytes(entry));
+}
+
+function isThere({ kept = '', kind, mode }: Former, now: Stats | undefined, entry: string): boolean {
+  if (!now) return false;
+  if (kind === 'symlink')
+    return (
+      now.isSymbolicLink() && readlinkSync(asBytes(entry), 'buffer').equals(readlinkSync(kept, 'buffer'))
+    );
+  const held = lstatSync(kept);
+  return now.isFile() && now.ino === held.ino && now.dev === held.dev && (now.mode & 0o7777) === mode;
+}
+
+/** A folder that the command made stays if others put files into it. */
+function remove(entry: string, now: Stats): void {
+  if (now.isDirectory()) rmdirSync(asBytes(entry));
+  else unlinkSync(asBytes(entry));
+}
+
+function inFolder(path: string, roots: readonly string[], work: (entry: string) => void): void {
+  const root = roots.find((each) => isBelow(path, fromText(each)));
+  if (root === undefined) return;
+  const names = relative(fromText(root), path).split('/');
+  const last = names.pop() ?? '';
+  const open: number[] = [];
+  try {
+    open.push(openRootFolder(root));
+    for (const name of names) open.push(openFolderIn(open.at(-1) ?? -1, name, 'latin1'));
+    work(entryOf(open.at(-1) ?? -1, last));
+  } catch {
+    // The later look at all changes finds it.
+  } finally {
+    for (const fd of open) closeSync(fd);
+  }
+}
+
+function statAt(entry: string): Stats | undefined {
+  return lstatSync(asBytes(entry), { throwIfNoEntry: false });
+}
+
+function isNew({ kind }: Former): boolean {
+  return kind === 'absent';
+}
+
+function depthOf({ path }: Former): number {
+  return path.split('/').length;
+}

@@ -1,0 +1,276 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  lutimesSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  unlinkSync,
+} from 'node:fs';
+import { createCarryOver } from '../../files/attributes.ts';
+import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
+import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { copyEntry } from './copy-entry.ts';
+import { namesIn, signatureOf, statOf } from './entries.ts';
+import { gitFolderOf, holdRef, isRef } from './git-refs.ts';
+import { createPause, type Pause } from './pauses.ts';
+import type { PlannedOverlay, Step } from './plan.ts';
+import { keepFromFreeing, throwAway } from './trash.ts';
+
+export interface ApplyOptions {
+  /** Our own folder on the layer's file system for removed entries; their content is deleted later. */
+  readonly trash: string;
+  /** How to treat paths that others changed after the steps were planned. */
+  readonly meets: 'overwrite' | 'leave';
+  /** Matches names of folders with generated content: changes in them are not reported. */
+  readonly leavesOut?: ((name: string) => boolean) | undefined;
+  /** Called with the path of each step before it is done. */
+  readonly at?: ((path: string) => void) | undefined;
+}
+
+/**
+ * Does the steps of a landing; a step that was done before is harmless. Each path is reached through open folders, so
+ * that swapping a folder for a link gains nothing, and a file takes its name whole. If layer and root share a file
+ * system, everything is a rename. Returns the paths that were left as others changed them.
+ */
+export async function applySteps(
+  { on, upper, steps }: PlannedOverlay,
+  options: ApplyOptions,
+): Promise<ReadonlySet<string>> {
+  const folders = openFolders(on);
+  const left = new Set<string>();
+  /** Git's folders in which another git moved a ref just now: index and logs belong to that. */
+  const met = new Set<string | undefined>();
+  try {
+    const pause = createPause();
+    for (const step of steps) {
+      await pause();
+      options.at?.(step.path);
+      // Another program changed the entry, so its mode stays too.
+      if (left.has(step.path)) continue;
+      const isMet = met.size > 0 && isReplacing(step) && met.has(gitFolderOf(step.path));
+      if (!isMet && (await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options))) continue;
+      left.add(step.path);
+      if (isRef(step.path)) met.add(gitFolderOf(step.path));
+    }
+    return left;
+  } finally {
+    folders.close();
+  }
+}
+
+/** Returns true if the step is done. */
+async function applyStep(
+  step: Step,
+  from: string,
+  folders: ReturnType<typeof openFolders>,
+  options: ApplyOptions,
+): Promise<boolean> {
+  const { meets } = options;
+  const name = step.path.slice(step.path.lastIndexOf('/') + 1);
+  if (step.do === 'times')
+    return inPath(folders, step, (self) => lutimesSync(self, step.accessed, step.modified));
+  if (step.do === 'mode') return inPath(folders, step, (self) => chmodSync(self, step.mode));
+  if (step.do === 'attributes') return carryAttributes(folders, step.path, from);
+  const folder = folders.above(step.path);
+  const release = isRef(step.path)
+    ? await holdRef(entryOf(folder, name), meets === 'leave' ? 0 : gitWaitsMs)
+    : () => {};
+  if (!release && meets === 'leave') return false;
+  try {
+    return await replace(step, { name, from, folder }, options);
+  } finally {
+    release?.();
+  }
+}
+
+function isReplacing({ do: what }: Step): boolean {
+  return what === 'move' || what === 'remove';
+}
+
+/** Removes the entry or puts the layer's in its place. Returns true if that is done. */
+async function replace(
+  step: Extract<Step, { do: 'move' | 'remove' }>,
+  { name, from, folder }: { readonly name: string; readonly from: string; readonly folder: number },
+  { trash, meets, leavesOut = () => false }: ApplyOptions,
+): Promise<boolean> {
+  const before = statOf(folder, name);
+  const isOthers = meets === 'leave' && before !== undefined && signatureOf(before) !== step.was;
+  if (step.do === 'remove') {
+    if (before && !isOthers) takeAway(folder, name, trash);
+    return !isOthers;
+  }
+  // The changed entry may be our own, moved by an earlier attempt.
+  if (isOthers) return !lstatSync(asBytes(from), { throwIfNoEntry: false });
+  await put(from, { folder, name, before }, trash);
+  await renew(folder, name, leavesOut, createPause());
+  return true;
+}
+
+/**
+ * Updates the change time of everything in a folder. Its entries were written while the command ran, so a layer that
+ * began before the folder landed would otherwise take them for older than itself.
+ */
+async function renew(
+  folder: number,
+  name: string,
+  leavesOut: (name: string) => boolean,
+  pause: Pause,
+): Promise<void> {
+  if (leavesOut(toText(name)) || !statOf(folder, name)?.isDirectory()) return;
+  const inner = openFolderIn(folder, name, 'latin1');
+  try {
+    for (const each of namesIn(asBytes(itself(inner)))) {
+      const pausing = pause();
+      if (pausing) await pausing;
+      try {
+        // Works for every owner, and on a link itself.
+        lchownSync(asBytes(entryOf(inner, each)), -1, -1);
+      } catch {
+        // Another program removed or replaced it after the landing.
+        continue;
+      }
+      await renew(inner, each, leavesOut, pause);
+    }
+  } finally {
+    closeSync(inner);
+  }
+}
+
+/** Moves an entry of the layer to its name. Does nothing if it was moved before. */
+async function put(
+  from: string,
+  {
+    folder,
+    name,
+    before,
+  }: { readonly folder: number; readonly name: string; readonly before?: Stats | undefined },
+  trash: string,
+): Promise<void> {
+  const [source, to] = [asBytes(from), asBytes(entryOf(folder, name))];
+  if (before?.isDirectory()) {
+    if (!lstatSync(source, { throwIfNoEntry: false })) return;
+    takeAway(folder, name, trash);
+  }
+  try {
+    if (before?.isFile()) keepFromFreeing(to, trash);
+    renameSync(source, to);
+  } catch (error) {
+    const code = errnoCode(error);
+    if (code === 'ENOENT' && !lstatSync(source, { throwIfNoEntry: false })) return;
+    if (code !== 'ENOTDIR' && !isElsewhere(error)) throw error;
+    // rename() does not put a folder in place of a file.
+    if (before && lstatSync(source).isDirectory()) takeAway(folder, name, trash);
+    if (!isElsewhere(error)) return renameSync(source, to);
+    await copyEntry(from, folder, name, before);
+    rmSync(source, { recursive: true, force: true });
+  }
+}
+
+/** Opens the folder itself; a link in its place does not change the link's target. */
+function inPath(
+  folders: ReturnType<typeof openFolders>,
+  { path }: Step,
+  change: (self: string) => void,
+): true {
+  const fd = openSync(
+    asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))),
+    openPath | constants.O_NOFOLLOW,
+  );
+  try {
+    if (fstatSync(fd).isDirectory()) change(`${itself(fd)}/.`);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Copies a folder's attributes without the layer's marks. */
+async function carryAttributes(
+  folders: ReturnType<typeof openFolders>,
+  path: string,
+  from: string,
+): Promise<true> {
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const to = openSync(asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))), flags);
+  try {
+    const own = openSync(asBytes(from), flags);
+    try {
+      await createCarryOver((name) => !name.startsWith('user.overlay.'))(own, to);
+    } finally {
+      closeSync(own);
+    }
+  } finally {
+    closeSync(to);
+  }
+  return true;
+}
+
+/** Moves the entry to the trash by one rename if possible. */
+function takeAway(folder: number, name: string, trash: string): void {
+  try {
+    throwAway(asBytes(entryOf(folder, name)), trash);
+  } catch (error) {
+    if (!isElsewhere(error)) throw error;
+    removeIn(folder, name);
+  }
+}
+
+/** Removes an entry of an open folder with its content; follows no link. */
+function removeIn(folder: number, name: string): void {
+  const entry = asBytes(entryOf(folder, name));
+  if (!statOf(folder, name)?.isDirectory()) {
+    unlinkSync(entry);
+    return;
+  }
+  const inner = openFolderIn(folder, name, 'latin1');
+  try {
+    for (const each of readdirSync(itself(inner), { encoding: 'latin1' as BufferEncoding }))
+      removeIn(inner, each);
+  } finally {
+    closeSync(inner);
+  }
+  rmdirSync(entry);
+}
+
+/** Opens the folders of consecutive paths, each from the one above; shared parents are opened once. */
+function openFolders(on: string) {
+  const root = openRootFolder(on);
+  const open: { readonly name: string; readonly fd: number }[] = [];
+  const leave = (depth: number) => {
+    for (const { fd } of open.splice(depth)) closeSync(fd);
+  };
+  return {
+    above(path: string): number {
+      const names = path.split('/').slice(0, -1);
+      let depth = 0;
+      while (depth < open.length && open[depth]?.name === names[depth]) depth++;
+      leave(depth);
+      for (const name of names.slice(depth)) {
+        open.push({ name, fd: openFolderIn(open.at(-1)?.fd ?? root, name, 'latin1') });
+      }
+      return open.at(-1)?.fd ?? root;
+    },
+    close() {
+      leave(0);
+      closeSync(root);
+    },
+  };
+}
+
+function isElsewhere(error: unknown): boolean {
+  return errnoCode(error) === 'EXDEV';
+}
+
+/** How long a landing that is done for good waits for a ref's lock, which git holds for milliseconds. */
+const gitWaitsMs = 1000;
+// O_PATH: Node does not export it, and its value is the same on all Linux architectures that Node supports.
+const openPath = 0o10000000;

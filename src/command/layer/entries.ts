@@ -1,0 +1,46 @@
+import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import type { LandingSide } from '../../contract/capabilities/landing.ts';
+import { kindOf } from '../../files/kind-of.ts';
+import { entryOf } from '../../files/walk.ts';
+import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
+
+/* Paths and names here are bytes, one per character. */
+
+/** Identifies an entry, so that a repeated step can tell whether it is still the same. */
+export function signatureOf({ dev, ino, size, mtimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}`;
+}
+
+export function statOf(folder: number, name: string): Stats | undefined {
+  return lstatSync(asBytes(entryOf(folder, name)), { throwIfNoEntry: false });
+}
+
+/** Undefined also if a file has the place of a folder above. */
+export function statAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(asBytes(path), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A command may have made its own folder unreadable; the layer's copy may be changed. */
+export function namesIn(path: Buffer): readonly string[] {
+  const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
+  try {
+    return read();
+  } catch (error) {
+    if (errnoCode(error) !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/') throw error;
+    chmodSync(path, 0o700);
+    return read();
+  }
+}
+
+export function sideOf(stat: Stats, entry: string): LandingSide {
+  return { kind: kindOf(stat), bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(entry) };
+}
+
+export function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

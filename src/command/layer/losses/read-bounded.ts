@@ -1,0 +1,31 @@
+import type { Buffer } from 'node:buffer';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { readAtNow } from '../../../files/io.ts';
+import { asBytes } from '../../../ground/byte-paths.ts';
+
+/**
+ * The first bytes of a file; undefined if there is no such file or, with `isWhole`, if it is longer. The path is bytes;
+ * a final link is not followed, and a pipe is not waited for.
+ */
+export function readBounded(path: string, mostBytes: number, isWhole = true): Buffer | undefined {
+  return withFile(path, (fd, size) =>
+    isWhole && size > mostBytes ? undefined : readAtNow(fd, 0, Math.min(size, mostBytes)),
+  );
+}
+
+/** Calls `work` with an open regular file; undefined if there is none. */
+export function withFile<T>(path: string, work: (fd: number, size: number) => T): T | undefined {
+  let fd: number;
+  try {
+    fd = openSync(asBytes(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    // The file is gone, a link, or not readable.
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(fd);
+    return stat.isFile() ? work(fd, stat.size) : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { posix } from 'node:path';
+import { readAtNow } from '../../../files/io.ts';
+import { asBytes } from '../../../ground/byte-paths.ts';
+import { isBelow } from '../../../ground/inside.ts';
+import { statAt } from '../entries.ts';
+import { type GitObjects, openObjects } from '../losses/git-objects.ts';
+import { readBounded, withFile } from '../losses/read-bounded.ts';
+import type { Pause } from '../pauses.ts';
+import { isWhiteout } from '../read.ts';
+import { isCommitted } from './committed.ts';
+import type { Makers } from './makers.ts';
+import { fetchedIn, idsIn, tipsOf } from './refs.ts';
+
+/** `asked`: a person decides. `never`: no tool writes it, even with approval. */
+export type Entry = 'free' | 'asked' | 'never';
+
+export interface GateOptions {
+  /** The guarded folder. Paths here are bytes, one per character. */
+  readonly on: string;
+  /** The command's layer; undefined if it wrote to the folder itself. */
+  readonly upper?: string | undefined;
+  /** Takes a path below the root. */
+  readonly isObeyed: (path: string) => boolean;
+  readonly isProtected: (path: string) => boolean;
+  readonly makers: Makers;
+  /** Did the command only fetch from a remote, and reach it? */
+  readonly isFetched: boolean;
+  readonly pause: Pause;
+}
+
+/** Decides which content may come to paths that editors, agents, shells and git obey. */
+export interface Gate {
+  /**
+   * May this content come to this path? Always if nothing obeys the path, if the same content is or was there, and if a
+   * person or a remote committed it at this path. `shown`: the path below the root, as people write it; `path`: the
+   * path below the gate's folder; `at`: the path of the content; `former`: the path of the former content, if not below
+   * the gate's folder.
+   */
+  mayEnter(
+    shown: string,
+    path: string,
+    content: { readonly at: string; readonly stat: Stats; readonly former?: string | undefined },
+  ): Promise<Entry>;
+  /** Could some content come to this path without a question? Yes if one was there before, or others committed one. */
+  hasOthers(path: string): Promise<boolean>;
+  /** Notes an entry that a command removes or replaces at such a path. `at`: where to read it, if not there. */
+  leaves(path: string, before: Stats, at?: string): void;
+  /** Notes the commits that a command made: those that these ref files name now and no ref named before. */
+  notesCommits(refFiles: readonly string[]): void;
+}
+
+export function createGate(options: GateOptions): Gate {
+  const { on, upper, isObeyed, isProtected, makers, pause } = options;
+  const repositoryOf = createFinder(options);
+
+  async function isKnown(
+    path: string,
+    { at, stat, former }: { readonly at: string; readonly stat: Stats; readonly former: string | undefined },
+  ): Promise<boolean> {
+    const host = `${on}/${path}`;
+    const isLink = stat.isSymbolicLink();
+    const raw = contentId(at, stat, '');
+    if (raw === undefined) return false;
+    if (former !== undefined) {
+      const was = statAt(former);
+      if (was && was.isSymbolicLink() === isLink && contentId(former, was, '') === raw) return true;
+    }
+    if (makers.hasStood(host, raw)) return true;
+    const repository = repositoryOf(path);
+    const blob = repository && contentId(at, stat, repository.algorithm);
+    if (!repository || blob === undefined) return false;
+    return isCommitted({ path: path.slice(repository.folder.length), blob, isLink }, repository, pause);
+  }
+
+  return {
+    async mayEnter(shown, path, { at, stat, former = upper === undefined ? undefined : `${on}/${path}` }) {
+      const isBarred = isProtected(shown);
+      if (!isBarred && !isObeyed(shown)) return 'free';
+      if (await isKnown(path, { at, stat, former })) return 'free';
+      return isBarred ? 'never' : 'asked';
+    },
+    async hasOthers(path) {
+      if (makers.hasStood(`${on}/${path}`, '')) return true;
+      const repository = repositoryOf(path);
+      if (!repository) return false;
+      return isCommitted({ path: path.slice(repository.folder.length) }, repository, pause);
+    },
+    leaves(path, before, at = `${on}/${path}`) {
+      const content = contentId(at, before, '');
+      if (content === undefined) return;
+      makers.stood(`${on}/${path}`, content);
+      makers.stood(`${on}/${path}`, '');
+    },
+    notesCommits(refFiles) {
+      const byRepository = Map.groupBy(refFiles, (path) => /^((?:.*?\/)?\.git)\//.exec(path)?.[1] ?? '');
+      for (const [git, paths] of byRepository) {
+        const idsOf = (folder: string | undefined) => paths.flatMap((path) => idsIn(`${folder}/${path}`));
+        const known = git === '' ? undefined : repositoryOf(git)?.tips();
+        if (known) makers.changed(upper === undefined ? [] : idsOf(on), idsOf(upper ?? on), known);
+      }
+    },
+  };
+}
+
+interface Repository {
+  /** The working tree below the gate's folder, with a trailing slash; empty for the folder itself. */
+  readonly folder: string;
+  readonly algorithm: 'sha1' | 'sha256';
+  readonly objects: GitObjects;
+  /** Commits that people and remotes made. */
+  tips(): ReadonlySet<string>;
+}
+
+/** Finds the repository of a path, as a command left it. */
+function createFinder({ on, upper, makers, isFetched }: GateOptions) {
+  const known = new Map<string, Repository | undefined>();
+  const above = (host: string) =>
+    upper !== undefined && isBelow(host, on) ? `${upper}/${posix.relative(on, host)}` : undefined;
+
+  /** Where to read the content of a path; undefined if there is none. */
+  function seen(host: string): string | undefined {
+    const over = above(host);
+    if (over === undefined) return host;
+    try {
+      const stat = lstatSync(asBytes(over), { throwIfNoEntry: false });
+      if (!stat) return host;
+      return isWhiteout(stat) ? undefined : over;
+    } catch {
+      // A folder above it was removed, or replaced by a file.
+      return undefined;
+    }
+  }
+
+  function read(host: string, mostBytes = 8192): string {
+    const at = seen(host);
+    return at === undefined ? '' : (readBounded(at, mostBytes)?.toString('latin1') ?? '');
+  }
+
+  function isFolder(host: string): boolean {
+    const at = seen(host);
+    return at !== undefined && statAt(at)?.isDirectory() === true;
+  }
+
+  /** The folder that all worktrees of a repository share. */
+  function commonOf(git: string): string | undefined {
+    const where = isFolder(git) ? git : /^gitdir: (.+?)\s*$/.exec(read(git))?.[1];
+    if (where === undefined) return undefined;
+    const folder = posix.resolve(posix.dirname(git), where);
+    const shared = read(`${folder}/commondir`).trim();
+    return shared === '' ? folder : posix.resolve(folder, shared);
+  }
+
+  /** The commits of others that refs named before the command. */
+  function othersIn(common: string): readonly string[] {
+    return [...tipsOf(common)].filter((id) => !makers.isCommands(id));
+  }
+
+  function open(folder: string, common: string): Repository {
+    const config = read(`${common}/config`, 1024 * 1024);
+    const over = above(common);
+    const objects = openObjects([...(over === undefined ? [] : [`${over}/objects`]), `${common}/objects`]);
+    let tips: Set<string> | undefined;
+    return {
+      folder: folder === '' ? '' : `${folder}/`,
+      algorithm: /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1',
+      objects,
+      tips() {
+        if (tips) return tips;
+        tips = new Set([...othersIn(common), ...makers.others()]);
+        const isNew = over !== undefined && !statAt(common);
+        // A repository cloned from another one below the same folder has the commits of that one.
+        for (const [, path = ''] of isNew ? config.matchAll(/^\s*url\s*=\s*"?(\/[^"\n]*)/gm) : []) {
+          const source = commonOf(`${path}/.git`) ?? path;
+          if (isBelow(source, on)) for (const id of othersIn(source)) tips.add(id);
+        }
+        if (isFetched && over !== undefined)
+          for (const id of isNew ? tipsOf(over) : fetchedIn(over)) if (!makers.isCommands(id)) tips.add(id);
+        return tips;
+      },
+    };
+  }
+
+  return function find(path: string): Repository | undefined {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (known.has(folder)) return known.get(folder);
+    const common = commonOf(folder === '' ? `${on}/.git` : `${on}/${folder}/.git`);
+    const found = common !== undefined ? open(folder, common) : folder === '' ? undefined : find(folder);
+    known.set(folder, found);
+    return found;
+  };
+}
+
+/** git's id of a content, or its digest without an algorithm; undefined if it is not readable. */
+function contentId(path: string, stat: Stats, algorithm: 'sha1' | 'sha256' | ''): string | undefined {
+  const digest = (content: Buffer) =>
+    createHash(algorithm === '' ? 'sha256' : algorithm)
+      .update(algorithm === '' ? '' : `blob ${content.length}\0`)
+      .update(content)
+      .digest('hex');
+  if (stat.isSymbolicLink()) return digest(readlinkSync(asBytes(path), { encoding: 'buffer' }));
+  return withFile(path, (fd, size) => (size > mostBytes ? undefined : digest(readAtNow(fd, 0, size))));
+}
+
+const mostBytes = 16 * 1024 * 1024;

@@ -1,0 +1,59 @@
+import { Buffer } from 'node:buffer';
+import { constants } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
+import { syscallNumber } from '../../ground/syscalls.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+
+export interface Collected {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Reaps children that Node did not start. */
+export interface Collector {
+  /** Resolves when the child has ended, possibly already. */
+  wait(pid: number): Promise<Collected>;
+}
+
+export function createCollector({ syscall }: Kernel): Collector {
+  // Node delivers SIGCHLD only to the main thread.
+  if (!isMainThread) throw new Error('children are collected on the main thread');
+  const waiting = new Map<number, (end: Collected) => void>();
+  // Keeps the process alive while a child is awaited; the signal's listener does not.
+  let awake: NodeJS.Timeout | undefined;
+
+  function look(): void {
+    for (const [pid, resolve] of waiting) {
+      const status = Buffer.alloc(4);
+      const found = syscall(syscallNumber('wait4'), pid, status, noHang, 0);
+      if (found === 0) continue;
+      waiting.delete(pid);
+      resolve(found === pid ? read(status.readUInt32LE(0)) : { code: null, signal: 'SIGKILL' });
+    }
+    if (waiting.size > 0) return;
+    process.off('SIGCHLD', look);
+    clearInterval(awake);
+  }
+
+  return {
+    wait(pid) {
+      return new Promise((resolve) => {
+        if (waiting.size === 0) {
+          process.on('SIGCHLD', look);
+          awake = setInterval(look, 1000);
+        }
+        waiting.set(pid, resolve);
+        look();
+      });
+    },
+  };
+}
+
+const noHang = 1;
+
+function read(status: number): Collected {
+  const number = status & 0x7f;
+  if (number === 0) return { code: (status >> 8) & 0xff, signal: null };
+  const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? ['SIGKILL'];
+  return { code: null, signal: name as NodeJS.Signals };
+}

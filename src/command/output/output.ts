@@ -1,0 +1,104 @@
+import { Buffer } from 'node:buffer';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { createFrames } from './frames.ts';
+
+/** Keeps the beginning and the end of a stream of any length, in bounded memory. */
+export interface OutputKeeper {
+  add(chunk: Buffer): void;
+  readonly bytes: number;
+  /** How many frames of lines were overwritten and are left out. */
+  readonly overwritten: number;
+  /** Cleaned text; a line tells how much was cut from the middle. */
+  finish(): { readonly text: string; readonly truncated: boolean };
+}
+
+/** Keeps the first and the last half of `maxBytes`: a log's cause is at its start and its result at its end. */
+export function createOutputKeeper(maxBytes: number): OutputKeeper {
+  const headBytes = Math.ceil(maxBytes / 2);
+  const head: Buffer[] = [];
+  let tail: Buffer[] = [];
+  let kept = 0;
+  let tailBytes = 0;
+  let total = 0;
+  /** The length that counts for the limit: without overwritten frames. */
+  let settled = 0;
+  const frames = createFrames();
+  let finished: { readonly at: number; readonly text: string; readonly truncated: boolean } | undefined;
+
+  function compose() {
+    const rest = frames.rest();
+    const all = settled + rest.length;
+    if (all <= maxBytes) return { text: decode([...head, ...tail, rest]), truncated: false };
+    const first = Buffer.concat([...head, rest.subarray(0, headBytes - kept)]);
+    const end = Buffer.concat([...tail, rest.subarray(headBytes - kept)]);
+    const last = end.subarray(Math.max(0, end.length - (maxBytes - headBytes)));
+    const cut = all - first.length - last.length;
+    const start = decode([wholeCharacters(first)]);
+    return {
+      text: `${start}\n[… ${cut} bytes cut …]\n${decode([last.subarray(continuationBytes(last))])}`,
+      truncated: true,
+    };
+  }
+
+  function settle(chunk: Buffer): void {
+    settled += chunk.length;
+    let more = chunk;
+    if (kept < headBytes) {
+      const part = more.subarray(0, headBytes - kept);
+      head.push(part);
+      kept += part.length;
+      if (part.length === more.length) return;
+      more = more.subarray(part.length);
+    }
+    tail.push(more);
+    tailBytes += more.length;
+    // Trimmed at twice the needed size, so that trimming is cheap per chunk.
+    if (tailBytes > 2 * maxBytes) {
+      tail = [Buffer.concat(tail).subarray(-(maxBytes - headBytes) || tailBytes)];
+      tailBytes = tail[0]?.length ?? 0;
+    }
+  }
+
+  return {
+    get bytes() {
+      return total;
+    },
+    get overwritten() {
+      return frames.left;
+    },
+    add(chunk) {
+      total += chunk.length;
+      settle(frames.add(chunk));
+    },
+    finish() {
+      // Cached, because it is read and then returned: megabytes are not composed twice.
+      if (finished?.at !== total) finished = { at: total, ...compose() };
+      return finished;
+    },
+  };
+}
+
+/** Joined first: one long buffer is decoded several times faster than many pieces, whose ends may cut a character. */
+function decode(pieces: readonly Buffer[]): string {
+  return cleanText(Buffer.concat(pieces).toString('utf8'));
+}
+
+/** Without a character that is cut at the end. */
+export function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
+    }
+  }
+  return bytes;
+}
+
+/** The number of leading bytes of a character that began earlier. */
+export function continuationBytes(bytes: Buffer): number {
+  let count = 0;
+  while (count < 3 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;
+  return count;
+}

@@ -1,0 +1,129 @@
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isInside } from '../../ground/inside.ts';
+import type { Outlet } from '../../network/proxy/open.ts';
+import { compileEnter } from '../child/enter-program.ts';
+import { openMemoryProgram } from '../child/memory-program.ts';
+import { type Relay, relayProgram } from '../child/relay.ts';
+import type { StartChild } from '../child/start-child.ts';
+import { findMembers } from '../child/tree.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { hasSeccomp } from '../seccomp/seccomp.ts';
+
+/** User, mount and network namespaces that outlive the command for which they were created. */
+export interface SessionNamespaces {
+  /** Descriptors for the child from 4 on, where `enterProgram` expects them. */
+  readonly childEnds: readonly number[];
+  /** An open descriptor of its own folder. */
+  readonly own: number;
+  close(): void;
+}
+
+export interface NamespaceSets {
+  /** Mount point of each set's own file system, whose size the kernel limits. */
+  readonly folder: string;
+  open(outlet?: Outlet): Promise<SessionNamespaces>;
+  close(): void;
+}
+
+/** Runs first to enter namespaces, followed by bubblewrap's arguments. */
+export const enterProgram = '/proc/self/fd/4';
+
+interface NamespaceMeans {
+  readonly kernel: Kernel;
+  readonly startChild: StartChild;
+  readonly relay: Relay | undefined;
+}
+
+/**
+ * Descriptors keep the namespaces alive, so no process waits in them, and they end with the server in any case. On an
+ * unknown processor there are none: each command then has its own files.
+ */
+export function openNamespaceSets(
+  { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
+  { kernel, startChild, relay }: NamespaceMeans,
+): NamespaceSets | undefined {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) return undefined;
+  const enter = openMemoryProgram(
+    kernel,
+    compileEnter(program, { self: 4, namespaces: [5, 6, 7] }, architecture),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
+
+  return {
+    folder,
+    async open(outlet) {
+      const landing = outlet && relay?.open();
+      const [self] = landing?.childEnds ?? [];
+      const started = await startChild({
+        program,
+        args: [
+          ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+          ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
+          ...['--dir', `${folder}/home`],
+          '--',
+          ...(landing ? [relayProgram] : []),
+          ...['/bin/sh', '-c', 'echo; read -r line'],
+        ],
+        environment: { PATH: '/usr/bin:/bin' },
+        stdin: 'pipe',
+        // The relay closes its descriptor 3, so give it one.
+        extra: landing && self !== undefined ? [self, ...landing.childEnds] : [],
+      }).finally(() => landing?.close());
+      try {
+        await firstLine(started.stdout, started.exited);
+        const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
+        if (!inside) throw new Error('the namespaces were gone before they were entered');
+        const namespaces = openNamespaces(inside.pid);
+        const own = openSync(`/proc/${inside.pid}/root${folder}`, constants.O_RDONLY | constants.O_DIRECTORY);
+        landing?.listeners.then(
+          (listeners) => outlet?.adopt(listeners),
+          () => outlet?.close(),
+        );
+        return {
+          childEnds: [enter, ...namespaces],
+          own,
+          close() {
+            outlet?.close();
+            for (const fd of [...namespaces, own]) closeSync(fd);
+          },
+        };
+      } finally {
+        started.stdin?.destroy();
+        started.stdout.destroy();
+        started.stderr.destroy();
+      }
+    },
+    close() {
+      closeSync(enter);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openNamespaces(pid: number): readonly number[] {
+  const opened: number[] = [];
+  try {
+    for (const kind of ['user', 'mnt', 'net']) opened.push(openSync(`/proc/${pid}/ns/${kind}`, 'r'));
+    return opened;
+  } catch (error) {
+    for (const fd of opened) closeSync(fd);
+    throw error;
+  }
+}
+
+function firstLine(output: NodeJS.ReadableStream, exited: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.once('data', () => resolve());
+    void exited.then(() => reject(new Error('bubblewrap made no namespaces')));
+  });
+}
+
+/** The first path that neither contains nor is inside a mount; the last one if there is none. */
+export function freePlace(places: readonly string[], mounted: readonly string[]): string {
+  const free = (place: string) =>
+    mounted.every((path) => path !== '/' && !isInside(path, place) && !isInside(place, path));
+  return places.find(free) ?? places.at(-1) ?? '/';
+}

@@ -1,0 +1,288 @@
+import { Buffer } from 'node:buffer';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { constants as system } from 'node:os';
+import { join } from 'node:path';
+import { type Text, text } from '../../contract/text/text.ts';
+import { once } from '../../ground/once.ts';
+import { syscallNumber } from '../../ground/syscalls.ts';
+import type { Spawner } from '../child/child.ts';
+import { compileLayer, type LayerOptions } from '../child/layer-program.ts';
+import { openMemoryProgram } from '../child/memory-program.ts';
+import { waitForEnd } from '../child/run-child.ts';
+import { createInTurn } from '../layer/in-turn.ts';
+import { allMarks, type Marks } from '../layer/marks.ts';
+import { NoLayer, whyNone } from '../layer/no-layer.ts';
+import { openMakers } from '../layer/obeyed/makers.ts';
+import { assertFree, type Layer, type LeftLayer, openLayer, openLeft } from '../layer/open.ts';
+import type { Overlay } from '../layer/overlay.ts';
+import { recoverLayers } from '../layer/recover.ts';
+import { defaultProcessLimits } from '../prelude.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { hasSeccomp } from '../seccomp/seccomp.ts';
+
+/** Makes layers for commands. */
+export interface Layers {
+  /** Throws the reason if no layer works over these folders. */
+  open(folders: readonly string[]): Promise<Layer>;
+  /** The layers of killed servers whose commands had ended. */
+  left(): readonly LeftLayer[];
+  /** Why no layer works over these folders; undefined if one does. */
+  whyNot(folders: readonly string[]): Promise<Text | undefined>;
+  /**
+   * A descriptor of the program that mounts the layers and becomes the next program; it is passed as descriptor `self`.
+   * In a room, the room's namespaces are open for it.
+   */
+  program(overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number;
+}
+
+/** `base`: the folder for layers; `next`: the path of bubblewrap. Undefined on an unknown processor. */
+export function createLayers(
+  { base, next }: { readonly base: string; readonly next: string },
+  kernel: Kernel,
+  spawner: () => Spawner,
+): Layers | undefined {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) return undefined;
+  const marks = createMarks(kernel);
+  const inTurn = createInTurn();
+  const makers = openMakers(join(base, 'makers'));
+  const open = (folders: readonly string[]) => openLayer(base, folders, { marks, inTurn, makers });
+  const tested = once(async () => {
+    await recoverLayers(base);
+    const leak = await findLeak(base, open, spawner());
+    if (leak !== undefined) throw new NoLayer(leak);
+  });
+  const mountable = new Map<string, Promise<void>>();
+
+  /** The kernel may refuse one folder and accept another: some file systems allow no layer. */
+  async function assertMountable(folders: readonly string[]): Promise<void> {
+    // Not cached: mounts there may be removed again.
+    assertFree(base, folders);
+    // The file system of the self-test's own folder is known to work.
+    const { dev } = lstatSync(base);
+    if (folders.every((folder) => lstatSync(folder).dev === dev)) return;
+    const key = folders.join('\0');
+    const known = mountable.get(key);
+    if (known) return known;
+    const tried = (async () => tryMount(open(folders), spawner()))();
+    mountable.set(key, tried);
+    return tried;
+  }
+
+  return {
+    left: () => openLeft(base, { marks, inTurn, makers }),
+    async open(folders) {
+      await tested();
+      await assertMountable(folders);
+      return open(folders);
+    },
+    async whyNot(folders) {
+      try {
+        await tested();
+        await assertMountable(folders);
+        return undefined;
+      } catch (error) {
+        return whyNone(error);
+      }
+    },
+    program: (overlays, self, room) =>
+      openMemoryProgram(
+        kernel,
+        compileLayer(
+          { overlays, user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0, self, next, room },
+          architecture,
+        ),
+      ),
+  };
+}
+
+/** Reads extended attributes without following links, which Node cannot do. */
+function createMarks({ syscall, errno }: Kernel): Marks {
+  const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
+  const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
+  const listed = Buffer.alloc(4096);
+  return {
+    read(path, name) {
+      const value = Buffer.alloc(16);
+      const length = syscall(
+        syscallNumber('lgetxattr'),
+        pathOf(path),
+        names.get(name) ?? null,
+        value,
+        value.length,
+      );
+      return length < 0 ? undefined : value.toString('latin1', 0, length);
+    },
+    attributes(path) {
+      const entry = pathOf(path);
+      const length = syscall(syscallNumber('llistxattr'), entry, listed, listed.length);
+      if (length <= 0) return '';
+      const value = Buffer.alloc(65_536);
+      return listed
+        .toString('latin1', 0, length)
+        .split('\0')
+        .filter((name) => isAttribute.test(name))
+        .toSorted()
+        .map((name) => {
+          const bytes = syscall(
+            syscallNumber('lgetxattr'),
+            entry,
+            Buffer.from(`${name}\0`),
+            value,
+            value.length,
+          );
+          return `${name}=${value.toString('latin1', 0, Math.max(0, bytes))}`;
+        })
+        .join('\n');
+    },
+    isBeingWritten(path) {
+      let fd: number;
+      try {
+        fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      } catch {
+        // It is gone, or not readable for us: then it is not checked.
+        return false;
+      }
+      try {
+        // A program that opens the file for writing right now causes a signal, whose default action would end this
+        // process.
+        syscall(syscallNumber('fcntl'), fd, setSignal, SIGURG);
+        if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0) return errno() === EAGAIN;
+        syscall(syscallNumber('fcntl'), fd, setLease, noLease);
+        return false;
+      } finally {
+        closeSync(fd);
+      }
+    },
+    remove(path) {
+      const entry = pathOf(path);
+      // Most entries have none, and hardly any have several.
+      const length = syscall(syscallNumber('llistxattr'), entry, listed, listed.length);
+      if (length === 0) return;
+      const has = length < 0 ? undefined : listed.toString('latin1', 0, length).split('\0');
+      for (const [mark, name] of names)
+        if (has?.includes(mark) ?? true) syscall(syscallNumber('lremovexattr'), entry, name);
+    },
+  };
+}
+
+/** fcntl(2): a read lease is refused if the file is open for writing. */
+const [setSignal, setLease, readLease, noLease] = [10, 1024, 0, 2];
+const { SIGURG } = system.signals;
+const EAGAIN = 11;
+const isAttribute = /^(?:user\.(?!overlay\.)|system\.posix_acl_access$)/;
+
+/** Throws the error of a command that could not start on the layer; the layer is removed. */
+async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
+  try {
+    const [first] = layer.overlays;
+    if (!first) return;
+    const child = await spawner.spawn({
+      command: { kind: 'script', script: ':', shell: 'sh' },
+      limits: defaultProcessLimits,
+      workingFolder: first.on,
+      environment: { PATH: '/usr/bin:/bin' },
+      writable: layer.overlays.map(({ on }) => on),
+      overlays: layer.overlays,
+      stdin: 'null',
+    });
+    child.stdout.resume();
+    child.stderr.resume();
+    const { exitCode } = await waitForEnd(child, {
+      timeoutMs: trialMs,
+      signal: new AbortController().signal,
+      most: defaultProcessLimits,
+    });
+    if (exitCode !== 0)
+      throw new NoLayer(
+        text(
+          `the kernel mounts no overlay over ${first.on}`,
+          `カーネルが ${first.on} にオーバーレイをマウントできません`,
+        ),
+      );
+  } finally {
+    await layer.close();
+  }
+}
+
+/**
+ * Tries a layer over a test folder: writes, replacements and removals must be in the layer and nowhere else. Returns
+ * the first that is not.
+ */
+async function findLeak(
+  base: string,
+  open: (folders: readonly string[]) => Layer,
+  spawner: Spawner,
+): Promise<Text | undefined> {
+  mkdirSync(base, { recursive: true, mode: 0o700 });
+  const trial = mkdtempSync(join(base, 'trial-'));
+  const folder = join(trial, 'folder');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'kept'), 'as it was\n');
+  writeFileSync(join(folder, 'removed'), '');
+  const layer = open([folder]);
+  try {
+    const child = await spawner.spawn({
+      command: {
+        kind: 'script',
+        script: 'echo written >kept && rm removed && echo written >made',
+        shell: 'sh',
+      },
+      limits: defaultProcessLimits,
+      workingFolder: folder,
+      environment: { PATH: '/usr/bin:/bin' },
+      writable: [folder],
+      overlays: layer.overlays,
+      stdin: 'null',
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+    child.stdout.resume();
+    const { exitCode } = await waitForEnd(child, {
+      timeoutMs: trialMs,
+      signal: new AbortController().signal,
+      most: defaultProcessLimits,
+    });
+    const isAsBefore =
+      readFileSync(join(folder, 'kept'), 'utf8') === 'as it was\n' &&
+      existsSync(join(folder, 'removed')) &&
+      !existsSync(join(folder, 'made'));
+    if (!isAsBefore) return leaks;
+    if (exitCode !== 0) return notMounted(said.trim().slice(0, 200) || `exit code ${exitCode}`);
+    const { changes } = await layer.read([folder], false);
+    const seen = changes.map(({ change, path }) => `${change} ${path}`).join(', ');
+    return seen === 'deleted removed, changed kept, created made'
+      ? undefined
+      : text(
+          `a layer did not show what a command wrote: ${seen}`,
+          `コマンドが書いたものがレイヤーに現れませんでした: ${seen}`,
+        );
+  } finally {
+    await layer.close();
+    await rm(trial, { recursive: true, force: true });
+  }
+}
+
+const leaks = text(
+  'what a command wrote on a layer reached the folder below',
+  'コマンドがレイヤーに書いたものが、下のフォルダーに届きました',
+);
+
+function notMounted(said: string): Text {
+  return text(`no overlay could be mounted (${said})`, `オーバーレイをマウントできませんでした (${said})`);
+}
+
+const trialMs = 10_000;

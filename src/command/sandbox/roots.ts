@@ -1,0 +1,85 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { FolderRoot } from '../../contract/capabilities/files.ts';
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+
+/** The roots as the kernel knows them, resolved once on first use. */
+export interface Roots {
+  readonly all: readonly FolderRoot[];
+  readonly writable: readonly string[];
+  /**
+   * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a
+   * symbolic link, whose target may change before its use.
+   */
+  folder(path: string): string;
+  /** The same, but undefined instead of an error. */
+  findFolder(path: string): string | undefined;
+  /** The same as `folder`, in a writable root. */
+  writableFolder(path: string): string;
+}
+
+export function resolveRoots(roots: readonly FolderRoot[]): Roots {
+  const resolved: readonly ResolvedRoot[] = roots.map((root) => ({
+    named: root.hostPath,
+    hostPath: realpathSync(root.hostPath),
+    writable: root.writable,
+  }));
+  return {
+    all: resolved,
+    writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
+    folder: (path) => locate(path, resolved),
+    findFolder(path) {
+      try {
+        return locate(path, resolved);
+      } catch {
+        // The path is in no root.
+        return undefined;
+      }
+    },
+    writableFolder: (path) =>
+      locate(
+        path,
+        resolved.filter((root) => root.writable),
+      ),
+  };
+}
+
+interface ResolvedRoot extends FolderRoot {
+  readonly named: string;
+}
+
+function locate(path: string, roots: readonly ResolvedRoot[]): string {
+  for (const root of roots) {
+    for (const start of [root.hostPath, root.named]) {
+      const inner = relative(start, path);
+      if (!/^(\.\.(\/|$)|\/)/.test(inner)) return assertFolder(join(root.hostPath, inner));
+    }
+  }
+  throw new ToolError(
+    'out_of_scope',
+    text(
+      'The working folder is outside the allowed folders.',
+      '作業フォルダーが許可されたフォルダーの外にあります。',
+    ),
+  );
+}
+
+function assertFolder(path: string): string {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new ToolError(
+      'not_found',
+      text('The working folder does not exist.', '作業フォルダーが存在しません。'),
+    );
+  }
+  if (realpathSync(path) !== path) {
+    throw new ToolError(
+      'forbidden',
+      text(
+        'The working folder is reached through a symbolic link.',
+        '作業フォルダーへのパスにシンボリックリンクがあります。',
+      ),
+    );
+  }
+  return path;
+}

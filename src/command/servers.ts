@@ -1,0 +1,186 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FolderRoot } from '../contract/capabilities/files.ts';
+import type { ConfinedChild } from '../contract/capabilities/process.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+import type { StdioStart } from '../contract/upstream.ts';
+import { isInside } from '../ground/inside.ts';
+import { obeyedNames } from '../ground/obeyed/obeyed-names.ts';
+import type { Child } from './child/child.ts';
+import { stopTree } from './child/run-child.ts';
+import { defaultProcessLimits } from './prelude.ts';
+import { buildEnvironment } from './sandbox/environment.ts';
+import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import { watchUse } from './watch-use.ts';
+
+export interface ServerProcessesOptions {
+  readonly roots: readonly FolderRoot[];
+  readonly serverEnvironment: Readonly<Record<string, string | undefined>>;
+  /** More readable folders, as for commands. */
+  readonly readable?: readonly string[] | undefined;
+  readonly hiddenPaths?: readonly string[] | undefined;
+  /** Hosts that no proxied server reaches, whatever its own list allows. */
+  readonly deniedHosts?: readonly string[] | undefined;
+  /** Sekisho's records and configuration, hidden from every server whatever its folders are. */
+  readonly ownPaths?: readonly string[] | undefined;
+}
+
+/** Starts the programs of proxied servers: long-running, in the same sandbox as commands. */
+export interface ServerProcesses {
+  /** Throws `unavailable` if there is no sandbox or the program cannot be started. */
+  start(stdioStart: StdioStart): Promise<ConfinedChild>;
+  close(): Promise<void>;
+}
+
+export function openServerProcesses(options: ServerProcessesOptions): ServerProcesses {
+  const sandboxes = new Map<string, Sandbox>();
+  // A server's writes are not reviewed: it may write only folders that the operator named, and can read the rest.
+  const readRoots = options.roots.map((root) => ({ ...root, writable: false }));
+  const running = new Set<ConfinedChild>();
+
+  function sandboxFor(stdioStart: StdioStart): Sandbox {
+    const own = options.ownPaths ?? [];
+    const named = stdioStart.sandbox === 'off' ? [] : readableFor([stdioStart.command, ...stdioStart.args]);
+    const harmless = named.filter((path) => !own.some((each) => isInside(each, path)));
+    const readable = [...(options.readable ?? []), ...harmless];
+    const folders = stdioStart.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
+    const { network } = stdioStart;
+    const key = JSON.stringify([stdioStart.sandbox, folders, readable, network]);
+    let sandbox = sandboxes.get(key);
+    if (!sandbox) {
+      sandbox = openSandbox({
+        roots: [...readRoots, ...folders],
+        sandbox: stdioStart.sandbox,
+        network: network && { ...network, deniedHosts: options.deniedHosts },
+        readable,
+        // It runs for days, and its changes in a repository are not reviewed.
+        readOnlyNames: ['.git', ...obeyedNames],
+        serverEnvironment: options.serverEnvironment,
+        ownPaths: own,
+        hiddenPaths: [
+          ...(options.hiddenPaths ?? []),
+          ...own.filter((path) => folders.some(({ hostPath }) => isInside(path, hostPath))),
+        ],
+      });
+      sandboxes.set(key, sandbox);
+    }
+    return sandbox;
+  }
+
+  return {
+    async start(stdioStart) {
+      const sandbox = sandboxFor(stdioStart);
+      const { backend, proxy, gitConfig, toolchains } = await sandbox.open();
+      const roots = sandbox.roots();
+      const child = await backend
+        .spawn({
+          command: { kind: 'program', program: stdioStart.command, args: stdioStart.args },
+          // It runs for days.
+          limits: { ...defaultProcessLimits, cpuSeconds: 30 * 24 * 3600 },
+          workingFolder: roots.folder(stdioStart.cwd ?? roots.all[0]?.hostPath ?? '/'),
+          environment: buildEnvironment({
+            server: options.serverEnvironment,
+            allowed: [],
+            places: backend,
+            gitConfig,
+            toolchains,
+            more: { ...proxy?.environment, ...stdioStart.env },
+          }),
+          writable: roots.writable,
+          stdin: 'pipe',
+          outlet: proxy?.openOutlet(),
+        })
+        .catch((cause) => {
+          throw new ToolError('unavailable', text('It could not be started.', '起動できませんでした。'), {
+            cause,
+          });
+        });
+      const confined = lend(child);
+      running.add(confined);
+      void confined.ended.then(() => running.delete(confined));
+      return confined;
+    },
+    async close() {
+      await Promise.all([...running].map((child) => child.kill()));
+      for (const sandbox of sandboxes.values()) await sandbox.close();
+      sandboxes.clear();
+    },
+  };
+}
+
+/** It runs for days, mostly idle. */
+const watchMs = 1000;
+/** The time for a server to exit after its input ends. */
+const politeMs = 500;
+
+function lend(child: Child): ConfinedChild {
+  let stopping: Promise<void> | undefined;
+  const watch = watchUse(child, defaultProcessLimits, () => void stopTree(child, 0), watchMs);
+  const ended = child.exited.then(({ code, signal }) => {
+    watch.close();
+    // The processes that it left end with it.
+    child.destroy();
+    return { code: code ?? null, signal: signal ?? null };
+  });
+
+  async function stop(): Promise<void> {
+    // The thread that reports its end does not keep the process alive.
+    const awake = setInterval(() => {}, politeMs);
+    try {
+      child.stdin?.end();
+      await Promise.race([child.exited, sleep(politeMs, undefined, { ref: false })]);
+      await stopTree(child);
+    } finally {
+      clearInterval(awake);
+    }
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  }
+
+  return {
+    pid: child.pid,
+    stdin: child.stdin ?? null,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended,
+    kill() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+/**
+ * The paths that a proxied server needs in order to run: the operator named them in its command line, so it may read
+ * them, with the package of a program. It may write none of them.
+ */
+function readableFor(words: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const word of words) {
+    if (!isAbsolute(word) || !existsSync(word)) continue;
+    for (const path of new Set([word, realpathSync(word)])) found.add(packageOf(path));
+  }
+  return [...found];
+}
+
+const marks = ['package.json', 'pyproject.toml', 'Cargo.toml', 'go.mod'];
+
+function packageOf(path: string): string {
+  if (statSync(path).isDirectory()) return path;
+  const modules = path.indexOf('/node_modules/');
+  // Its dependencies are beside it.
+  if (modules > 0) return path.slice(0, modules + '/node_modules'.length);
+  let folder = dirname(path);
+  for (let level = 0; level < 4 && !isTooWide(folder); level++) {
+    if (marks.some((name) => existsSync(join(folder, name)))) return folder;
+    folder = dirname(folder);
+  }
+  return isTooWide(dirname(path)) ? path : dirname(path);
+}
+
+/** A home folder or the machine's root contains more than a program. */
+function isTooWide(folder: string): boolean {
+  return folder === '/' || folder === homedir() || folder === '/home' || folder === '/tmp';
+}

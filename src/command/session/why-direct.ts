@@ -1,0 +1,91 @@
+import type { CommandLine, RunOptions } from '../../contract/capabilities/process.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import type { CommandsOptions } from '../commands-options.ts';
+import { whyNoLayer } from './dry-run.ts';
+import { isBusyInBackground, type Runner } from './session.ts';
+
+/** Why a command runs on the folders themselves instead of a layer that lands; undefined if it can run on one. */
+export async function whyDirect(
+  command: CommandLine,
+  { reach, fate }: Pick<RunOptions, 'reach' | 'fate'>,
+  { session, sandbox, options }: Runner,
+): Promise<Text | undefined> {
+  if (options.layer === 'off' && fate !== 'discard') return whySwitchedOff;
+  const roots = sandbox.roots();
+  const writable = reach?.writable ?? roots.writable;
+  if (writable.length === 0) return whyNothingToWrite;
+  if (isBusyInBackground(session)) return whyOthersRun;
+  if (goesOn(command, options.commandsIn)) return whyItGoesOn;
+  // Without a sandbox, the command's own start gives the reason.
+  const walls = await sandbox.open().catch(() => undefined);
+  return walls && whyNoLayer(walls, writable);
+}
+
+/**
+ * Is one of its commands a server or file watcher, which runs until it is stopped? On a layer it would not see later
+ * changes. One that is not recognized goes on in the background on its layer.
+ */
+function goesOn(command: CommandLine, commandsIn: CommandsOptions['commandsIn']): boolean {
+  // Few lines name one, and each of those is parsed a second time.
+  if (!anywhere.test(wordsOf(command))) return false;
+  return (commandsIn?.(command) ?? []).some((words) => {
+    const [program = '', ...args] = words.map((word) => word ?? '$');
+    return itself.test([program.replace(/.*\//, ''), ...args].join(' '));
+  });
+}
+
+/**
+ * Does the output show an error that a layer may cause: a refused rename, an owner that cannot be set? A script may
+ * continue after it; then only its stderr counts, since its other output may be about anything.
+ */
+export function blamesLayer([errors = '', ...outputs]: readonly string[], hasFailed: boolean): boolean {
+  return (hasFailed ? [errors, ...outputs] : [errors]).some((output) => refusals.test(output));
+}
+
+/** Does it only make git fetch from remotes? Then the refs are as the remotes gave them. */
+export function fetchesOnly(command: CommandLine): boolean {
+  const words = wordsOf(command);
+  return (
+    !/`|\$|[<>(){}]/.test(words) &&
+    words
+      .split(/[;&|\n]+/)
+      .every((piece) => /^\s*(cd\s+\S+|git\s+(-C\s+\S+\s+)?(fetch|pull|clone)\b.*)?\s*$/.test(piece))
+  );
+}
+
+const whyOthersRun: Text = text(
+  'a command of the session runs in the background, and both must see the same files',
+  'セッションのコマンドがバックグラウンドで実行中で、両者は同じファイルを見る必要があります',
+);
+
+const whyItGoesOn: Text = text(
+  'it looks like a server or a watcher, which must see changes while it runs',
+  'サーバーや監視プログラムのようで、実行中の変更を見る必要があります',
+);
+
+const whySwitchedOff: Text = text('process.layer is "off"', 'process.layer が "off" です');
+
+const whyNothingToWrite: Text = text('it cannot write to any folder', '書き込めるフォルダーがありません');
+
+function wordsOf(command: CommandLine): string {
+  return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
+}
+
+const watchers = [
+  String.raw`(npm|pnpm|yarn|bun|deno)\s+(run\s+|task\s+)?(dev|start|serve|watch|preview|storybook)\b`,
+  String.raw`(next|nuxt|astro|remix|gatsby|expo|ng|webpack|vite|parcel|svelte-kit)\s+(dev|develop|serve|start|preview|watch)\b`,
+  String.raw`(nodemon|live-server|http-server|browser-sync|webpack-dev-server|uvicorn|gunicorn|hypercorn|puma|air|entr|inotifywait|watchexec|fswatch)\b`,
+  String.raw`vite\s*($|[;&|\n])`,
+  String.raw`(flask|cargo|trunk|hugo|jekyll|mkdocs|rails|php|symfony|mix|dotnet|quarto)\s+(run\s+--reload|watch|serve|server|s|-S|phx\.server)\b`,
+  String.raw`flask\s+run\b|(python[\d.]*\s[^;&|\n]*|manage\.py\s+)\b(runserver|http\.server)\b`,
+  String.raw`(node|tsx|ts-node|deno|bun|npm|npx|pnpm|yarn|bunx|tsc|swc|babel|esbuild|rollup|webpack|vite|parcel|jest|vitest|mocha|ava|eslint|stylelint|sass|postcss|tailwindcss|gulp|dotnet|pytest|mypy)\s[^;&|\n]*--watch(-\w+)?\b`,
+  String.raw`tsc\s([^;&|\n]*\s)?-w\b|tail\s([^;&|\n]*\s)?-[\d\w]*[fF]\b`,
+  String.raw`make\s+(dev|serve|watch|run)\b`,
+].join('|');
+
+const anywhere = new RegExp(String.raw`\b(${watchers})`);
+const itself = new RegExp(`^(${watchers})`);
+
+// A layer refuses to rename a folder, so mv copies it, and then removes the original.
+const refusals =
+  /^mv: cannot remove .*: Permission denied$|\bEXDEV\b|cross-device|Cross-device|\bEOVERFLOW\b|Value too large for defined data type|hardlink different from source/m;

@@ -1,0 +1,124 @@
+import { Buffer } from 'node:buffer';
+import { syscallNumber } from '../../ground/syscalls.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+
+/**
+ * The file calls with which a supervisor does a caller's work. A name is bytes, looked up in an open folder. On failure
+ * they return the negated error number.
+ */
+export interface FileCalls {
+  /** As a process with this root sees it. `flags`: of open(2); `resolve`: restrictions on the path. */
+  openIn(root: number, path: Buffer, flags: number, resolve: number): number;
+  openAt(folder: number, name: Buffer, flags: number, mode: number): number;
+  /** The entry of this name itself, without following a link; with an empty name the open file. */
+  statAt(folder: number, name: Buffer): FileStat | number;
+  unlinkAt(folder: number, name: Buffer, isFolder: boolean): number;
+  renameAt(from: number, name: Buffer, to: number, newName: Buffer, flags: number): number;
+  linkAt(from: number, name: Buffer, to: number, newName: Buffer, follows?: boolean): number;
+  symlinkAt(target: Buffer, folder: number, name: Buffer): number;
+  makeNodeAt(folder: number, name: Buffer, mode: number, device: number): number;
+  /** Requests a read lease and returns it: the kernel refuses it if another process may write. */
+  lease(fd: number): number;
+  truncate(fd: number, bytes: bigint): number;
+  changeMode(fd: number, mode: number): void;
+  /** Sets the status flags of an open file. */
+  setFlags(fd: number, flags: number): void;
+  /** Gives up root's extra rights, in this thread only. */
+  dropRights(): void;
+}
+
+export interface FileStat {
+  /** Identifies the file as long as it exists. */
+  readonly key: string;
+  readonly device: string;
+  readonly mode: number;
+  readonly links: number;
+  readonly bytes: number;
+  readonly mtimeMs: number;
+  readonly number: number;
+  readonly isFile: boolean;
+  readonly isFolder: boolean;
+  readonly isLink: boolean;
+  readonly isFifo: boolean;
+  /** Is it a mount point for the caller, as read-only paths are? */
+  readonly isMountRoot: boolean;
+  /** Of a device: its device number. */
+  readonly rdev: string;
+}
+
+export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
+  const done = (result: number) => (result < 0 ? -errno() : result);
+  const text = (name: Buffer) => Buffer.concat([name, end]);
+  const stat = Buffer.alloc(256);
+  return {
+    openIn(root, path, flags, resolve) {
+      const how = Buffer.alloc(24); // struct open_how
+      how.writeBigUInt64LE(BigInt(flags), 0);
+      how.writeBigUInt64LE(BigInt(resolve), 16);
+      return done(syscall(syscallNumber('openat2'), root, text(path), how, how.length));
+    },
+    openAt: (folder, name, flags, mode) =>
+      done(syscall(syscallNumber('openat'), folder, text(name), flags, mode)),
+    statAt(folder, name) {
+      const result = done(
+        syscall(syscallNumber('statx'), folder, text(name), emptyPath | notFollowed, 0xfff, stat),
+      );
+      return result < 0 ? result : readStat(stat);
+    },
+    unlinkAt: (folder, name, isFolder) =>
+      done(syscall(syscallNumber('unlinkat'), folder, text(name), isFolder ? 0x200 : 0)),
+    renameAt: (from, name, to, newName, flags) =>
+      done(syscall(syscallNumber('renameat2'), from, text(name), to, text(newName), flags)),
+    linkAt: (from, name, to, newName, follows = false) =>
+      done(syscall(syscallNumber('linkat'), from, text(name), to, text(newName), follows ? 0x400 : 0)),
+    symlinkAt: (target, folder, name) =>
+      done(syscall(syscallNumber('symlinkat'), text(target), folder, text(name))),
+    makeNodeAt: (folder, name, mode, device) =>
+      done(syscall(syscallNumber('mknodat'), folder, text(name), mode, device)),
+    lease(fd) {
+      // A process that opens it now causes a signal to us: use one that is ignored.
+      syscall(syscallNumber('fcntl'), fd, 10, 23); // F_SETSIG, SIGURG
+      const given = done(syscall(syscallNumber('fcntl'), fd, 1024, 0)); // F_SETLEASE, F_RDLCK
+      if (given === 0) syscall(syscallNumber('fcntl'), fd, 1024, 2); // F_UNLCK
+      return given;
+    },
+    truncate: (fd, bytes) => done(syscall(syscallNumber('ftruncate'), fd, Number(bytes))),
+    changeMode: (fd, mode) => void syscall(syscallNumber('fchmod'), fd, mode),
+    setFlags: (fd, flags) => void syscall(syscallNumber('fcntl'), fd, 4, flags),
+    dropRights() {
+      const header = Buffer.alloc(8);
+      header.writeUInt32LE(0x20080522, 0);
+      if (syscall(syscallNumber('capset'), header, Buffer.alloc(24)) !== 0)
+        throw new Error('capset was refused');
+    },
+  };
+}
+
+/** Of struct statx. */
+function readStat(bytes: Buffer): FileStat {
+  const mode = bytes.readUInt16LE(28);
+  const kind = mode & 0o170000;
+  const device = `${bytes.readUInt32LE(136)}:${bytes.readUInt32LE(140)}`;
+  const number = bytes.readBigUInt64LE(32);
+  const born = `${bytes.readBigInt64LE(80)}.${bytes.readUInt32LE(88)}`;
+  return {
+    key: `${device}:${number}:${born}`,
+    device,
+    mode: mode & 0o7777,
+    links: bytes.readUInt32LE(16),
+    bytes: Number(bytes.readBigUInt64LE(40)),
+    mtimeMs: Number(bytes.readBigInt64LE(112)) * 1000 + bytes.readUInt32LE(120) / 1e6,
+    number: Number(number),
+    isFile: kind === 0o100000,
+    isFolder: kind === 0o040000,
+    isLink: kind === 0o120000,
+    isFifo: kind === 0o010000,
+    // STATX_ATTR_MOUNT_ROOT of stx_attributes.
+    isMountRoot: (bytes.readBigUInt64LE(8) & 0x2000n) !== 0n,
+    rdev: kind === 0o020000 ? `${bytes.readUInt32LE(128)}:${bytes.readUInt32LE(132)}` : '',
+  };
+}
+
+const end = Buffer.alloc(1);
+const emptyPath = 0x1000;
+const notFollowed = 0x100;

@@ -1,0 +1,108 @@
+import { closeSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from '../../ground/once.ts';
+import type { Child, SpawnOptions } from '../child/child.ts';
+import { compileFurnish } from '../child/furnish-program.ts';
+import { openMemoryProgram } from '../child/memory-program.ts';
+import { readJournal } from '../journal/journal.ts';
+import { defaultProcessLimits } from '../prelude.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
+import { openRecording, type Recording, type RecordingOptions } from './recording.ts';
+
+/** A watched command about to start without namespaces. */
+export interface Launch {
+  readonly recording: Recording;
+  /**
+   * The program that loads the filter, and the descriptor for handing it over: they follow the child's other
+   * descriptors.
+   */
+  readonly descriptors: readonly number[];
+  /** The program to start in place of `/bin/sh`, whose words become its arguments. */
+  readonly program: string;
+  /** After the start or its failure. */
+  close(): void;
+}
+
+export type OpenLaunch = (
+  watched: NonNullable<SpawnOptions['watched']>,
+  options: {
+    /** The lowest free descriptor in the child. */
+    readonly at: number;
+    /** The paths that it may write. */
+    readonly reach: NonNullable<RecordingOptions['reach']>;
+    /** Called if its calls are not answered any more. */
+    readonly onFault: () => void;
+  },
+) => Launch;
+
+/** `plan`: the command's other rights; a sandbox's own filter applies too. */
+export function createLauncher(kernel: Kernel, plan: FilterPlan): OpenLaunch {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
+  const filter = compileFilter({ ...plan, files: 'watched' }, architecture);
+  return (watched, { at, reach, onFault }) => {
+    const recording = openRecording(kernel, { ...watched, reach }, onFault);
+    const channel = recording.open();
+    const program = openMemoryProgram(
+      kernel,
+      compileFurnish(
+        { links: [], filter, self: at, channel: at + 1, next: '/bin/sh', handsOverFilesOnly: true },
+        architecture,
+      ),
+    );
+    return {
+      recording,
+      descriptors: [program, channel],
+      program: `/proc/self/fd/${at}`,
+      close() {
+        closeSync(program);
+        closeSync(channel);
+      },
+    };
+  };
+}
+
+/** Tests once whether a command's changes are kept. Resolves with the reason if not, otherwise undefined. */
+export function tryWatching(
+  spawn: (spawnOptions: SpawnOptions) => Promise<Child>,
+): () => Promise<string | undefined> {
+  return once(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-watching-'));
+    try {
+      const child = await spawn({
+        command: { kind: 'program', program: '/bin/sh', args: ['-c', ': > made'] },
+        limits: defaultProcessLimits,
+        workingFolder: folder,
+        environment: { PATH: '/usr/bin:/bin' },
+        writable: [folder],
+        stdin: 'null',
+        watched: {
+          folder: join(folder, 'kept'),
+          roots: [folder],
+          ignore: [],
+          protectedNames: undefined,
+          mostBytes: { file: 1, all: 1 },
+          first: undefined,
+          mayLose: async () => undefined,
+          mayEnter: async () => 1 as const,
+          ends: async () => {},
+        },
+      });
+      child.stdout.resume();
+      child.stderr.resume();
+      const timer = setTimeout(() => child.destroy(), trialMs);
+      await child.exited;
+      clearTimeout(timer);
+      const isKept = readJournal(join(folder, 'kept')).some(({ path }) => path === `${folder}/made`);
+      return isKept ? undefined : 'the kernel does not hand over calls on files here';
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+const trialMs = 10_000;

@@ -1,0 +1,65 @@
+import type { Buffer } from 'node:buffer';
+import type { BigIntStats, Stats } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
+import type { FileStat } from '../contract/capabilities/files.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+import { fault, leftUnchanged } from './fault.ts';
+import { readAt } from './io.ts';
+import { kindOf } from './kind-of.ts';
+
+/** A regular file, open for reading. */
+export interface OpenFile {
+  readonly fd: number;
+  readonly stat: Stats;
+}
+
+/** Stats an entry without following it, or (`follow`) the open file of a descriptor path. */
+export function readStat(path: string, follow: boolean): FileStat {
+  return toFileStat((follow ? statSync : lstatSync)(path, { bigint: true }));
+}
+
+export function toFileStat(stat: BigIntStats): FileStat {
+  return {
+    kind: kindOf(stat),
+    bytes: Number(stat.size),
+    mode: Number(stat.mode),
+    modifiedMs: Number(stat.mtimeMs),
+    modifiedNs: stat.mtimeNs,
+    changedNs: stat.ctimeNs,
+    device: stat.dev,
+    inode: stat.ino,
+    links: Number(stat.nlink),
+  };
+}
+
+/** The whole file. Throws `too_large` if it has more than `maxBytes`, even if it grew after `stat`. */
+export async function readFileBytes(
+  file: OpenFile,
+  maxBytes: number,
+  shown: string,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  if (file.stat.size > maxBytes) throw tooLarge(shown, file.stat.size, maxBytes);
+  try {
+    // One byte more than expected shows whether it has grown.
+    const bytes = await readAt(file.fd, 0, file.stat.size + 1, signal);
+    if (bytes.length <= file.stat.size) return bytes;
+    const all = await readAt(file.fd, 0, maxBytes + 1, signal);
+    if (all.length > maxBytes) throw tooLarge(shown, all.length, maxBytes);
+    return all;
+  } catch (cause) {
+    throw signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
+  }
+}
+
+export function tooLarge(shown: string, bytes: number, maxBytes: number): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      `${shown} has ${bytes} bytes; the limit here is ${maxBytes}.`,
+      `${shown} は ${bytes} バイトあり、上限の ${maxBytes} バイトを超えています。`,
+    ),
+    { details: { bytes, max_bytes: maxBytes } },
+  );
+}

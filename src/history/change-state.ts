@@ -1,0 +1,43 @@
+import { Buffer } from 'node:buffer';
+import { join } from 'node:path';
+import type { FileChange } from '../contract/capabilities/files.ts';
+import type { FileState, NewHistoryEntry } from '../contract/capabilities/history.ts';
+import { readAtNow } from '../files/io.ts';
+import { digestOf } from './blobs.ts';
+import { isSame, stateAt } from './state.ts';
+
+/** A larger file is copied by the kernel instead of through memory. */
+export const atOnceBytes = 8 * 1024 * 1024;
+
+/** Did a noted change happen? If the path was changed again later, it did. */
+export function didHappen(entry: NewHistoryEntry): boolean {
+  try {
+    const found = stateAt(join(entry.root, entry.path), entry.before);
+    return !isSame(found, entry.before, true);
+  } catch {
+    // The path is not readable: an entry too many is better than one too few.
+    return true;
+  }
+}
+
+/** The state of a file after a change. */
+export function afterOf(change: FileChange, content: Uint8Array | undefined): FileState {
+  const { former, action, movedFrom } = change;
+  if (action === 'remove' || action === 'move') return { kind: 'absent' };
+  const mode = former ? former.stat.mode & 0o777 : undefined;
+  if (movedFrom) {
+    const { stat } = movedFrom;
+    const state = { kind: 'file', bytes: stat.bytes, mode: stat.mode & 0o7777 } as const;
+    return stat.bytes > atOnceBytes ? state : { ...state, digest: digestOf(movedFrom.read()) };
+  }
+  const added = content ?? Buffer.alloc(0);
+  if (action !== 'append' || !former) {
+    return { kind: 'file', bytes: added.length, mode, digest: digestOf(added) };
+  }
+  const bytes = former.stat.bytes + added.length;
+  if (change.growsInPlace) {
+    return { kind: 'file', bytes, mode, tail: { bytes: added.length, digest: digestOf(added) } };
+  }
+  const old = readAtNow(former.descriptor, 0, former.stat.bytes);
+  return { kind: 'file', bytes, mode, digest: digestOf(Buffer.concat([old, added])) };
+}

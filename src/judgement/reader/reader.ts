@@ -1,0 +1,405 @@
+import { forEachChild, parse, type SyntaxNode } from 'unbash';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
+import { limits } from '../../contract/limits.ts';
+import { isDecoder } from '../decoders.ts';
+import { isFetcher, isShell, programOf } from '../programs.ts';
+import { printsCredentials } from '../rules/credentials.ts';
+import { isFetched } from '../rules/fetched.ts';
+import { readShellLine } from '../unwrap/shell.ts';
+import { unwrap } from '../unwrap/unwrap.ts';
+import { excerptOf } from '../words/excerpt.ts';
+import { literalWord, openWord, type Word } from '../words/word.ts';
+import { assigned, isOwnArguments, nameIn, variableIn } from './command-words.ts';
+import { Names } from './names.ts';
+import { Input, isFromFile, noteTrait, type Stage, stagesOf, textFrom } from './pipes.ts';
+import type { Reading, Use } from './reading.ts';
+import { oneWord, readInput } from './redirections.ts';
+import { assignmentWord, constantOf, isUnparsed, readWord } from './words.ts';
+
+/** The words of `"$@"` in a function or a shell's script, and the commands that begin with it. */
+interface Scope {
+  readonly name: string | undefined;
+  readonly calls: (readonly Word[])[];
+  readonly tails: { readonly rest: readonly Word[]; readonly at: Place }[];
+}
+
+/** The position of a command. */
+interface Place {
+  /** The text that the syntax positions refer to. */
+  readonly source: string;
+  readonly scope: Scope;
+  readonly stage: Stage | undefined;
+  readonly via: readonly string[];
+  readonly texts: readonly Word[];
+  readonly files: readonly Word[];
+  readonly excerpt: (() => string) | undefined;
+  /** Another machine reads the script. */
+  readonly isElsewhere: boolean;
+}
+
+/** Beyond 256 levels the parser keeps a word's text without its parts: stop well before. */
+const maxDepth = 200;
+/** Nested commands; each level copies the words. */
+const maxWrappers = 40;
+/** Variants of the words of one command, and of all commands of a line. */
+const maxWays = 16;
+const maxFilled = 1000;
+const maxCalls = 32;
+const maxStarts = 4;
+/** Nested scripts are read at each level: long ones a few times, short ones at every depth. */
+const maxText = 4 * limits.commandBytes;
+const maxWords = 64 * limits.commandBytes;
+
+/** Reads a command line with everything nested in it; `variables` are those set at its start. Never throws. */
+export function readLine(line: CommandLine, variables: Readonly<Record<string, string>> = {}): Reading {
+  return new Reader(variables).read(line);
+}
+
+class Reader {
+  /** All constants of the line, complete once its syntax has been walked. */
+  readonly #names: Names;
+  readonly #commands: Use[] = [];
+  readonly #redirections: Reading['redirections'][number][] = [];
+  readonly #substitutions: Reading['substitutions'][number][] = [];
+  readonly #unread: string[] = [];
+  /** Commands with variables in them. */
+  readonly #withNames: (() => void)[] = [];
+  /** Shells that read their input. */
+  readonly #withInput: (() => void)[] = [];
+  readonly #scopes = new Map<string, Scope>();
+  readonly #calls = new Map<string, (readonly Word[])[]>();
+  #filled = 0;
+  #textRead = 0;
+  #wordsRead = 0;
+
+  constructor(variables: Readonly<Record<string, string>>) {
+    this.#names = new Names(variables);
+  }
+
+  read(line: CommandLine): Reading {
+    const at: Place = {
+      source: line.kind === 'script' ? line.script : '',
+      scope: { name: undefined, calls: [], tails: [] },
+      stage: undefined,
+      via: [],
+      texts: [],
+      files: [],
+      excerpt: undefined,
+      isElsewhere: false,
+    };
+    if (line.kind === 'script') this.#script(line.script, at);
+    else {
+      const words = [line.program, ...line.args];
+      this.#command(
+        words.map((word) => literalWord(word)),
+        {
+          ...at,
+          excerpt: () => excerptOf(words.join(' ').slice(0, 400)),
+        },
+      );
+    }
+    this.#finish();
+    this.#callScopes(at.scope);
+    this.#finish();
+    return {
+      commands: this.#commands,
+      redirections: this.#redirections,
+      substitutions: this.#substitutions,
+      unread: this.#unread,
+      names: this.#names,
+    };
+  }
+
+  /** Reads the postponed commands: first those that need variables, then those that need earlier stages of a pipe. */
+  #finish(): void {
+    for (;;) {
+      const next = this.#withNames.pop() ?? this.#withInput.pop();
+      if (!next) return;
+      next();
+    }
+  }
+
+  #leave(excerpt: string, at: Place): void {
+    if (!at.isElsewhere) this.#unread.push(excerpt);
+  }
+
+  #script(source: string, at: Place): void {
+    this.#textRead += source.length;
+    const script = this.#textRead > maxText ? undefined : parsed(source);
+    if (!script || script.errors?.length) this.#leave(excerptOf(source), at);
+    else this.#visit(script, { ...at, source }, 0);
+  }
+
+  #visit(node: SyntaxNode, at: Place, depth: number): void {
+    if (depth > maxDepth) {
+      this.#leave(excerptIn(node, at), at);
+      return;
+    }
+    switch (node.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+      case 'SimpleExpansion':
+      case 'FileDescriptor':
+      case 'HereDocDelimiter':
+        return;
+      case 'Word':
+        if (!/[$`]|[<>]\(/.test(node.text)) return;
+        if (isUnparsed(node)) this.#leave(excerptIn(node, at), at);
+        break;
+      case 'Command':
+        this.#simple(node, at);
+        break;
+      case 'Pipeline': {
+        if (node.commands.length < 2) break;
+        const stages = stagesOf(node.commands, at.stage);
+        for (const [index, command] of node.commands.entries())
+          this.#visit(command, { ...at, stage: stages[index] }, depth + 1);
+        return;
+      }
+      case 'Function': {
+        const scope: Scope = { name: node.name.value, calls: [], tails: [] };
+        this.#scopes.set(node.name.value, scope);
+        this.#visit(node.body, { ...at, scope }, depth + 1);
+        return;
+      }
+      case 'For':
+      case 'Select':
+        this.#giveEach(node);
+        break;
+      case 'Assignment':
+        this.#assign(node);
+        break;
+      case 'ParameterExpansion': {
+        const { operation, parameter } = node;
+        if (operation?.type === 'Default' && operation.operator.endsWith('='))
+          this.#names.give(parameter, constantOf(operation.operand));
+        break;
+      }
+      case 'Redirect':
+        if (node.target) {
+          const { target } = node;
+          this.#redirections.push({
+            writes: node.operator !== '<' && node.operator !== '<&',
+            target: () => oneWord(readWord(target, this.#names), target.text),
+            excerpt: () => excerptIn(node, at),
+          });
+        }
+        break;
+      case 'CommandExpansion':
+      case 'ArithmeticCommandExpansion':
+      case 'ProcessSubstitution': {
+        const kind = node.type === 'ProcessSubstitution' ? 'process' : 'command';
+        this.#substitutions.push({ kind, excerpt: excerptIn(node, at) });
+        const { script } = node;
+        if (!script || script.errors?.length) this.#leave(excerptIn(node, at), at);
+        else
+          this.#visit(script, script.source === undefined ? at : { ...at, source: script.source }, depth + 1);
+        return;
+      }
+      default:
+    }
+    forEachChild(node, (child) => this.#visit(child, at, depth + 1));
+  }
+
+  /** Reads a command of a script, in each variant of its words. */
+  #simple(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
+    if (!node.name) return;
+    const isNamed = /\$\{?\w/.test(at.source.slice(node.pos, node.end));
+    if (isNamed) this.#withNames.push(() => this.#filledIn(node, at));
+    else this.#filledIn(node, at);
+  }
+
+  #filledIn(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
+    if (!node.name) return;
+    const { texts, files } = node.redirects.length === 0 ? at : readInput(node.redirects, this.#names);
+    let ways: (readonly Word[])[] = [[]];
+    for (const part of [node.name, ...node.args]) {
+      const choices =
+        part.type === 'Word' ? readWord(part, this.#names) : [[assignmentWord(part, this.#names)]];
+      const [only] = choices;
+      if (choices.length === 1 && only) {
+        for (const way of ways) (way as Word[]).push(...only);
+      } else if (ways.length * choices.length > maxWays || this.#filled > maxFilled) {
+        for (const way of ways) (way as Word[]).push(openWord(part.text));
+      } else {
+        ways = ways.flatMap((way) => choices.map((choice) => [...way, ...choice]));
+        this.#filled += ways.length;
+      }
+    }
+    const place = { ...at, texts, files, excerpt: () => excerptIn(node, at) };
+    for (const words of ways) this.#command(words, place);
+  }
+
+  #command(words: readonly Word[], at: Place): void {
+    const [first, ...args] = words;
+    if (!first || first.value === '') return;
+    this.#wordsRead += words.length;
+    if (at.via.length > maxWrappers || this.#wordsRead > maxWords) {
+      this.#leave(at.excerpt?.() ?? '', at);
+      return;
+    }
+    if (isOwnArguments(first)) {
+      const { tails } = at.scope;
+      // One entry without further words is enough.
+      if (args.length > 0 || tails.every(({ rest }) => rest.length > 0)) tails.push({ rest: args, at });
+      return;
+    }
+    const name = nameIn(first) ?? this.#names.programOf(variableIn(first) ?? '');
+    if (name === undefined) {
+      this.#leave(at.excerpt?.() ?? first.text, at);
+      return;
+    }
+    const program = programOf(name);
+    const input = new Input(at.texts, at.files, at.stage);
+    const use: Use = {
+      program,
+      words: first.value === name ? words : [literalWord(name, first.text), ...args],
+      args,
+      via: at.via,
+      input,
+      excerpt: at.excerpt ?? (() => ''),
+    };
+    this.#commands.push(use);
+    this.#note(use, name);
+    if (isShell(program)) this.#withInput.push(() => this.#shellInput(use, at));
+    const via = [...at.via, program];
+    for (const inner of unwrap(program, args)) {
+      switch (inner.kind) {
+        case 'command':
+          this.#command(inner.words, { ...at, via });
+          break;
+        case 'script': {
+          const { source, isElsewhere = false } = inner;
+          const scope = { name: undefined, calls: inner.args ? [inner.args] : [], tails: [] };
+          const place = {
+            ...at,
+            via,
+            isElsewhere: at.isElsewhere || isElsewhere,
+            scope: inner.args ? scope : at.scope,
+          };
+          if (source.script !== undefined) this.#script(source.script, place);
+          // The rules about fetched code ask about this case.
+          else if (!isFetched(source)) this.#leave(at.excerpt?.() ?? '', place);
+          if (inner.args) this.#callScope(scope);
+          break;
+        }
+        case 'assignment':
+          this.#names.give(inner.name, inner.value);
+          break;
+        case 'unread':
+          this.#leave(at.excerpt?.() ?? '', at);
+      }
+    }
+  }
+
+  /** Notes a command's results: for its pipe, for variables, and for the function that it calls. */
+  #note(use: Use, name: string): void {
+    const { stage } = use.input;
+    if (stage) {
+      if (isFetcher(use.program)) noteTrait(stage, 'fetches');
+      if (isDecoder(use)) noteTrait(stage, 'decodes');
+      if (printsCredentials(use)) noteTrait(stage, 'tellsCredentials');
+    }
+    for (const { name, value } of assigned(use)) this.#names.give(name, value);
+    if (use.args.length === 0) return;
+    const calls = this.#calls.get(name);
+    if (!calls) this.#calls.set(name, [use.args]);
+    else if (calls.length <= maxCalls) calls.push(use.args);
+  }
+
+  /** Reads the input of a shell: a text in the line, or a file. */
+  #shellInput({ args, input, excerpt, program }: Use, at: Place): void {
+    if (
+      !readShellLine(args).readsInput ||
+      args.some(({ value }) => /^--?(version|help|V|h)$/.test(value ?? ''))
+    )
+      return;
+    const place = { ...at, texts: [], files: [], stage: undefined, via: [...at.via, program] };
+    for (const text of input.texts) {
+      if (text.script === undefined) this.#leave(excerpt(), at);
+      else this.#script(text.script, place);
+    }
+    // The rules about fetched code ask about this case.
+    if (input.texts.length > 0 || input.is('fetches') || args.some(isFetched)) return;
+    const piped = input.stage && textFrom(input.stage);
+    if (piped !== undefined) this.#script(piped, place);
+    else if (input.files.length > 0 ? !input.files.every(isFile) : !(input.stage && isFromFile(input.stage)))
+      this.#leave(excerpt(), at);
+  }
+
+  #assign(node: SyntaxNode & { readonly type: 'Assignment' }): void {
+    const { name, value, index, append } = node;
+    if (append || index) this.#names.give(name, undefined);
+    else if (value.type === 'Word') {
+      for (const words of readWord(value, this.#names)) {
+        const program = words[0]?.value === undefined && words[0] ? nameIn(words[0]) : undefined;
+        if (program !== undefined) this.#names.giveProgram(name, program);
+        else this.#names.give(name, words.length === 0 ? '' : constantIn(words));
+      }
+    } else
+      this.#names.giveList(
+        name,
+        value.elements.map((element) => plainValue(readWord(element, this.#names))),
+      );
+  }
+
+  #giveEach({ name, wordlist }: SyntaxNode & { readonly type: 'For' | 'Select' }): void {
+    if (!wordlist) this.#names.give(name.value, undefined);
+    for (const word of wordlist ?? []) {
+      for (const words of readWord(word, this.#names))
+        for (const one of words) this.#names.give(name.value, one.isPattern ? undefined : one.value);
+    }
+  }
+
+  /** Runs the commands that begin with `"$@"` in functions, with the words of each call. */
+  #callScopes(top: Scope): void {
+    for (const { at } of top.tails) this.#leave(at.excerpt?.() ?? '', at);
+    for (const scope of this.#scopes.values()) {
+      if (scope.tails.length === 0) continue;
+      scope.calls.push(...(this.#calls.get(scope.name ?? '') ?? []));
+      this.#callScope(scope);
+    }
+  }
+
+  #callScope({ calls, tails }: Scope): void {
+    for (const { rest, at } of tails.splice(0)) {
+      if (calls.length > maxCalls) this.#leave(at.excerpt?.() ?? '', at);
+      for (const args of calls.slice(0, maxCalls)) {
+        for (let start = 0; start < Math.min(maxStarts, args.length); start++) {
+          if (this.#filled++ > maxFilled) {
+            this.#leave(at.excerpt?.() ?? '', at);
+            return;
+          }
+          this.#command([...args.slice(start), ...rest], { ...at, via: [...at.via, '$@'] });
+        }
+      }
+    }
+  }
+}
+
+function parsed(source: string) {
+  try {
+    return parse(source);
+  } catch {
+    // The nesting is too deep for the parser.
+    return undefined;
+  }
+}
+
+function excerptIn({ pos, end }: SyntaxNode, { source }: Place): string {
+  return excerptOf(source.slice(pos, Math.min(end, pos + 400)));
+}
+
+function isFile({ value }: Word): boolean {
+  return value !== undefined && !/^\/(dev|proc)\//.test(value);
+}
+
+function constantIn([only, ...more]: readonly Word[]): string | undefined {
+  return more.length === 0 && !only?.isPattern ? only?.value : undefined;
+}
+
+function plainValue(ways: readonly (readonly Word[])[]): string | undefined {
+  const [words, ...others] = ways;
+  return words && others.length === 0 ? constantIn(words) : undefined;
+}

@@ -1,0 +1,14 @@
+import type { RuleLine } from '../../contract/policy.ts';
+import { builtinRules } from './builtin.ts';
+
+/** Lists the built-in rules for people, in `sekisho policy explain` and the console. */
+export function listBuiltinRules(): readonly RuleLine[] {
+  return builtinRules.map(({ id, decision, dialect, because, suggestion, match }) => ({
+    id,
+    decision,
+    because,
+    suggestion,
+    examples: match.filter((example) => example.length <= 80 && !example.includes('\n')).slice(0, 3),
+    ...(dialect && { from: dialect }),
+  }));
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { HeldRequest, RequestAnswer, SentRequest } from '../../contract/capabilities/process.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { unlessAborted } from '../../ground/abort.ts';
+import { nameOf } from '../proxy/contacts.ts';
+import { isSwitch } from './fields.ts';
+import { judgeRequest } from './kinds/judge.ts';
+import type { EdgeRequest, RequestVerdict } from './request.ts';
+
+/** Asks a person about a held request. */
+export type Ask = (held: HeldRequest) => Promise<RequestAnswer>;
+
+/** Judges the requests of one outlet, and holds those that do more than read until a person has answered. */
+export interface Gate {
+  /** `signal` aborts when the client has left: its question stays open for the same request. */
+  judge(request: EdgeRequest, signal: AbortSignal, onHeld: () => void): Promise<Judged>;
+  /** Requests are asked about through the command that came last. Returns the function that takes it back. */
+  attend(ask: Ask): () => void;
+}
+
+export type Judged =
+  | { readonly passes: true }
+  | { readonly passes: false; readonly verdict: RequestVerdict; readonly because: Text };
+
+export interface GateOptions {
+  /** Notes a request that did more than read, or was not let through. */
+  readonly note: (request: EdgeRequest, sent: SentRequest) => void;
+}
+
+interface Question {
+  readonly ask: Ask | undefined;
+  readonly answer: Promise<RequestAnswer>;
+}
+
+export function createGate({ note }: GateOptions): Gate {
+  const asking: Ask[] = [];
+  const questions = new Map<string, Question>();
+
+  /** Equal requests share a question, as a client that is tired of waiting sends its request again. */
+  function questionOf(held: HeldRequest): Question {
+    const known = questions.get(held.digest);
+    if (known) return known;
+    const ask = asking.at(-1);
+    if (!ask) return { ask, answer: Promise.resolve({ isAllowed: false, because: nobody }) };
+    if (questions.size >= maxQuestions)
+      return { ask, answer: Promise.resolve({ isAllowed: false, because: tooMany }) };
+    const question = { ask, answer: ask(held) };
+    questions.set(held.digest, question);
+    question.answer.then(
+      (answer) => {
+        // A later answer to an open question fits the same request.
+        if (!answer.isAllowed && answer.isOpen) questions.delete(held.digest);
+      },
+      () => questions.delete(held.digest),
+    );
+    return question;
+  }
+
+  async function answerTo(held: HeldRequest, signal: AbortSignal): Promise<RequestAnswer> {
+    const question = questionOf(held);
+    const answer = await unlessAborted(question.answer, signal);
+    if (!answer.isAllowed) return answer;
+    // A yes is for one request.
+    if (questions.get(held.digest) !== question) return { isAllowed: false, because: sentAlready };
+    questions.delete(held.digest);
+    return answer;
+  }
+
+  return {
+    async judge(request, signal, onHeld) {
+      const verdict = asStream(request, judgeRequest(request));
+      if (verdict.kind === 'read') return { passes: true };
+      const held = heldFrom(request, verdict);
+      onHeld();
+      const { kind, method, path } = held;
+      const answer = await answerTo(held, signal);
+      if (answer.isAllowed) {
+        note(request, { kind, method, path, allowedBy: answer.by });
+        return { passes: true };
+      }
+      note(request, { kind, method, path });
+      return { passes: false, verdict, because: answer.because };
+    },
+    attend(ask) {
+      asking.push(ask);
+      return () => {
+        asking.splice(asking.indexOf(ask), 1);
+        // A no lasts as long as its command, whose programs may try again.
+        for (const [digest, question] of questions) if (question.ask === ask) questions.delete(digest);
+      };
+    },
+  };
+}
+
+const maxQuestions = 64;
+
+/** What follows a switch of protocols is not read, so the switch itself is asked about. */
+function asStream({ headers }: EdgeRequest, verdict: RequestVerdict): RequestVerdict {
+  if (!isSwitch(headers)) return verdict;
+  const opens = text(
+    'opens a stream in both directions, whose messages are not looked into',
+    '双方向のストリームを開きます。その中のメッセージは検査されません',
+  );
+  return { ...verdict, kind: verdict.kind === 'read' ? 'send' : verdict.kind, summary: opens };
+}
+
+function heldFrom(request: EdgeRequest, { kind, summary, pathPattern, notes }: RequestVerdict): HeldRequest {
+  const { method, host, port, scheme, target, headers, bodyStart, bodyBytes } = request;
+  const named = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1];
+  const usual = port === (scheme === 'https' ? 443 : 80);
+  const boundary = /boundary="?([^";]+)/i.exec(named('content-type') ?? '')?.[1];
+  const body = bodyStart.toString('latin1');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([method, scheme, nameOf({ host, port }), target, bodyBytes ?? null]))
+    // Clients choose another separator for the same form each time.
+    .update(boundary === undefined ? body : body.replaceAll(boundary, 'boundary'))
+    .digest('hex');
+  return {
+    kind,
+    method,
+    scheme,
+    host: usual ? host : nameOf({ host, port }),
+    path: target,
+    pathPattern,
+    summary,
+    notes,
+    program: named('user-agent'),
+    bodyBytes,
+    bodyStart,
+    isBodyWhole: request.bodyIsWhole,
+    digest,
+  };
+}
+
+const nobody = text(
+  'No command is running that a person could be asked about.',
+  '人に確認できる実行中のコマンドがありません。',
+);
+const tooMany = text('Too many requests wait for a person.', '人の回答を待つリクエストが多すぎます。');
+const sentAlready = text(
+  'The same request was sent already with that approval.',
+  'この承認では、同じリクエストがすでに送信されています。',
+);

@@ -1,0 +1,90 @@
+import type { Socket } from 'node:net';
+import type { ContactOutcome, NetworkContact, SentRequest } from '../../contract/capabilities/process.ts';
+import type { Target } from './rules.ts';
+
+/** A command's network contacts for its record, limited in number. */
+export interface Contacts {
+  /** A connection was made; its bytes are counted while it is open. */
+  reached(target: Target, socket: Socket): void;
+  missed(target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>): void;
+  /** An inspected host was, or was not, sent a request that does more than read. */
+  noteRequest(target: Target, sent: SentRequest): void;
+  list(): readonly NetworkContact[];
+}
+
+export function createContacts(): Contacts {
+  const known = new Map<string, Tally>();
+
+  function tallyOf(target: Target, outcome: ContactOutcome, times = 1): Tally {
+    const host = nameOf(target);
+    const key = `${outcome} ${host}`;
+    const isNew = !known.has(key);
+    // A command can invent any number of names.
+    const shown = isNew && known.size >= maxContacts ? `${outcome} *` : key;
+    let tally = known.get(shown);
+    if (!tally) {
+      tally = {
+        host: shown === key ? host : '*',
+        outcome,
+        times: 0,
+        sent: 0,
+        received: 0,
+        open: new Set(),
+        requests: [],
+      };
+      known.set(shown, tally);
+    }
+    tally.times += times;
+    return tally;
+  }
+
+  return {
+    reached(target, socket) {
+      const tally = tallyOf(target, 'reached');
+      tally.open.add(socket);
+      socket.once('close', () => {
+        tally.open.delete(socket);
+        tally.sent += socket.bytesWritten;
+        tally.received += socket.bytesRead;
+      });
+    },
+    missed: (target, outcome) => void tallyOf(target, outcome),
+    noteRequest(target, sent) {
+      const isSent = sent.allowedBy !== undefined;
+      const { requests } = tallyOf(target, isSent ? 'reached' : 'refused', isSent ? 0 : 1);
+      requests.push({ ...sent, path: sent.path.slice(0, maxPathChars) });
+    },
+    list: () =>
+      [...known.values()].map(({ host, outcome, times, sent, received, open, requests }) => {
+        const sockets = [...open];
+        return {
+          host,
+          outcome,
+          times,
+          sentBytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, sent),
+          receivedBytes: sockets.reduce((sum, socket) => sum + socket.bytesRead, received),
+          ...(requests.length > 0 && { requests: requests.slice(-maxRequests) }),
+        };
+      }),
+  };
+}
+
+/** `example.com:443`, `[2001:db8::1]:443`. */
+export function nameOf({ host, port }: Target): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const maxContacts = 32;
+/** The newest of each host. */
+const maxRequests = 32;
+const maxPathChars = 200;
+
+interface Tally {
+  readonly host: string;
+  readonly outcome: ContactOutcome;
+  times: number;
+  sent: number;
+  received: number;
+  readonly open: Set<Socket>;
+  readonly requests: SentRequest[];
+}

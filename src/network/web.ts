@@ -1,0 +1,211 @@
+import dns from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type {
+  FetchedPage,
+  FetchOptions,
+  ReadablePage,
+  ReadOptions,
+  Web,
+} from '../contract/capabilities/network.ts';
+import { unlessAborted } from '../ground/abort.ts';
+import { cancelled } from '../ground/errors/cancelled.ts';
+import { createSemaphore } from '../ground/semaphore.ts';
+import { acceptedCodings, collectBody } from './body.ts';
+import { createPageCache, freshness } from './cache.ts';
+import { openConverter } from './convert/converter.ts';
+import { readableImage } from './convert/image.ts';
+import { createCookies } from './cookies.ts';
+import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
+import { isChallenge, refreshIn } from './in-markup.ts';
+import { request } from './request.ts';
+import { createRobots } from './robots.ts';
+import { createWebRules, hostOf, type WebRuleOptions } from './rules.ts';
+
+export interface WebOptions extends WebRuleOptions {
+  /** Returns all addresses of a host name. Default: the system's resolver. */
+  readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+  readonly userAgent?: string | undefined;
+  /** Whether to obey robots.txt. Default: no, since each page is fetched on request. */
+  readonly robots?: boolean | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
+  /** The most bytes of cached pages; 0 disables the cache. */
+  readonly cacheBytes?: number | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+const innerNames = /^[^.]+$|\.(localhost|local|localdomain|internal|intranet|lan|home|corp|private|arpa)$/i;
+
+/** Opens the capability `web`. Throws `ConfigError` for a bad list. `close` ends its process. */
+export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
+  const rules = createWebRules(options);
+  const resolve = options.resolve ?? resolveBySystem;
+  const userAgent = options.userAgent ?? 'Sekisho';
+  const now = options.now ?? Date.now;
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const maxBytes = options.maxBytes ?? 5 * 1024 * 1024;
+  const cache = createPageCache(options.cacheBytes ?? 32 * 1024 * 1024);
+  const places = createSemaphore(maxFetches);
+  const converter = openConverter();
+  const robots = options.robots
+    ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
+    : undefined;
+  const mainReadings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
+  const fullReadings: typeof mainReadings = new WeakMap();
+
+  /** One request, without redirects and cache. */
+  async function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const addresses = isIP(host) ? [host] : await unlessAborted(resolve(host), signal);
+    rules.assertMayConnect(url, addresses);
+    return request(url, addresses, { ...baseHeaders, 'user-agent': userAgent, ...headers }, signal);
+  }
+
+  async function follow(first: URL, signal: AbortSignal, heedsRobots: boolean): Promise<FetchedPage> {
+    let url = first;
+    const cookies = createCookies();
+    for (let redirects = 0; ; redirects++) {
+      if (heedsRobots && robots && !(await robots.allows(url, signal))) throw refusedByRobots(url.hostname);
+      const known = cache.get(url.href);
+      if (known && known.freshUntilMs > now()) return { ...known.page, fromCache: true };
+      const response = await ask(url, { ...validatorsOf(known), ...cookies.headerFor(url) }, signal);
+      const status = response.statusCode ?? 0;
+      const { location } = response.headers;
+      cookies.take(url, response.headers['set-cookie']);
+
+      if (redirectStatuses.has(status) && location !== undefined) {
+        response.destroy();
+        if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
+        // A redirect's address is untrusted, so it gets all checks of a caller's URL.
+        url = rules.check(addressOf(location, url));
+        continue;
+      }
+      if (status === 304 && known) {
+        response.destroy();
+        cache.set(url.href, { ...known, ...freshness(response.headers, now()), page: known.page });
+        return { ...known.page, fromCache: true };
+      }
+      const { body, truncated } = await collectBody(response, maxBytes, signal);
+      const page: FetchedPage = {
+        url: url.href,
+        status,
+        contentType: response.headers['content-type'] ?? '',
+        body,
+        truncated,
+        fetchedAtMs: now(),
+        fromCache: false,
+        retryAfterMs: retryAfterMs(response.headers['retry-after'], now()),
+        isChallenge: isChallenge(String(response.headers['cf-mitigated'] ?? ''), body),
+      };
+      const refresh = status === 200 ? refreshIn(page.contentType, body) : undefined;
+      const next = refresh === undefined ? undefined : addressOf(refresh, url);
+      if (next !== undefined && withoutFragment(next) !== withoutFragment(url.href)) {
+        if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
+        url = rules.check(next);
+        continue;
+      }
+      // A response to a cookie must not be shared with readers without one.
+      const life = cookies.any ? { freshUntilMs: 0 } : freshness(response.headers, now());
+      if (status === 200) cache.set(url.href, { page, ...life });
+      return page;
+    }
+  }
+
+  return {
+    check(input) {
+      const url = rules.check(input);
+      const host = hostOf(url);
+      if (isIP(host)) rules.assertMayConnect(url, [host]);
+      // Names that always lead to this machine or its own network.
+      else if (innerNames.test(host)) rules.assertMayConnect(url, ['127.0.0.1']);
+    },
+
+    async fetch(input, signal, { reuseMs = 0 }: FetchOptions = {}) {
+      const url = rules.check(input);
+      const recent = cache.get(url.href);
+      if (recent && recent.page.fetchedAtMs + reuseMs > now()) return { ...recent.page, fromCache: true };
+      const deadline = AbortSignal.timeout(timeoutMs);
+      try {
+        const within = AbortSignal.any([signal, deadline]);
+        const leave = await places.acquire(within);
+        try {
+          const page = await follow(url, within, true);
+          // Stored under the requested address too, so that `reuseMs` finds it behind a redirect.
+          if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
+          return page;
+        } finally {
+          leave();
+        }
+      } catch (error) {
+        throw asToolError(error, {
+          host: url.hostname,
+          cancelled: signal.aborted,
+          timedOut: deadline.aborted,
+          timeoutMs,
+        });
+      }
+    },
+
+    async read(page, signal, { full = false }: ReadOptions = {}) {
+      const image = readableImage(page);
+      if (image) return image;
+      const readings = full ? fullReadings : mainReadings;
+      let reading = readings.get(page.body);
+      if (!reading) {
+        const { url, contentType, body } = page;
+        reading = converter.convert({ url, contentType, body, full });
+        readings.set(page.body, reading);
+        // A failure affects only this reader; the next one tries again.
+        reading.catch(() => readings.delete(page.body));
+      }
+      if (!signal) return reading;
+      return unlessAborted(reading, signal).catch((error: unknown) => {
+        throw signal.aborted ? cancelled('fetch', error) : error;
+      });
+    },
+
+    close: () => converter.close(),
+  };
+}
+
+const maxRedirects = 5;
+/** Each may hold a body of the maximum size. */
+const maxFetches = 16;
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const baseHeaders = {
+  accept:
+    'text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.9,application/pdf;q=0.8,*/*;q=0.5',
+  'accept-language': 'en,ja;q=0.9,*;q=0.5',
+  'accept-encoding': acceptedCodings,
+} as const;
+
+async function resolveBySystem(host: string): Promise<readonly string[]> {
+  const answers = await dns.lookup(host, { all: true, verbatim: true });
+  return answers.map(({ address }) => address);
+}
+
+/** Headers are read as Latin-1, but servers send unencoded addresses in UTF-8. */
+function addressOf(location: string, base: URL): string {
+  const address = Buffer.from(location, 'latin1').toString('utf8');
+  return URL.canParse(address, base.href) ? new URL(address, base).href : address;
+}
+
+function withoutFragment(address: string): string {
+  return address.replace(/#.*$/s, '');
+}
+
+function validatorsOf(
+  known: { readonly etag?: string | undefined; readonly lastModified?: string | undefined } | undefined,
+) {
+  return {
+    ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+    ...(known?.lastModified !== undefined && { 'if-modified-since': known.lastModified }),
+  };
+}
+
+function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const atMs = Date.parse(header);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}

@@ -1,0 +1,96 @@
+import { Buffer } from 'node:buffer';
+import type { Folder, FolderEntry } from '../../contract/capabilities/files.ts';
+import { expandBraces } from '../../ground/glob/braces.ts';
+import { unicodeClasses } from '../../ground/glob/classes.ts';
+import { compileGlob } from '../../ground/glob/match.ts';
+
+/** More names would not fit on a command line. */
+const mostNames = 4000;
+const mostAlternatives = 256;
+
+/**
+ * Names below a folder that match a shell pattern, by code point. A backslash makes the next character literal. Names
+ * with a leading dot need a pattern with one; links are listed, but not followed.
+ */
+export function expandGlob(folder: Folder, cwd: string, pattern: string): string[] {
+  const alternatives = expandBraces(pattern, { ranges: true }).take(mostAlternatives).toArray();
+  const names = alternatives.flatMap((alternative) => {
+    const found = matches(folder, cwd, alternative);
+    // One of several alternatives without a match stays as text.
+    return found.length > 0 || alternatives.length === 1 ? found : [plainText(alternative)];
+  });
+  return names.slice(0, mostNames);
+}
+
+function matches(folder: Folder, cwd: string, pattern: string): string[] {
+  if (!/(^|[^\\])(\\\\)*[*?[]/.test(pattern)) return [plainText(pattern)];
+  const isAbsolute = pattern.startsWith('/');
+  let found: string[] = [isAbsolute ? '/' : ''];
+  for (const component of splitPattern(pattern)) {
+    const next: string[] = [];
+    const isGlob = /(^|[^\\])(\\\\)*[*?[]/.test(component);
+    const fits = compileGlob(component, syntax);
+    for (const start of found) {
+      if (!isGlob) {
+        next.push(join(start, plainText(component)));
+        continue;
+      }
+      for (const { name } of entriesOf(folder, cwd, start)) {
+        if (name.startsWith('.') && !component.startsWith('.')) continue;
+        if (fits(name)) next.push(join(start, name));
+        if (next.length > mostNames) return next;
+      }
+    }
+    found = next;
+  }
+  // A trailing slash matches only folders, and stays with their names.
+  if (pattern.endsWith('/'))
+    return found
+      .filter((path) => isFolderIn(folder, cwd, path))
+      .map((path) => `${path}/`)
+      .sort(byCodePoint);
+  return found.filter((path) => existsIn(folder, cwd, path)).sort(byCodePoint);
+}
+
+function splitPattern(pattern: string): string[] {
+  return pattern.split('/').filter((component) => component !== '');
+}
+
+function join(start: string, name: string): string {
+  return start === '' || start.endsWith('/') ? `${start}${name}` : `${start}/${name}`;
+}
+
+function entriesOf(folder: Folder, cwd: string, path: string): FolderEntry[] {
+  try {
+    return folder.at(path === '' ? '.' : path, { base: cwd }).entries();
+  } catch {
+    // Not a folder, or not inside: a shell finds nothing there either.
+    return [];
+  }
+}
+
+function isFolderIn(folder: Folder, cwd: string, path: string): boolean {
+  try {
+    return folder.at(path, { base: cwd }).stat().kind === 'folder';
+  } catch {
+    return false;
+  }
+}
+
+function existsIn(folder: Folder, cwd: string, path: string): boolean {
+  try {
+    return folder.at(path, { base: cwd }).exists();
+  } catch {
+    return false;
+  }
+}
+
+const syntax = { classes: unicodeClasses };
+
+function plainText(pattern: string): string {
+  return pattern.replace(/\\(.)/gs, '$1');
+}
+
+export function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

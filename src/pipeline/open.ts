@@ -1,0 +1,198 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPipes } from '../command/output/os-pipe.ts';
+import { createQueue } from '../command/queue.ts';
+import type { Folder } from '../contract/capabilities/files.ts';
+import type { Pipelines, ShelfEntry, StageWalls } from '../contract/capabilities/pipeline.ts';
+import { ToolError } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
+import { text } from '../contract/text/text.ts';
+import { openLocks } from '../files/changing/lock.ts';
+import { asUnprotected } from '../files/workspace.ts';
+import type { Semaphore } from '../ground/semaphore.ts';
+import { createBuiltins } from './builtins.ts';
+import { expandGlob } from './names/glob.ts';
+import { escaped } from './operands.ts';
+import { createOutputShelf, type OutputShelf } from './output.ts';
+import { createShelf, type Shelf } from './programs.ts';
+import { readAt } from './records/index-file.ts';
+import { createMirror } from './records/mirror.ts';
+import { assertTarget, createRecords } from './records/records.ts';
+import { runPipeline } from './run.ts';
+import { createWorkingFolders } from './sessions.ts';
+import { measureStart } from './start-program.ts';
+import { createCodeIndex } from './symbols/code-index.ts';
+import { createCodeParser } from './symbols/parser.ts';
+
+export interface PipelinesOptions {
+  /** The workspace with its protected names. */
+  readonly folder: Folder;
+  /** A separate folder for pipelines, outside the workspace. */
+  readonly stateFolder: string;
+  /** Starts stages in the sandbox; throws `unavailable` if none works. There is no other way to start one. */
+  readonly stages: () => Promise<StageWalls>;
+  readonly shelf?: Shelf | undefined;
+  /** Milliseconds since 1970, with fractions. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** The pipelines of all sessions of a server. */
+export interface PipelineRoom {
+  forSession(session: string): Pipelines;
+  /** The session ended: its working folder and kept outputs are dropped. */
+  leave(session: string): void;
+  /** The programs of the pipeline shelf, for `doctor`. */
+  describe(): Promise<readonly ShelfEntry[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the room and repairs the mirror after a crash. Loads no sandbox before the first pipeline. */
+export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
+  const { folder } = options;
+  const shelf = options.shelf ?? createShelf();
+  const makePipe = lazily(openPipes);
+  const locks = lazily(openLocks);
+  const unprotected = asUnprotected(folder);
+  const mirrors = folder.roots.map((_, rootIndex) =>
+    createMirror({ folder: unprotected, rootIndex, locks, clock: options.clock }),
+  );
+  const records = createRecords(folder, mirrors);
+  const folders = createWorkingFolders(folder);
+  const outputs = new Map<string, OutputShelf>();
+  const queues = new Map<string, Semaphore>();
+  const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const measured = new Map<string, Promise<number | undefined>>();
+  const startingBytes: typeof measureStart = (walls, start) => {
+    let bytes = measured.get(walls.sandbox);
+    if (!bytes) {
+      bytes = measureStart(walls, start);
+      measured.set(walls.sandbox, bytes);
+      bytes.catch(() => measured.delete(walls.sandbox));
+    }
+    return bytes;
+  };
+  const underWay = new Set<AbortController>();
+  const parser = createCodeParser();
+  const builtins = createBuiltins({
+    folder,
+    records,
+    index: createCodeIndex({ folder, stateFolder: options.stateFolder, parser }),
+  });
+
+  for (const [index, mirror] of mirrors.entries())
+    if (folder.roots[index]?.writable) await mirror.reading(() => undefined);
+
+  function outputsOf(session: string): OutputShelf {
+    let shelfOfSession = outputs.get(session);
+    if (!shelfOfSession) {
+      shelfOfSession = createOutputShelf(join(run, 'out', randomUUID()));
+      outputs.set(session, shelfOfSession);
+    }
+    return shelfOfSession;
+  }
+
+  function queueOf(session: string): Semaphore {
+    let queue = queues.get(session);
+    if (!queue) {
+      queue = createQueue(limits.commandsAtOnce, limits.commandsWaiting);
+      queues.set(session, queue);
+    }
+    return queue;
+  }
+
+  return {
+    forSession(session): Pipelines {
+      return {
+        workingFolder: (cwd) => folders.of(session, cwd),
+        expand: (pattern, { path }) => expandGlob(folder, path, pattern),
+        readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
+        readOn: async (cursor, shownBytes) => outputsOf(session).readOn(cursor, shownBytes),
+        changeFolder: (path, from) => folders.change(session, path, from.path),
+        async run(request) {
+          for (const { work } of request.stages)
+            if (work.kind === 'tee') assertTarget(folder, work.target, request.folder.path);
+          const leaveQueue = await queueOf(session).acquire(request.signal);
+          const stop = new AbortController();
+          underWay.add(stop);
+          try {
+            return await runPipeline(
+              { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
+              {
+                folder,
+                shelf,
+                makePipe,
+                stages: options.stages,
+                startingBytes,
+                nameFolder: join(run, 'names'),
+                temporaryFolder: join(run, 'tmp'),
+                outputs: outputsOf(session),
+                now: () => performance.now(),
+                builtin: (work, given, wrote) => builtins(work, given, session, wrote),
+              },
+            );
+          } finally {
+            underWay.delete(stop);
+            leaveQueue();
+          }
+        },
+        write: ({ path, content, mode, folder: from, confirmOversize, command, signal }) =>
+          records.write({
+            path,
+            cwd: from.path,
+            mode,
+            content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content),
+            confirmOversize,
+            command,
+            session,
+            signal,
+          }),
+        history: async (query) => records.history(query),
+        restore: (recordId, restoring) => records.restore(recordId, session, restoring),
+      };
+    },
+    leave(session) {
+      folders.forget(session);
+      outputs.get(session)?.close();
+      outputs.delete(session);
+      queues.delete(session);
+    },
+    describe: () => shelf.describe(),
+    async close() {
+      for (const stop of underWay) stop.abort();
+      parser.close();
+      for (const shelfOfSession of outputs.values()) shelfOfSession.close();
+      outputs.clear();
+      rmSync(run, { recursive: true, force: true });
+    },
+  };
+}
+
+const programBytes = 32 * 1024;
+
+/** A program's text, small enough to be judged and passed on. */
+function readProgram(folder: Folder, path: string, cwd: string): string {
+  let fd: number;
+  try {
+    fd = folder.at(path, { base: cwd }).openRead();
+  } catch (error) {
+    throw escaped(error, path, 'program');
+  }
+  try {
+    if (fstatSync(fd).size > programBytes) {
+      throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
+    }
+    return readAt(fd, 0, programBytes).toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function lazily<T>(open: () => T): () => T {
+  let opened: { readonly value: T } | undefined;
+  return () => {
+    opened ??= { value: open() };
+    return opened.value;
+  };
+}

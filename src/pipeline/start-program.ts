@@ -1,0 +1,109 @@
+import { openSync } from 'node:fs';
+import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
+import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
+import { type Ended, watchChild } from './ends.ts';
+import type { ResolvedStage } from './operands.ts';
+import { readPort } from './ports.ts';
+import type { FoundProgram } from './programs.ts';
+import { readStatus, stageArguments } from './stage-shell.ts';
+
+export interface Running {
+  readonly plan: StagePlan;
+  readonly kill: () => Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface ProgramStart {
+  readonly work: ProgramWork;
+  readonly program: FoundProgram;
+  readonly stage: ResolvedStage;
+  /** Descriptors of the pipes on both sides. The caller closes them when all have started. */
+  readonly input: number;
+  readonly output: number;
+  readonly walls: StageWalls;
+  readonly readable: readonly string[];
+  readonly temporaryFolder: string;
+  readonly descriptors: DescriptorSet;
+  readonly makePipe: MakePipe;
+  readonly now: () => number;
+  /** The bytes that starting a process writes by itself; undefined if its count is unreadable. */
+  readonly startingBytes: number | undefined;
+}
+
+export async function startProgram(plan: StagePlan, start: ProgramStart): Promise<Running> {
+  const { work, program, stage, walls, descriptors, now } = start;
+  const errors = start.makePipe();
+  const status = start.makePipe();
+  const go = start.makePipe();
+  for (const pipe of [errors, status, go]) {
+    descriptors.hold(pipe.read);
+    descriptors.hold(pipe.write);
+  }
+  const startedAt = now();
+  // Some programs can refuse files and commands themselves; not used if they must read a file that was passed.
+  const own = program.ownSandbox && work.reads.length === 0 ? ['--sandbox'] : [];
+  const child = await walls.spawn({
+    program: '/bin/sh',
+    args: stageArguments(program.path, [...own, ...stage.args]),
+    environment: keepsFiles.has(work.program)
+      ? { ...stageEnvironment, TMPDIR: start.temporaryFolder }
+      : stageEnvironment,
+    workingFolder: stage.workingFolder,
+    descriptors: [start.input, start.output, errors.write, status.write, go.read, ...stage.open],
+    readable: start.readable,
+    writable: [start.temporaryFolder],
+  });
+  for (const fd of [errors.write, status.write, go.read, ...stage.open]) descriptors.close(fd);
+  const told = readStatus(readPort(descriptors.giveAway(status.read)), child.pid, start.startingBytes);
+  return {
+    plan,
+    kill: () => child.kill(),
+    ended: watchChild(child, {
+      notes: stage.notes,
+      errors: readPort(descriptors.giveAway(errors.read)),
+      status: told.finally(() => descriptors.close(go.write)),
+      startedAt,
+      now,
+    }),
+  };
+}
+
+/** Starts only `true`, to measure what starting alone writes, which differs between sandboxes. */
+export async function measureStart(
+  walls: StageWalls,
+  { makePipe, readable, temporaryFolder }: Pick<ProgramStart, 'makePipe' | 'readable' | 'temporaryFolder'>,
+): Promise<number | undefined> {
+  // With bubblewrap, our child is bubblewrap itself; its shell can see its own count instead.
+  if (walls.sandbox === 'bubblewrap') return undefined;
+  const descriptors = createDescriptorSet();
+  try {
+    const none = descriptors.hold(openSync('/dev/null', 'r+'));
+    const [status, go] = [makePipe(), makePipe()];
+    for (const pipe of [status, go]) {
+      descriptors.hold(pipe.read);
+      descriptors.hold(pipe.write);
+    }
+    const child = await walls.spawn({
+      program: '/bin/sh',
+      args: stageArguments('/usr/bin/true', []),
+      environment: stageEnvironment,
+      workingFolder: '/',
+      descriptors: [none, none, none, status.write, go.read],
+      readable,
+      writable: [temporaryFolder],
+    });
+    for (const fd of [status.write, go.read]) descriptors.close(fd);
+    const told = await readStatus(readPort(descriptors.giveAway(status.read)), child.pid, 0);
+    descriptors.close(go.write);
+    await child.ended;
+    return told?.writtenBytes;
+  } finally {
+    descriptors.closeAll();
+  }
+}
+
+/** Programs with temporary files; others need not know the folder. */
+const keepsFiles = new Set<string>(['sort', 'tac']);
+
+/** The whole environment of a stage. */
+const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };

@@ -1,0 +1,89 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { Search } from '../contract/capabilities/files.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+import { searchContent } from './content.ts';
+import { createGatheredSearches, type GatheredSearches } from './gathered.ts';
+import { searchNames } from './names.ts';
+import { createOwnTurns } from './own-turns.ts';
+import { createRipgrep } from './ripgrep.ts';
+import type { Stages } from './start.ts';
+
+export interface SearchOptions {
+  /** Absolute path of ripgrep. The default is the one in this package, otherwise the system's. */
+  readonly ripgrepPath?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Absolute paths that no search enters. */
+  readonly hiddenPaths?: readonly string[] | undefined;
+  /**
+   * The sandbox of commands, once a command may have run in it. Before that, no command of ours can swap folders for
+   * links during a search, and a read-only server need not open a sandbox.
+   */
+  readonly confined?: (() => Promise<Stages | undefined>) | undefined;
+}
+
+/** Makes a session's `search` capability, whose pages continue each other. Finds ripgrep on first use. */
+export function createSearch(options: SearchOptions = {}): (sessionId: string) => Search {
+  let found: Promise<string> | undefined;
+  const ripgrep = createRipgrep({
+    program: () => {
+      found ??= findRipgrep(options.ripgrepPath);
+      return found;
+    },
+    confined: options.confined ?? (async () => undefined),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    hiddenPaths: options.hiddenPaths ?? [],
+  });
+  const gathered = createGatheredSearches();
+  const inTurn = createOwnTurns(searchesAtOnce);
+  return (sessionId) => {
+    // Kept per session: a session must not get results that only another may see.
+    const own: GatheredSearches = {
+      find: (key) => gathered.find(`${sessionId}\0${key}`),
+      keep: (key, found, bytes) => gathered.keep(`${sessionId}\0${key}`, found, bytes),
+    };
+    return {
+      names: (query) => inTurn(sessionId, query.signal, () => searchNames(ripgrep, query, own)),
+      content: (query) => inTurn(sessionId, query.signal, () => searchContent(ripgrep, query, own)),
+    };
+  };
+}
+
+/** Per session; each search is a process on all cores. */
+const searchesAtOnce = 4;
+
+async function findRipgrep(given: string | undefined): Promise<string> {
+  const packaged = given ?? (await packagedRipgrep());
+  for (const path of [packaged, '/usr/bin/rg', '/usr/local/bin/rg', '/opt/homebrew/bin/rg']) {
+    if (path !== undefined && (await isExecutable(path))) return path;
+  }
+  throw new ToolError(
+    'unavailable',
+    text('ripgrep is missing on this machine.', 'このマシンに ripgrep がありません。'),
+    {
+      suggestion: text(
+        'The operator can install it: npm install @vscode/ripgrep, or the package ripgrep of the system.',
+        '運用者は npm install @vscode/ripgrep か、システムの ripgrep パッケージを導入してください。',
+      ),
+    },
+  );
+}
+
+async function packagedRipgrep(): Promise<string | undefined> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch {
+    // The binary is an optional dependency, and may not exist for this system.
+    return undefined;
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
