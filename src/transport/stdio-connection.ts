@@ -133,7 +133,7 @@ export function createStdioConnection(
       case 'request':
         return serve(message, reply);
       case 'notification':
-        notice(message.method, message.params);
+        notice(message.method, message.params, reply.entrust !== undefined);
         return undefined;
       case 'response':
         asks.settle(message);
@@ -289,8 +289,9 @@ export function createStdioConnection(
     placed = find().catch((error: unknown) => onFault?.(error));
   }
 
-  function notice(method: string, params: Params): void {
-    if (method === 'notifications/initialized') {
+  /** A replayed line is kept already; the line that is being received is another. */
+  function notice(method: string, params: Params, isReceived: boolean): void {
+    if (isReceived && method === 'notifications/initialized') {
       const trust = custody?.take({ kind: 'keep', name: method });
       if (trust) custody?.settle(trust.key);
     }

@@ -201,7 +201,8 @@ class Joined {
 
   #fail(error: unknown): void {
     // Only a session that has not begun can be served elsewhere.
-    if (this.#welcome === undefined) this.#finish(undefined);
+    this.#isOver = true;
+    if (this.#welcome === undefined) this.#over.resolve(undefined);
     else this.#over.reject(error instanceof LeftWithoutServer ? error : new LeftWithoutServer(String(error)));
   }
 
