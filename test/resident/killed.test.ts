@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Stage, textOf } from './stage.ts';
@@ -111,4 +111,19 @@ test('a server that hangs holds up no client for ever', async () => {
   process.kill(pid, 'SIGSTOP');
   expect(await client.shell('echo "again"')).toContain('again');
   expect(client.log()).toContain('started again');
+});
+
+test('a session whose server cannot be started again ends, and says so', async () => {
+  const folder = stage.folder('project');
+  const client = await stage.join(folder);
+  const [{ pid } = { pid: 0 }] = stage.ps();
+  const sockets = join(stage.base, '.local/state/sekisho/resident');
+  const [name = ''] = readdirSync(sockets).filter((each) => each.endsWith('.sock'));
+  // A folder in place of the socket: no server can listen there.
+  rmSync(join(sockets, name));
+  mkdirSync(join(sockets, name));
+  process.kill(pid, 'SIGKILL');
+  await client.exited;
+  expect(client.child.exitCode).toBe(3);
+  expect(client.log()).toMatch(/sekisho: .*(EISDIR|ENOTDIR|EEXIST|ENOTEMPTY|directory)/);
 });

@@ -27,6 +27,8 @@ export async function join(args: readonly string[]): Promise<number | undefined>
   } catch (error) {
     if (error instanceof LeftWithoutServer) {
       process.stderr.write(`sekisho: ${error.message}\n`);
+      // Else the client would wait for a process that answers no more.
+      process.stdin.destroy();
       return systemFailed;
     }
     return undefined;
@@ -241,6 +243,6 @@ const pingMs = 10_000;
 /** Each is sent by a timer of its own, so that a machine that slept has not missed several. */
 const mostUnansweredPings = 3;
 const oftenMs = 60_000;
-const mostDeaths = 20;
+const mostDeaths = 60;
 /** The longest reply is much shorter. */
 const mostFrameBytes = 256 * 1024 * 1024;
