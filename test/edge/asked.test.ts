@@ -64,6 +64,8 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
     expect(asked[0]).toContain(`Request: POST ${base}/repos/x/issues`);
     expect(asked[0]).toContain('The program calls itself: curl/');
     expect(asked[0]).toContain('  | {"title": "plans"}');
+    expect(asked[0]).toContain('The request is held, and nothing of it has left yet.');
+    expect(JSON.stringify(result)).not.toContain('This is a dry run');
     expect(lines()).toEqual(['GET /items', 'POST /repos/x/issues']);
     expect(readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8')).toBe(before);
   });
@@ -84,11 +86,19 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
   });
 
   test('changes nothing there in a dry run', async () => {
-    const result = await world.call('bash', {
-      command: `curl -sS -d x ${base}/a; curl -sS ${base}/b`,
-      dry_run: true,
-    });
-    expect(JSON.stringify(result)).toContain('This is a dry run');
+    const asked: string[] = [];
+    const result = await world.call(
+      'bash',
+      { command: `curl -sS -d x ${base}/a; curl -sS ${base}/b`, dry_run: true },
+      {
+        elicit: async ({ message }) => {
+          asked.push(message);
+          return { action: 'accept' as const };
+        },
+      },
+    );
+    expect(JSON.stringify(result)).toContain('requests that do more than read are not sent.');
+    expect(asked.join()).not.toContain('The request is held');
     expect(lines()).toEqual(['GET /b']);
   });
 });

@@ -44,6 +44,16 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     absent: 'test/effects/obeyed.test.ts › what a person or a remote committed at this path comes back',
   },
   {
+    says: 'The request is held, and nothing of it has left yet. If you do not agree, or nobody answers in time, it is refused.',
+    shown: 'test/edge/asked.test.ts › a person sees what it would send before it leaves',
+    absent: 'test/edge/asked.test.ts › changes nothing there in a dry run',
+  },
+  {
+    says: 'This is a dry run: requests that do more than read are not sent.',
+    shown: 'test/edge/asked.test.ts › changes nothing there in a dry run',
+    absent: 'test/edge/asked.test.ts › a person sees what it would send before it leaves',
+  },
+  {
     says: '[layer: changed by others while this ran, and overwritten: …; sekisho history has what they wrote]',
     shown: 'test/effects/landing.test.ts › the last write stays, the other is told',
     absent: 'test/effects/once.test.ts › what others removed meanwhile is told as that',
