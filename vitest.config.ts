@@ -64,7 +64,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'rooms', include: together, isolate: false },
+        test: { name: 'rooms', include: together, exclude: long, isolate: false },
       },
       {
         extends: true,
