@@ -21,7 +21,7 @@ const slow = testFiles([
   'cli/{pasted,stopped}',
   'console/large',
   'container/container',
-  'effects/{killed,pairs,watched-killed}',
+  'effects/{beside-bash,killed,pairs,watched-killed}',
   'files/contention',
   'fleet/{cancel,chaos}',
   'history/{killed,session}',

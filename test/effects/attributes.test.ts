@@ -14,7 +14,9 @@ chgrp 65534 group 2> /dev/null; chmod 2775 group; chmod 555 shut/sub shut; touch
 
 /** Each with the paths whose times it sets. */
 const scripts: readonly (readonly [string, ...string[]])[] = [
-  ['chmod 1777 there; chmod g-s own; mkdir -m 3775 new; mkdir -m 1770 new/inner; echo n > new/inner/f'],
+  [
+    'chmod 1777 there there/f; chmod g-s own; mkdir -m 3775 new; mkdir -m 1770 new/inner; echo n > new/inner/f',
+  ],
   ['chmod 700 there; chmod 600 there/f'],
   [
     'touch -d @1100000000 there/f there group; mkdir when; touch -d @1200000000 when',

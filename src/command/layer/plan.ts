@@ -20,7 +20,7 @@ export interface PlannedOverlay {
   readonly steps: readonly Step[];
 }
 
-/** Without setuid and setgid: a file must not lend its owner's rights. */
-export const fileModeBits = 0o777;
+/** Without setuid and setgid: a file must not lend its owner's rights. A sticky bit lends none. */
+export const fileModeBits = 0o1777;
 /** A folder's setgid and sticky bits lend no rights: they set the group of new entries, and who may remove them. */
 export const folderModeBits = 0o3777;
