@@ -20,6 +20,7 @@ const slow = testFiles([
   'attacks/{files-crash,files-swap,killed-server,layer,layer-swap,power-cut,terminal,web-hostile}',
   'cli/{pasted,stopped}',
   'console/large',
+  'documents/tried',
   'container/container',
   'effects/{beside-bash,killed,pairs,watched-killed}',
   'files/contention',
@@ -41,7 +42,6 @@ const long = testFiles([
   'cli/{first-hour,init-hooks,projects,records,undo}',
   'console/{browser,everybody}',
   'container/arguments',
-  'documents/tried',
   'effects/{attributes,direct,exact,git-losses,judged,landing,obeyed,once,walls,watched,watched-obeyed}',
   'effects/{watched-names,watched-walls,working-folder}',
   'examples/package',
@@ -64,7 +64,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'rooms', include: together, exclude: long, isolate: false },
+        test: { name: 'rooms', include: together, exclude: slow, isolate: false },
       },
       {
         extends: true,
