@@ -20,7 +20,7 @@ export interface MetRef {
   readonly commit: string | undefined;
 }
 
-/** What a landing leaves in one of git's own folders because another git moved refs in it. */
+/** The part of one of git's own folders that a landing leaves, because another git moved refs in it. */
 export interface MetRefs {
   readonly refs: readonly MetRef[];
   /** Does it leave this entry, relative to git's folder, as the other git has it? */
@@ -29,7 +29,14 @@ export interface MetRefs {
 
 /** Git's own folder that a path lies in. */
 export function gitFolderOf(path: string): string | undefined {
+  // Most paths of a landing are not in git's folder.
+  if (!path.includes('.git')) return undefined;
   return /^(?:.*\/)?\.git(?:\/modules\/[^/]+)*(?=\/|$)/.exec(path)?.[0];
+}
+
+/** Is it git's own folder, or in it? A second git must build on the result of the first, which a layer hides from it. */
+export function isGits(path: string): boolean {
+  return gitFolderOf(path) !== undefined;
 }
 
 export function isRef(path: string): boolean {
@@ -98,13 +105,16 @@ function namesIfThere(path: string): readonly string[] {
 
 /** Puts objects before the refs that name them, and refs before everything else. */
 export function inGitOrder(steps: readonly Step[]): readonly Step[] {
-  const rank = ({ path }: Step) => {
-    const folder = gitFolderOf(path);
-    if (folder === undefined) return 2;
-    const inner = path.slice(folder.length + 1);
-    return /^objects(\/|$)/.test(inner) ? 0 : /^(HEAD|packed-refs|refs(\/|$))/.test(inner) ? 1 : 2;
-  };
-  return [0, 1, 2].flatMap((wanted) => steps.filter((step) => rank(step) === wanted));
+  const objects: Step[] = [];
+  const refs: Step[] = [];
+  const rest: Step[] = [];
+  for (const step of steps) {
+    const folder = gitFolderOf(step.path);
+    const inner = folder === undefined ? '' : step.path.slice(folder.length + 1);
+    const isRefs = /^(HEAD|packed-refs|refs(\/|$))/.test(inner);
+    (/^objects(\/|$)/.test(inner) ? objects : isRefs ? refs : rest).push(step);
+  }
+  return [...objects, ...refs, ...rest];
 }
 
 /**

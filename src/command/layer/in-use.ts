@@ -16,11 +16,6 @@ export function metAnotherGit(path: string): MetAnotherGit {
   return new MetAnotherGit(`another git changed ${path} while it ran`);
 }
 
-/** A second git must build on the result of the first. It waits by lock files, which a layer hides from it. */
-export function isKeptByGit(path: string): boolean {
-  return path.startsWith('.git/') || path.includes('/.git/');
-}
-
 /** Recognizes a database by its name. Programs that share one coordinate by locks, which a layer keeps apart. */
 export function isDatabase(name: string): boolean {
   return /\.(db|db3|sqlite|sqlite3|mdb|ldb)$|-(wal|shm|journal)$/.test(name);

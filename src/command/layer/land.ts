@@ -5,9 +5,9 @@ import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { applySteps } from './apply.ts';
 import { signatureOf } from './entries.ts';
-import { dropLeftLock, inGitOrder, isRef, type MetRef } from './git-refs.ts';
+import { dropLeftLock, inGitOrder, isGits, isRef, type MetRef } from './git-refs.ts';
 import { createInTurn } from './in-turn.ts';
-import { findOpen, isKeptByGit, LayerUnfit, MetAnotherGit, metAnotherGit } from './in-use.ts';
+import { findOpen, LayerUnfit, MetAnotherGit, metAnotherGit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
@@ -112,13 +112,13 @@ function whyUnfit(
   if (open !== undefined) return new LayerUnfit(`${open} is a database that another program has open`);
   const written = replaced.find((path) => marks.isBeingWritten(asBytes(path)));
   if (written !== undefined) return new LayerUnfit(`another program has ${toText(written)} open for writing`);
-  const git = metRefs[0]?.path ?? [...conflicts, ...revived].find(isKeptByGit);
+  const git = metRefs[0]?.path ?? [...conflicts, ...revived].find(isGits);
   return git === undefined ? undefined : metAnotherGit(git);
 }
 
 function gitAtWork({ on, steps }: PlannedOverlay): LayerUnfit | undefined {
   for (const step of steps) {
-    if ((step.do !== 'move' && step.do !== 'remove') || !isKeptByGit(step.path)) continue;
+    if ((step.do !== 'move' && step.do !== 'remove') || !isGits(step.path)) continue;
     const path = asBytes(`${fromText(on)}/${step.path}`);
     const now = lstatSync(path, { throwIfNoEntry: false });
     const isLocked = existsSync(asBytes(`${fromText(on)}/${step.path}.lock`));

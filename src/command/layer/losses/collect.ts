@@ -3,6 +3,7 @@ import { itself, openFolderIn, openRootFolder } from '../../../files/walk.ts';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { namesIn, statOf } from '../entries.ts';
+import { isGits } from '../git-refs.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
 import type { Pause } from '../pauses.ts';
@@ -143,8 +144,4 @@ export function upperPath({ overlay, path, upper }: Pick<Touched, 'overlay' | 'p
 
 export function isMadeAnew(name: string, stat: Stats): boolean {
   return stat.isDirectory() && (generatedFolders.has(name) || name.endsWith('.egg-info'));
-}
-
-export function isGits(path: string): boolean {
-  return path === '.git' || path.startsWith('.git/') || /\/\.git(\/|$)/.test(path);
 }
