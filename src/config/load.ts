@@ -203,15 +203,19 @@ function processOf(
   cwd: string,
 ): Settings['process'] {
   const listed = (process?.network ?? []).map((entry) =>
-    typeof entry === 'string' ? { host: entry, tls: 'tunnel' } : entry,
+    typeof entry === 'string' ? { host: entry, tls: undefined } : entry,
   );
+  const hostsBy = (mode: 'inspect' | 'tunnel') =>
+    hostsOf(listed.flatMap(({ host, tls }) => (tls === mode ? [host] : [])));
+  const inspected = hostsBy('inspect');
   return {
     sandbox,
     environment: process?.environment ?? [],
     readable: (process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
     network: hostsOf(listed.map(({ host }) => host)),
     networkAsNamed: listed.map(({ host }) => host),
-    inspected: hostsOf(listed.flatMap(({ host, tls }) => (tls === 'inspect' ? [host] : []))),
+    inspected,
+    tunnels: hostsBy('tunnel').filter((host) => !host.includes('*') && !inspected.includes(host)),
     judgement: process?.judgement,
     tryFirst: process?.tryFirst ?? process?.layer !== 'off',
     cacheBytes: process?.cacheBytes ?? limits.cacheBytes,

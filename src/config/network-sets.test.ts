@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProxyRules } from '../network/proxy/rules.ts';
+import { createInspectedRules, createProxyRules } from '../network/proxy/rules.ts';
 import { hostsOf, namedHosts, networkSets } from './network-sets.ts';
 
 test('a set stands for its hosts, and other entries stay where they are', () => {
@@ -37,3 +37,10 @@ test.each(['NPM', 'npm:443', '*.npm', 'constructor', '__proto__', 'toString'])(
     expect(hostsOf([entry])).toEqual([entry]);
   },
 );
+
+test('a host that is named as a tunnel stays one within an inspected pattern', () => {
+  const { allows } = createInspectedRules(['*.example.com'], 'process.network', ['pinned.example.com']);
+  expect(allows({ host: 'api.example.com', port: 443 })).toBe(true);
+  expect(allows({ host: 'pinned.example.com', port: 443 })).toBe(false);
+  expect(allows({ host: 'deep.pinned.example.com', port: 443 })).toBe(true);
+});

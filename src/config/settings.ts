@@ -94,6 +94,8 @@ export interface Settings {
     readonly networkAsNamed: readonly string[];
     /** Those of the hosts whose requests are looked into. */
     readonly inspected: readonly string[];
+    /** Those that the file names as tunnels one by one, within an inspected pattern too. */
+    readonly tunnels: readonly string[];
     readonly judgement: Dialect | undefined;
     /** Commands that built-in rules object to are tried first if a layer contains their effects. */
     readonly tryFirst: boolean;

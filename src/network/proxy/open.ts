@@ -17,6 +17,8 @@ export interface HostProxyOptions {
   readonly deniedHosts?: readonly string[] | undefined;
   /** Those of the entries whose requests are looked into. */
   readonly inspected?: readonly string[] | undefined;
+  /** Hosts that stay tunnels, also if an inspected pattern fits them. */
+  readonly tunnels?: readonly string[] | undefined;
   /** Certificate authorities in PEM by which inspected hosts are verified. */
   readonly trusted?: (() => string) | undefined;
   /** Returns all addresses of a host name. Default: the system's resolver. */
@@ -56,7 +58,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const resolve = options.resolve ?? resolveBySystem;
   const patienceMs = options.patienceMs ?? 15_000;
   const connectionsAtOnce = options.connectionsAtOnce ?? 1024;
-  const inspected = createInspectedRules(options.inspected ?? [], options.key);
+  const inspected = createInspectedRules(options.inspected ?? [], options.key, options.tunnels);
   const isInspected = (target: Target) => inspected.allows(target) && rules.allows(target);
   const authority = lazily(createAuthority);
   const trust = lazily(() => createSecureContext({ ca: options.trusted?.() }));

@@ -62,9 +62,16 @@ export function createProxyRules(
   };
 }
 
-/** Those hosts of such a list whose requests are looked into. Throws `ConfigError` too if one is this machine. */
-export function createInspectedRules(entries: readonly string[], key: string): Pick<ProxyRules, 'allows'> {
-  const rules = createProxyRules(entries, key);
+/**
+ * Those hosts of such a list whose requests are looked into, without `tunnels`. Throws `ConfigError` too if one is this
+ * machine.
+ */
+export function createInspectedRules(
+  entries: readonly string[],
+  key: string,
+  tunnels: readonly string[] = [],
+): Pick<ProxyRules, 'allows'> {
+  const rules = createProxyRules(entries, key, tunnels);
   const [own] = rules.loopback;
   if (!own) return rules;
   throw new ConfigError(
