@@ -83,7 +83,7 @@ export interface FlowLabels {
 /** The flow sessions of one server. */
 export interface FlowDesk {
   of(sessionId: string): FlowSession;
-  /** What this session had read is no longer known: it counts as having read everything. */
+  /** The session's earlier reads are no longer known: it counts as having read everything. */
   resume(sessionId: string): void;
   /** Called when the session is over. */
   forget(sessionId: string): void;

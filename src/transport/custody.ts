@@ -4,7 +4,7 @@ import type { Params } from './jsonrpc.ts';
 import { replyFormOf } from './reply-form.ts';
 import { callResult } from './results.ts';
 
-/** What the holder of a client's streams does with a line if this server dies. */
+/** Tells the holder of a client's streams what to do with a line if this server dies. */
 export type Entrusted =
   /** Says these words for us: the work had begun. */
   | { readonly kind: 'say'; readonly words: string }

@@ -99,7 +99,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   let lookedAt = 0;
   let methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
 
-  /** What all sessions use, or, if each has its own, what the list of tools comes from. */
+  /** The connection that all sessions use or, if each has its own, the one that lists the tools. */
   const common = createLine();
   const { supervisor } = common;
   const ofSessions = new Map<string, Line>();

@@ -12,7 +12,7 @@ const rows = [
 /** Which rooms each room may import beside itself: the tables of ARCHITECTURE.md, so that page and test cannot part. */
 const rooms = new Map(rows.map(({ room, allowed }) => [room, allowed]));
 
-/** What a tool may touch of the machine, beside its records. */
+/** The parts of the machine that a tool may touch, beside its records. */
 const worldRooms = ['files', 'network', 'git', 'command', 'search', 'history', 'vault', 'pipeline'];
 
 /** Who may touch the world, and with what. */

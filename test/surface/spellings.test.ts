@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
 
-/** What is written once, how it was spelled elsewhere, and the files that may spell it so. */
+/** Each primitive, the spellings that stood for it elsewhere, and the files that may spell it so. */
 const once: readonly (readonly [
   use: string,
   spelling: RegExp,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { CallAnswer, Served, Serving } from '../served.ts';
 
-/** What shows a point; anything but true is what came instead. */
+/** The trial of a point: true, or the answer that came instead. */
 export type Probe = (served: Served) => Promise<unknown>;
 
 export interface Bench {

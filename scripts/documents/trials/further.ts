@@ -14,7 +14,7 @@ const names = async (s: Served) =>
     .filter((name) => name !== 'help')
     .toSorted();
 
-/** What a server that is started with these arguments says before it ends. */
+/** The output of a server that is started with these arguments, until it ends. */
 const startOf = (s: Served, args: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
   const { status, stderr } = command(s.folder, ['serve', ...args], environment);
   return { ended: status !== 0, stderr };

@@ -7,7 +7,7 @@ interface Line {
   readonly bytes: Buffer;
 }
 
-/** What a resident server has entrusted to the small program, for the case that it dies. */
+/** The lines that a resident server has entrusted to the small program, in case it dies. */
 export class Entrusted {
   readonly #open = new Map<number, Line | string>();
   readonly #kept = new Map<string, Buffer>();

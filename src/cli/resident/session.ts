@@ -17,7 +17,7 @@ import type { SharedCheckpoints } from './checkpoints.ts';
 import { frame, frameTypes, type Greeting, jsonFrame, type Taken, wordsFrame } from './frames.ts';
 import { LineSource } from './line-source.ts';
 
-/** What a person sees of a session. */
+/** A session as `sekisho ps` shows it. */
 export interface SessionView {
   readonly id: string;
   readonly client: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { homeOf, residentFolderOf } from '../../config/state.ts';
 
 /**
- * What the kernel says of a process that its commands would inherit: whose it is, its rights, limits and umask, and the
+ * The properties of a process that its commands would inherit, as the kernel reports them: its user, its rights, limits and umask, and the
  * namespaces that it sees. A session is served only by a server whose standing is the same. Undefined if it cannot be
  * told, or if a sandbox may hold the process that none of this shows.
  */
@@ -46,7 +46,7 @@ const namespaces = ['mnt', 'user', 'net', 'pid', 'ipc', 'uts'];
 
 /**
  * The socket of the resident server for this standing, these variables and this build; undefined if there can be none.
- * What holds for a whole process is part of the name, so that sessions which differ in it have different servers.
+ * Properties of a whole process are part of the name, so that sessions which differ in it have different servers.
  */
 export function residentSocketOf(environment: NodeJS.ProcessEnv, script: string): string | undefined {
   const standing = standingOf('self');

@@ -4,14 +4,14 @@ import type { DryRun, Effects } from './dry-run.ts';
 import type { LandingKeeper } from './landing.ts';
 import type { HeldLayer, HeldRequest, RequestAnswer, RunResult } from './process.ts';
 
-/** What a call lends to the commands that it runs. */
+/** The means that a call lends to its commands. */
 export interface CommandLife {
   readonly judge: EffectsJudge;
   /** Undefined if the operator keeps none of commands. */
   readonly history?: CommandHistory | undefined;
 }
 
-/** What the rules about effects, and a person where they ask, make of the commands of one call: on a layer or watched. */
+/** Decides about the effects of one call's commands, on a layer or watched: by rules, and by a person where they ask. */
 export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeyed'> {
   /** They must run on a layer, and land only by `settle`. */
   readonly isTried: boolean;

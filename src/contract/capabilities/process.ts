@@ -23,7 +23,7 @@ export interface RunOptions {
    */
   readonly inSession?: boolean | undefined;
   /**
-   * What becomes of its writes. `dry-run`: they are made on a copy-on-write layer and discarded; the result lists them, and
+   * Decides what becomes of its writes. `dry-run`: they are made on a copy-on-write layer and discarded; the result lists them, and
    * it has a separate /tmp and leaves nothing to the session. Otherwise for the case that it fails, is stopped or is
    * cancelled; default: the operator's choice.
    */

@@ -94,7 +94,7 @@ export function createGate({ note }: GateOptions): Gate {
 
 const maxQuestions = 64;
 
-/** What follows a switch of protocols is not read, so the switch itself is asked about. */
+/** The bytes after a switch of protocols are not read, so the switch itself is asked about. */
 function asStream({ headers }: EdgeRequest, verdict: RequestVerdict): RequestVerdict {
   if (!isSwitch(headers)) return verdict;
   const opens = text(

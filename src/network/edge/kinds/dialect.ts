@@ -24,11 +24,11 @@ export interface Row {
   readonly kind: RequestKind;
   /** With values of the path in braces. */
   readonly says: Text;
-  /** What must hold beyond the method, the path and the query. */
+  /** Further conditions, beyond the method, the path and the query. */
   readonly when?: (asked: Asked) => boolean;
-  /** What only the body or the headers tell. */
+  /** Details that only the body or the headers tell. */
   readonly look?: (asked: Asked, found: Found) => Look;
-  /** What a grant covers; otherwise exactly this path and query. */
+  /** The paths that a grant covers. Default: exactly this path and query. */
   readonly covers?: string;
   /** The body of a reading request: why it carries more than reading needs; undefined if it does not. */
   readonly body?: (asked: Asked, isKnown: boolean) => Text | undefined;

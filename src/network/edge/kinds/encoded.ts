@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { decoded } from '../../../ground/decoded.ts';
 
-/** What a text holds that reads like encoded bytes rather than words. */
+/** The parts of a text that read like encoded bytes rather than words. */
 export interface Encoded {
   /** Characters in all. */
   readonly chars: number;

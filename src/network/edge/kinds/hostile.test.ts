@@ -30,7 +30,7 @@ function randomBytes(seed: string, length: number): Buffer {
   return Buffer.concat(blocks).subarray(0, length);
 }
 
-/** What somebody may want to get out. */
+/** Contents that an attacker would want to send out. */
 const secrets: readonly string[] = [
   'wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY',
   'ghp_16C7e42F292c6912E7710c838347Ae178B4a',

@@ -7,7 +7,7 @@ import { type Dialect, type Found, fill, fillText, matchRow, type Row, speaks } 
 import { otherMethod, rest } from './dialects/rest.ts';
 import { dialects, everywhere } from './dialects.ts';
 
-/** What a request does, judged before anything of it leaves. What cannot be told is never a reading request. */
+/** Judges a request before anything of it leaves. A request whose effect is unknown never counts as reading. */
 export function judgeRequest(request: EdgeRequest): RequestVerdict {
   const asked = readRequest(request);
   const { dialect, row, found, isKnown } = rowFor(asked);

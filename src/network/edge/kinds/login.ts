@@ -29,7 +29,7 @@ export function loginCarries({ headers, request }: Asked, maxChars: number): Tex
 /** People make passwords, and programs the longer tokens. */
 const passwordShare = 2 / 3;
 
-/** What a login consists of, without the forms of its scheme; undefined if it cannot be read or is long. */
+/** The parts of a login, without the forms of its scheme; undefined if it cannot be read or is long. */
 function secretOf(value: string, maxChars: number): string | undefined {
   const [, scheme = '', rest = ''] = /^([A-Za-z][\w-]{0,20})\s+(.+)$/.exec(value) ?? [];
   switch (scheme.toLowerCase()) {

@@ -1,4 +1,4 @@
-/** What a document of GraphQL asks for. */
+/** The operations that a GraphQL document asks for. */
 export interface Operation {
   readonly type: 'query' | 'mutation' | 'subscription';
   readonly name: string | undefined;
