@@ -70,7 +70,7 @@ export const authorization: readonly Point[] = [
   point(
     'A task session communicates through `delegate_to_chat_session`',
     'タスクセッションからのコミュニケーションには `delegate_to_chat_session` を使う',
-    'tools/collaboration/chat/delegate-to-chat-session.ts',
+    'tools/collaboration/delegation.ts',
     'team/talk',
     'a delegation is reported once, and serves no conversation after that',
   ),

@@ -1,0 +1,176 @@
+import * as z from 'zod';
+import { text } from '../../contract/text/text.ts';
+import { counts, id, reason } from './shapes.ts';
+import { changes, reads, settles, teamTool } from './team-tool.ts';
+
+/** The program that starts agents. */
+export const coordinationTools = [
+  teamTool({
+    name: 'health_check',
+    category: 'coordination',
+    title: text('Health check', '稼働確認'),
+    description: text(
+      'Counts of agents, projects, sessions and tasks.',
+      'エージェント、プロジェクト、セッション、タスクの数。',
+    ),
+    permission: 'coordinator_only',
+    annotations: reads,
+    input: z.object({}),
+    output: z.object({
+      status: z.string(),
+      agents: z.number(),
+      projects: z.number(),
+      sessions: z.number(),
+      tasks: counts,
+    }),
+    ja: {},
+    example: {},
+
+    run: (_, { team }) => team.health(),
+  }),
+  teamTool({
+    name: 'list_managed_agents',
+    category: 'coordination',
+    title: text('List agents', 'エージェント一覧'),
+    description: text(
+      'All agents with their projects and live sessions.',
+      '全エージェントと、そのプロジェクトと有効なセッション。',
+    ),
+    permission: 'coordinator_only',
+    annotations: reads,
+    input: z.object({}),
+    output: z.object({
+      agents: z.array(
+        z.object({
+          agent_id: z.string(),
+          name: z.string(),
+          hierarchy: z.string(),
+          status: z.string(),
+          projects: z.array(z.string()),
+          sessions: z.array(
+            z.object({
+              session_id: z.string(),
+              project_id: z.string(),
+              purpose: z.string(),
+              task_id: z.string().optional(),
+            }),
+          ),
+        }),
+      ),
+    }),
+    ja: {},
+    example: {},
+
+    run: (_, { team }) => team.managedAgents(),
+  }),
+  teamTool({
+    name: 'list_active_projects_with_agents',
+    category: 'coordination',
+    title: text('List active projects', '有効なプロジェクト一覧'),
+    description: text(
+      'Active projects and the agents assigned to each.',
+      '有効なプロジェクトと、割り当てられたエージェント。',
+    ),
+    permission: 'coordinator_only',
+    annotations: reads,
+    input: z.object({}),
+    output: z.object({
+      projects: z.array(
+        z.object({
+          project_id: z.string(),
+          name: z.string(),
+          working_directory: z.string().optional(),
+          agents: z.array(z.string()),
+        }),
+      ),
+    }),
+    ja: {},
+    example: {},
+
+    run: (_, { team }) => team.activeProjects(),
+  }),
+  teamTool({
+    name: 'get_agent_action',
+    category: 'coordination',
+    title: text('Start or hold an agent', '起動の判断'),
+    description: text(
+      'Say whether to start an agent now, and for what. A start is leased for 120 s.',
+      'エージェントを今起動すべきかと、その目的を返します。起動は 120 秒間予約されます。',
+    ),
+    permission: 'coordinator_only',
+    annotations: changes,
+    input: z.object({
+      agent_id: id.describe('e.g. "worker-1".'),
+      project_id: id.describe('e.g. "shop".'),
+    }),
+    output: z.object({
+      action: z.enum(['start', 'hold']),
+      reason: z.string(),
+      spawn_id: z.string().optional(),
+      expires_in: z.number().optional(),
+      start: z
+        .object({
+          agent_id: z.string(),
+          name: z.string(),
+          hierarchy: z.string(),
+          project_id: z.string(),
+          purpose: z.string(),
+          working_directory: z.string().optional(),
+          task_id: z.string().optional(),
+        })
+        .optional(),
+    }),
+    ja: { agent_id: 'エージェント。例: "worker-1"。', project_id: 'プロジェクト。例: "shop"。' },
+    example: { agent_id: 'worker-1', project_id: 'shop' },
+
+    run: (input, { team }) => team.agentAction(input),
+  }),
+  teamTool({
+    name: 'report_process_exit',
+    category: 'coordination',
+    title: text('Report a process exit', 'プロセス終了の報告'),
+    description: text(
+      'Report that the process behind a session ended; this ends the session.',
+      'セッションのプロセスが終わったことを報告します。セッションも終わります。',
+    ),
+    permission: 'coordinator_only',
+    annotations: settles,
+    input: z.object({
+      session_id: id.describe('Session, or the spawn_id of get_agent_action, spn_….'),
+      exit_code: z.number().int().optional().describe('e.g. 1.'),
+    }),
+    output: z.object({ success: z.boolean(), task_id: z.string().optional() }),
+    ja: {
+      session_id: 'セッション、または get_agent_action の spawn_id。例: "spn_7k2m9q4x3v5w"。',
+      exit_code: '終了コード。例: 1。',
+    },
+    example: { session_id: 'spn_7k2m9q4x3v5w', exit_code: 0 },
+
+    run: (input, { team }) => team.processExit(input),
+  }),
+  teamTool({
+    name: 'report_agent_error',
+    category: 'coordination',
+    title: text('Report an agent error', 'エラーの報告'),
+    description: text(
+      'Report that an agent failed or could not start; its manager is notified.',
+      'エージェントの起動失敗や異常を報告します。上司に通知されます。',
+    ),
+    permission: 'coordinator_only',
+    annotations: changes,
+    input: z.object({
+      agent_id: id.describe('e.g. "worker-1".'),
+      project_id: id.describe('e.g. "shop".'),
+      message: reason.describe('What happened.'),
+    }),
+    output: z.object({ success: z.boolean() }),
+    ja: {
+      agent_id: 'エージェント。例: "worker-1"。',
+      project_id: 'プロジェクト。例: "shop"。',
+      message: '起きたこと。例: "モデルが応答しない"。',
+    },
+    example: { agent_id: 'worker-1', project_id: 'shop', message: 'The model did not answer.' },
+
+    run: (input, { team }) => team.agentError(input),
+  }),
+];
