@@ -39,7 +39,6 @@ test('a rule has a command tried that would just run', () => {
 test('what a layer contains does not speak against a command that is tried; the rest is asked or refused before', () => {
   const given = { rules: [tries] };
   expect(decide('make; rm -r *', given)).toBe('try by mine on a layer');
-  expect(decide('make; rm -r .git', given)).toBe('try by mine on a layer');
   expect(decide('make; git push origin main', given)).toBe('ask by git-push on a layer');
   expect(decide('make; rm -r *; git push origin main', given)).toBe('ask by git-push on a layer');
   expect(decide('make; reboot', given)).toBe('deny by machine-stop on a layer');
@@ -48,19 +47,17 @@ test('what a layer contains does not speak against a command that is tried; the 
 test('with tryFirst a command is tried where all that speaks against it is contained', () => {
   const given = { tryFirst: true };
   expect(decide('rm -r *', given)).toBe('try by rm-everything on a layer');
-  expect(decide('rm -r .git', given)).toBe('try by git-lose on a layer');
+  expect(decide('find . -delete', given)).toBe('try by rm-everything on a layer');
   expect(decide('git push origin main', given)).toBe('ask by git-push');
   expect(decide('rm -r *; git push origin main', given)).toBe('ask by git-push on a layer');
   expect(decide('make all', given)).toBe('allow by default');
   expect(decide('rm -r *')).toBe('deny by rm-everything');
 });
 
-test('an allow of the operator answers before anything is tried, and an ask or deny is stricter', () => {
-  const clean: PolicyRule = { id: 'clean', command: ['git', 'clean'], decision: 'allow', because: 'x' };
-  expect(decide('git clean -fdx', { tryFirst: true })).toBe('try by git-lose on a layer');
-  expect(decide('git clean -fdx', { tryFirst: true, rules: [clean] })).toBe('allow by clean');
-  const ask: PolicyRule = { id: 'asks', command: ['git', 'clean'], decision: 'ask', because: 'x' };
-  expect(decide('git clean -fdx', { tryFirst: true, rules: [ask] })).toBe('ask by asks on a layer');
+test('an ask or deny of the operator is stricter than trying', () => {
+  expect(decide('rm -r *', { tryFirst: true })).toBe('try by rm-everything on a layer');
+  const ask: PolicyRule = { id: 'asks', command: ['rm'], decision: 'ask', because: 'x' };
+  expect(decide('rm -r *', { tryFirst: true, rules: [ask] })).toBe('ask by asks on a layer');
   const all: PolicyRule = { id: 'all', command: ['make'], decision: 'allow', because: 'x' };
   expect(decide('make', { rules: [tries, all] })).toBe('try by mine on a layer');
   expect(decide('make', { rules: [tries, { ...all, decision: 'deny' }] })).toBe('deny by all on a layer');
@@ -77,7 +74,6 @@ test('what goes on in the background, a dry run and a word to a running command 
 test('full-access tries what a rule says, and nothing by itself', () => {
   expect(decide('make; rm -r *', { rules: [tries], mode: 'full-access' })).toBe('try by mine on a layer');
   expect(decide('rm -r *', { tryFirst: true, mode: 'full-access' })).toBe('deny by rm-everything');
-  expect(decide('git clean -fdx', { tryFirst: true, mode: 'full-access' })).toBe('allow by mode-full-access');
 });
 
 /* Nothing says what these run. */
@@ -90,6 +86,10 @@ test.each([
   'bash -c "$SCRIPT"',
   'exec "$PROGRAM"',
   'xargs -I{} bash -c {} < list',
+  'cat list | bash',
+  'cat a b | sudo sh',
+  'bash -s -- -y < list',
+  'bash /dev/stdin < list',
   'env -i "$PROGRAM" x',
   'find . -exec "$PROGRAM" {} +',
   'timeout 5 $PROGRAM',

@@ -27,14 +27,26 @@ export function statAt(path: string): Stats | undefined {
 
 /** A command may have made its own folder unreadable; the layer's copy may be changed. */
 export function namesIn(path: Buffer): readonly string[] {
-  const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
   try {
-    return read();
+    return readNames(path);
   } catch (error) {
     if (errnoCode(error) !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/') throw error;
     chmodSync(path, 0o700);
-    return read();
+    return readNames(path);
   }
+}
+
+/** Empty if there is no such folder, or it is not readable. */
+export function namesAt(path: string): readonly string[] {
+  try {
+    return readNames(asBytes(path));
+  } catch {
+    return [];
+  }
+}
+
+export function readNames(path: Buffer | string): readonly string[] {
+  return readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
 }
 
 export function sideOf(stat: Stats, entry: string): LandingSide {

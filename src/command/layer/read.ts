@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { chmodSync, closeSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
@@ -8,6 +8,7 @@ import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.
 import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
+import { namesAt, readNames, statOf } from './entries.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 import { createPause, type Pause } from './pauses.ts';
@@ -91,7 +92,7 @@ async function walk(level: Level, reading: Reading): Promise<number> {
   for (const name of names) {
     await reading.pause();
     const now = lstatSync(at(upper, name));
-    const before = lower === undefined ? undefined : statIn(lower, name);
+    const before = lower === undefined ? undefined : statOf(lower, name);
     const isNowFolder = now.isDirectory();
     if (before && (isWhiteout(now) || before.isDirectory() !== isNowFolder)) {
       await tellDeleted(lower, name, join(path, name), before, reading);
@@ -102,8 +103,8 @@ async function walk(level: Level, reading: Reading): Promise<number> {
   }
   if (covers && lower !== undefined) {
     const own = new Set(names);
-    for (const name of entriesOf(lower)) {
-      const before = own.has(name) ? undefined : statIn(lower, name);
+    for (const name of namesAt(itself(lower))) {
+      const before = own.has(name) ? undefined : statOf(lower, name);
       if (before) await tellDeleted(lower, name, join(path, name), before, reading);
     }
   }
@@ -213,9 +214,9 @@ async function countFiles(
   let count = 0;
   const folder = openFolderIn(parent, name, 'latin1');
   try {
-    for (const inner of entriesOf(folder)) {
+    for (const inner of namesAt(itself(folder))) {
       await pause();
-      const stat = statIn(folder, inner);
+      const stat = statOf(folder, inner);
       const innerPath = join(path, inner);
       if (stat?.isDirectory() && depth < deepest) {
         count += await countFiles(
@@ -239,32 +240,14 @@ async function countFiles(
   return count;
 }
 
-function statIn(folder: number, name: string): Stats | undefined {
-  return lstatSync(at(folder, name), { throwIfNoEntry: false });
-}
-
 /** A command may have made its own folder unreadable; the layer's copy is thrown away later, so it may be changed. */
 function layeredEntriesOf(folder: number): readonly string[] {
   try {
-    return namesOf(folder);
+    return readNames(itself(folder));
   } catch {
     chmodSync(itself(folder), 0o700);
-    return namesOf(folder);
+    return readNames(itself(folder));
   }
-}
-
-/** Empty if it is not readable: then no command could read it either. */
-function entriesOf(folder: number): readonly string[] {
-  try {
-    return namesOf(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Names are bytes, one per character, so names that are not UTF-8 count too. */
-function namesOf(folder: number): readonly string[] {
-  return readdirSync(itself(folder), { encoding: 'latin1' as BufferEncoding }) as string[];
 }
 
 function at(folder: number, name: string): Buffer {

@@ -3,7 +3,7 @@ import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/capabilities/process.ts';
 import { type PersonConfig, readPersonConfig } from '../../git/person-config.ts';
 import { once } from '../../ground/once.ts';
-import { whyNoTrial } from '../session/dry-run.ts';
+import { whyNoLayer } from '../session/dry-run.ts';
 import { cannotWatch } from '../session/why-unwatched.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
 import { type Roots, resolveRoots } from './roots.ts';
@@ -103,7 +103,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
 async function withMeans({ status, walls }: Trial, folders: readonly string[]): Promise<SandboxStatus> {
   if (!walls) return status;
-  const withoutDryRun = walls.backend.name === 'none' ? undefined : await whyNoTrial(walls, folders);
+  const withoutDryRun = walls.backend.name === 'none' ? undefined : await whyNoLayer(walls, folders);
   const isUnwatched = (await walls.backend.withoutWatching()) !== undefined;
   return {
     ...status,

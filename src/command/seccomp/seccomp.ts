@@ -122,7 +122,7 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   return encode(program);
 }
 
-const forbidden: readonly SyscallName[] = [
+export const forbidden: readonly SyscallName[] = [
   'keyctl',
   'add_key',
   'request_key',
@@ -172,7 +172,7 @@ const forbidden: readonly SyscallName[] = [
   'pidfd_getfd',
 ];
 // io_uring makes sockets that no filter sees; clone3 and openat2 have their flags in memory that a filter cannot read.
-const absent: readonly SyscallName[] = [
+export const absent: readonly SyscallName[] = [
   'io_uring_setup',
   'io_uring_enter',
   'io_uring_register',
@@ -182,7 +182,7 @@ const absent: readonly SyscallName[] = [
 ];
 /** They open files by arguments that a filter cannot read. */
 const unseen: readonly SyscallName[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'openat2'];
-const signalling: readonly SyscallName[] = [
+export const signalling: readonly SyscallName[] = [
   'kill',
   'tkill',
   'tgkill',
@@ -190,7 +190,7 @@ const signalling: readonly SyscallName[] = [
   'rt_sigqueueinfo',
   'rt_tgsigqueueinfo',
 ];
-const tracing: readonly SyscallName[] = [
+export const tracing: readonly SyscallName[] = [
   'ptrace',
   'process_vm_readv',
   'process_vm_writev',

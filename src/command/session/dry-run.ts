@@ -17,19 +17,7 @@ export async function openTrial(walls: Walls, folders: readonly string[]): Promi
   });
 }
 
-/** Why a dry run on these folders is impossible; undefined if it is possible. */
-export async function whyNoTrial(walls: Walls, folders: readonly string[]): Promise<Text | undefined> {
-  const { openLayer } = walls.backend;
-  if (!openLayer) return notBuilt(walls);
-  try {
-    await (await openLayer(folders, true)).close();
-    return undefined;
-  } catch (error) {
-    return whyNone(error);
-  }
-}
-
-/** Why no command can run on a layer over these folders and land; undefined if one can. */
+/** Why no command can run on a layer over these folders; undefined if one can. */
 export async function whyNoLayer({ backend }: Walls, folders: readonly string[]): Promise<Text | undefined> {
   return backend.whyNoLayer ? backend.whyNoLayer(folders) : notBuilt({ backend });
 }

@@ -62,11 +62,6 @@ export function textFrom({ before }: Stage): string | undefined {
   return first.includes('%') ? undefined : first.replaceAll('\\n', '\n');
 }
 
-/** Does the previous command only print a file? */
-export function isFromFile({ before }: Stage): boolean {
-  return before?.type === 'Command' && before.name?.value === 'cat' && before.args.length > 0;
-}
-
 /** The standard input of a command. */
 export class Input {
   /** Here-documents and here-strings. */

@@ -11,7 +11,7 @@ import { excerptOf } from '../words/excerpt.ts';
 import { literalWord, openWord, type Word } from '../words/word.ts';
 import { assigned, isOwnArguments, nameIn, variableIn } from './command-words.ts';
 import { Names } from './names.ts';
-import { Input, isFromFile, noteTrait, type Stage, stagesOf, textFrom } from './pipes.ts';
+import { Input, noteTrait, type Stage, stagesOf, textFrom } from './pipes.ts';
 import type { Reading, Use } from './reading.ts';
 import { oneWord, readInput } from './redirections.ts';
 import { assignmentWord, constantOf, isUnparsed, readWord } from './words.ts';
@@ -308,7 +308,7 @@ class Reader {
     else if (calls.length <= maxCalls) calls.push(use.args);
   }
 
-  /** Reads the input of a shell: a text in the line, or a file. */
+  /** Reads the input of a shell: a text in the line. The content of a file is not known. */
   #shellInput({ args, input, excerpt, program }: Use, at: Place): void {
     if (
       !readShellLine(args).readsInput ||
@@ -323,9 +323,8 @@ class Reader {
     // The rules about fetched code ask about this case.
     if (input.texts.length > 0 || input.is('fetches') || args.some(isFetched)) return;
     const piped = input.stage && textFrom(input.stage);
-    if (piped !== undefined) this.#script(piped, place);
-    else if (input.files.length > 0 ? !input.files.every(isFile) : !(input.stage && isFromFile(input.stage)))
-      this.#leave(excerpt(), at);
+    if (piped === undefined) this.#leave(excerpt(), at);
+    else this.#script(piped, place);
   }
 
   #assign(node: SyntaxNode & { readonly type: 'Assignment' }): void {
@@ -389,10 +388,6 @@ function parsed(source: string) {
 
 function excerptIn({ pos, end }: SyntaxNode, { source }: Place): string {
   return excerptOf(source.slice(pos, Math.min(end, pos + 400)));
-}
-
-function isFile({ value }: Word): boolean {
-  return value !== undefined && !/^\/(dev|proc)\//.test(value);
 }
 
 function constantIn([only, ...more]: readonly Word[]): string | undefined {

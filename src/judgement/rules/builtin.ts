@@ -7,7 +7,6 @@ import { fetchedRules } from './fetched.ts';
 import { deviceRules } from './files/devices.ts';
 import { obeyedRules } from './files/obeyed.ts';
 import { removingRules } from './files/removing.ts';
-import { gitRules } from './git.ts';
 import { gitRemoteRules } from './git-remotes.ts';
 import { machineRules } from './machines.ts';
 import { packageRules } from './packages/packages.ts';
@@ -24,7 +23,6 @@ export const commandRules: readonly CommandRule[] = [
   ...obeyedRules,
   ...checkpointRules,
   ...systemRules,
-  ...gitRules,
   ...gitRemoteRules,
   ...strictRules,
   ...machineRules,

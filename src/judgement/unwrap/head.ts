@@ -1,6 +1,6 @@
-import { type GivenOption, type OptionGrammar, optionsNamed } from '../words/options.ts';
+import { type GivenOption, type OptionGrammar, optionsNamed, readOption } from '../words/options.ts';
 import { subcommandsOf } from '../words/subcommands.ts';
-import { partOf, type Word } from '../words/word.ts';
+import type { Word } from '../words/word.ts';
 
 /** How a program that runs another one is written: its own options, then operands, then the command. */
 export interface WrapperGrammar extends OptionGrammar {
@@ -53,33 +53,4 @@ export function givenValue(head: WrapperHead, letters: string, names: readonly s
 
 function isAssignment({ prefix }: Word): boolean {
   return /^[^-=][^=]*=/.test(prefix);
-}
-
-/** Reads one option; returns the number of further words that it takes. */
-function readOption(
-  words: readonly Word[],
-  index: number,
-  { valued = '', longValued = [] }: WrapperGrammar,
-  given: GivenOption[],
-): number {
-  const word = words[index] as Word;
-  if (word.prefix.startsWith('--')) {
-    const equals = word.prefix.indexOf('=');
-    const name = word.prefix.slice(2, equals < 0 ? undefined : equals);
-    const takesNext = equals < 0 && longValued.some((long) => long.startsWith(name));
-    const value = takesNext ? words[index + 1] : equals < 0 ? undefined : partOf(word, equals + 1);
-    given.push({ name, long: true, value });
-    return takesNext ? 1 : 0;
-  }
-  for (let at = 1; at < word.prefix.length; at++) {
-    const letter = word.prefix.charAt(at);
-    if (!valued.includes(letter)) {
-      given.push({ name: letter, long: false, value: undefined });
-      continue;
-    }
-    const isAttached = at + 1 < word.prefix.length || word.value === undefined;
-    given.push({ name: letter, long: false, value: isAttached ? partOf(word, at + 1) : words[index + 1] });
-    return isAttached ? 0 : 1;
-  }
-  return 0;
 }

@@ -43,30 +43,39 @@ export function readOptions(words: readonly Word[], grammar: OptionGrammar = {})
       if (word.prefix !== '' || word.value !== undefined) operands.push(word);
       continue;
     }
-    if (word.prefix.startsWith('--')) {
-      const equals = word.prefix.indexOf('=');
-      const name = word.prefix.slice(2, equals < 0 ? undefined : equals);
-      const takesNext = equals < 0 && (grammar.longValued ?? []).some((long) => long.startsWith(name));
-      given.push({
-        name,
-        long: true,
-        value: equals >= 0 ? partOf(word, equals + 1) : takesNext ? words[++index] : undefined,
-      });
-      continue;
-    }
-    for (let at = 1; at < word.prefix.length; at++) {
-      const letter = word.prefix.charAt(at);
-      if (!(grammar.valued ?? '').includes(letter)) {
-        given.push({ name: letter, long: false, value: undefined });
-        continue;
-      }
-      const attached = at + 1 < word.prefix.length || word.value === undefined;
-      given.push({ name: letter, long: false, value: attached ? partOf(word, at + 1) : words[++index] });
-      break;
-    }
+    index += readOption(words, index, grammar, given);
   }
   operands.push(...words.slice(index));
   return { given, operands, unsure };
+}
+
+/** Reads one option; returns the number of further words that it takes. */
+export function readOption(
+  words: readonly Word[],
+  index: number,
+  { valued = '', longValued = [] }: OptionGrammar,
+  given: GivenOption[],
+): number {
+  const word = words[index] as Word;
+  if (word.prefix.startsWith('--')) {
+    const equals = word.prefix.indexOf('=');
+    const name = word.prefix.slice(2, equals < 0 ? undefined : equals);
+    const takesNext = equals < 0 && longValued.some((long) => long.startsWith(name));
+    const value = takesNext ? words[index + 1] : equals < 0 ? undefined : partOf(word, equals + 1);
+    given.push({ name, long: true, value });
+    return takesNext ? 1 : 0;
+  }
+  for (let at = 1; at < word.prefix.length; at++) {
+    const letter = word.prefix.charAt(at);
+    if (!valued.includes(letter)) {
+      given.push({ name: letter, long: false, value: undefined });
+      continue;
+    }
+    const isAttached = at + 1 < word.prefix.length || word.value === undefined;
+    given.push({ name: letter, long: false, value: isAttached ? partOf(word, at + 1) : words[index + 1] });
+    return isAttached ? 0 : 1;
+  }
+  return 0;
 }
 
 /** Is one of these letters or long names given? Long names may be abbreviated, as in GNU tools and git. */

@@ -57,19 +57,7 @@ export class CommittedFiles {
   #isInHistory(path: string, blob: string): boolean {
     if (this.#searches >= mostSearches) return false;
     this.#searches += 1;
-    const waiting = [...this.#tips()];
-    const seen = new Set(waiting);
-    for (let at = 0; at < waiting.length && at < mostCommits; at++) {
-      const commit = this.#trees.commit(waiting[at] ?? '');
-      if (!commit) continue;
-      if (this.#isAt(commit.tree, path, blob)) return true;
-      for (const parent of commit.parents)
-        if (!seen.has(parent)) {
-          seen.add(parent);
-          waiting.push(parent);
-        }
-    }
-    return false;
+    return this.#trees.history(this.#tips(), mostCommits).some(({ tree }) => this.#isAt(tree, path, blob));
   }
 }
 

@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { asBytes, fromText } from '../../../ground/byte-paths.ts';
-import { statAt } from '../entries.ts';
+import { fromText } from '../../../ground/byte-paths.ts';
+import { namesAt, statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
 import { isWhiteout } from '../read.ts';
 import { lowerPath, type Touched, upperPath } from './collect.ts';
@@ -61,15 +60,6 @@ function viewOf(folders: readonly string[], at: (name: string) => string | undef
       return [...files];
     },
   };
-}
-
-function namesAt(path: string): readonly string[] {
-  try {
-    return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
-  } catch {
-    // The folder does not exist.
-    return [];
-  }
 }
 
 const mostBytes = 16 * 1024 * 1024;

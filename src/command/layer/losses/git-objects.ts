@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { readAtNow } from '../../../files/io.ts';
-import { asBytes } from '../../../ground/byte-paths.ts';
-import { statAt } from '../entries.ts';
+import { namesAt, statAt } from '../entries.ts';
 import { isWhiteout } from '../read.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
@@ -86,8 +84,8 @@ export function openObjects(folders: readonly string[]): GitObjects {
   };
 }
 
-/** Computes the id of an object with that number of digits. */
-function idOf({ type, content }: GitObject, digits: number): string {
+/** Computes the id of an object with that number of digits, 40 or 64. */
+export function idOf({ type, content }: GitObject, digits: number): string {
   return createHash(digits === 64 ? 'sha256' : 'sha1')
     .update(`${type} ${content.length}\0`)
     .update(content)
@@ -197,15 +195,6 @@ function alternatesOf(folder: string): readonly string[] {
     .split('\n')
     .filter((line) => line.startsWith('/'))
     .slice(0, 10);
-}
-
-function namesAt(path: string): readonly string[] {
-  try {
-    return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
-  } catch {
-    // There are no packs.
-    return [];
-  }
 }
 
 const packedTypes: Readonly<Record<number, string>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { GitFolder } from './git-folder.ts';
-import type { GitObjects } from './git-objects.ts';
+import { type GitObjects, idOf } from './git-objects.ts';
 import type { GitTrees, TreeEntry } from './git-trees.ts';
 import { readBounded } from './read-bounded.ts';
 
@@ -30,7 +29,10 @@ export function isStashApplied(
     const files = workingTrees.flatMap((folder) => folder.at(path) ?? []);
     return files.some((file) => {
       const content = readBounded(file, mostBytes);
-      return content !== undefined && (idOf(content, id) === id || hasAdded(path, id, content));
+      return (
+        content !== undefined &&
+        (idOf({ type: 'blob', content }, id.length) === id || hasAdded(path, id, content))
+      );
     });
   }
 
@@ -49,13 +51,6 @@ export function isStashApplied(
 /** Excludes links and submodules. */
 function isFile({ mode }: TreeEntry): boolean {
   return mode.startsWith('100');
-}
-
-function idOf(content: Buffer, like: string): string {
-  return createHash(like.length === 64 ? 'sha256' : 'sha1')
-    .update(`blob ${content.length}\0`)
-    .update(content)
-    .digest('hex');
 }
 
 function linesOf(text: Buffer): ReadonlySet<string> {

@@ -39,6 +39,21 @@ export class GitTrees {
     };
   }
 
+  /** The commits of these tips and their ancestors, the nearest first, up to `most` objects. */
+  *history(tips: Iterable<string>, most: number): Generator<Commit> {
+    const seen = new Set(tips);
+    let count = 0;
+    // Grows while it is walked.
+    for (const id of seen) {
+      count += 1;
+      if (count > most) return;
+      const commit = this.commit(id);
+      if (!commit) continue;
+      yield commit;
+      for (const parent of commit.parents) seen.add(parent);
+    }
+  }
+
   entries(tree: string): ReadonlyMap<string, TreeEntry> {
     const known = this.#trees.get(tree);
     if (known) return known;

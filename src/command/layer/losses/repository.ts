@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
@@ -11,7 +10,7 @@ import { CommittedFiles } from './committed-files.ts';
 import { type GitFolder, openGitFolder } from './git-folder.ts';
 import { countIndex, type IndexEntry, readIndex } from './git-index.ts';
 import { Refs } from './git-names.ts';
-import { openObjects } from './git-objects.ts';
+import { idOf as objectId, openObjects } from './git-objects.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
 /** A repository before a command and after it. Paths are bytes, one per character. */
@@ -60,8 +59,7 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
   const own = views(gitFolder);
   const shared = views(common);
   const config = readBounded(`${common}/config`, 1024 * 1024)?.toString('latin1') ?? '';
-  const algorithm = /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1';
-  const idBytes = algorithm === 'sha256' ? 32 : 20;
+  const idBytes = /objectformat\s*=\s*sha256/i.test(config) ? 32 : 20;
   const indexIn = (view: GitFolder) => readIndex(view.at('index') ?? '', idBytes);
   let former: ReadonlyMap<string, IndexEntry> | undefined;
   let latter: ReadonlyMap<string, IndexEntry> | undefined;
@@ -76,10 +74,7 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
     return withFile(hostPath, (fd, size) =>
       size > mostHashed
         ? undefined
-        : createHash(algorithm)
-            .update(`blob ${size}\0`)
-            .update(readAtNow(fd, 0, size))
-            .digest('hex'),
+        : objectId({ type: 'blob', content: readAtNow(fd, 0, size) }, idBytes * 2),
     );
   }
 

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { KeptBytes, LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
-import { statAt } from '../entries.ts';
+import { namesAt, statAt } from '../entries.ts';
 import type { Marks } from '../marks.ts';
 import { createGate } from '../obeyed/gate.ts';
 import type { Makers } from '../obeyed/makers.ts';
@@ -276,15 +275,6 @@ async function countFiles(
     }
   }
   return count;
-}
-
-function namesAt(path: string): readonly string[] {
-  try {
-    return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
-  } catch {
-    // The folder is gone or not readable.
-    return [];
-  }
 }
 
 /** With fewer files, a large share of them is no sign of a mass deletion. */

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
 import { asBytes } from '../../../ground/byte-paths.ts';
 import { isBelow } from '../../../ground/inside.ts';
 import { statAt } from '../entries.ts';
-import { type GitObjects, openObjects } from '../losses/git-objects.ts';
+import { type GitObjects, idOf, openObjects } from '../losses/git-objects.ts';
 import { readBounded, withFile } from '../losses/read-bounded.ts';
 import type { Pause } from '../pauses.ts';
 import { isWhiteout } from '../read.ts';
@@ -61,15 +61,15 @@ export function createGate(options: GateOptions): Gate {
   ): Promise<boolean> {
     const host = `${on}/${path}`;
     const isLink = stat.isSymbolicLink();
-    const raw = contentId(at, stat, '');
+    const raw = contentId(at, stat);
     if (raw === undefined) return false;
     if (former !== undefined) {
       const was = statAt(former);
-      if (was && was.isSymbolicLink() === isLink && contentId(former, was, '') === raw) return true;
+      if (was && was.isSymbolicLink() === isLink && contentId(former, was) === raw) return true;
     }
     if (makers.hasStood(host, raw)) return true;
     const repository = repositoryOf(path);
-    const blob = repository && contentId(at, stat, repository.algorithm);
+    const blob = repository && contentId(at, stat, repository.digits);
     if (!repository || blob === undefined) return false;
     return isCommitted({ path: path.slice(repository.folder.length), blob, isLink }, repository, pause);
   }
@@ -88,7 +88,7 @@ export function createGate(options: GateOptions): Gate {
       return isCommitted({ path: path.slice(repository.folder.length) }, repository, pause);
     },
     leaves(path, before, at = `${on}/${path}`) {
-      const content = contentId(at, before, '');
+      const content = contentId(at, before);
       if (content === undefined) return;
       makers.stood(`${on}/${path}`, content);
       makers.stood(`${on}/${path}`, '');
@@ -107,7 +107,8 @@ export function createGate(options: GateOptions): Gate {
 interface Repository {
   /** The working tree below the gate's folder, with a trailing slash; empty for the folder itself. */
   readonly folder: string;
-  readonly algorithm: 'sha1' | 'sha256';
+  /** Of its ids. */
+  readonly digits: 40 | 64;
   readonly objects: GitObjects;
   /** Commits that people and remotes made. */
   tips(): ReadonlySet<string>;
@@ -164,7 +165,7 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
     let tips: Set<string> | undefined;
     return {
       folder: folder === '' ? '' : `${folder}/`,
-      algorithm: /objectformat\s*=\s*sha256/i.test(config) ? 'sha256' : 'sha1',
+      digits: /objectformat\s*=\s*sha256/i.test(config) ? 64 : 40,
       objects,
       tips() {
         if (tips) return tips;
@@ -192,13 +193,10 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
   };
 }
 
-/** git's id of a content, or its digest without an algorithm; undefined if it is not readable. */
-function contentId(path: string, stat: Stats, algorithm: 'sha1' | 'sha256' | ''): string | undefined {
+/** git's id of a content, with that number of digits, or its plain digest; undefined if it is not readable. */
+function contentId(path: string, stat: Stats, digits?: 40 | 64): string | undefined {
   const digest = (content: Buffer) =>
-    createHash(algorithm === '' ? 'sha256' : algorithm)
-      .update(algorithm === '' ? '' : `blob ${content.length}\0`)
-      .update(content)
-      .digest('hex');
+    digits === undefined ? hash('sha256', content) : idOf({ type: 'blob', content }, digits);
   if (stat.isSymbolicLink()) return digest(readlinkSync(asBytes(path), { encoding: 'buffer' }));
   return withFile(path, (fd, size) => (size > mostBytes ? undefined : digest(readAtNow(fd, 0, size))));
 }

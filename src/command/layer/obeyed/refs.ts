@@ -1,5 +1,4 @@
-import { asBytes } from '../../../ground/byte-paths.ts';
-import { namesIn, statAt } from '../entries.ts';
+import { namesAt, statAt } from '../entries.ts';
 import { readBounded } from '../losses/read-bounded.ts';
 
 /* Paths are bytes, one per character. */
@@ -41,15 +40,6 @@ function idsBelow(top: string, without: ReadonlySet<string> = new Set()): readon
       else if (!without.has(path)) ids.push(...idsIn(path));
     }
   return ids;
-}
-
-function namesAt(path: string): readonly string[] {
-  try {
-    return namesIn(asBytes(path));
-  } catch {
-    // The folder does not exist.
-    return [];
-  }
 }
 
 const mostBytes = 16 * 1024 * 1024;

@@ -86,14 +86,6 @@ export const removingRules: readonly CommandRule[] = [
   },
 ];
 
-/** Does it remove a repository, by its name? */
-export function removesRepository(use: Use): boolean {
-  if (use.program === 'find') return deletesFound(use.args) && use.args.some(({ value }) => value === '.git');
-  return operandsOf(use).some(({ value }) => /(^|\/)\.git(\/(\*|objects|refs)?)?$/i.test(value ?? ''));
-}
-
-export const removers: readonly string[] = ['rm', 'srm', 'rimraf', 'trash', 'trash-put', 'find'];
-
 /** The words that a command removes recursively. */
 function removed(use: Use): readonly Word[] {
   const { program, args } = use;

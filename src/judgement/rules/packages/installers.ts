@@ -17,7 +17,10 @@ export function installerOf(program: string): Installer | undefined {
   return installers.get(program);
 }
 
-const words = (text: string): readonly string[] => text.split(' ');
+/** A list of words, as a line. */
+export function words(line: string): readonly string[] {
+  return line.split(' ');
+}
 
 const forJavaScript = {
   registry: ['registry.npmjs.org'],
