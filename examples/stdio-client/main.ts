@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
@@ -15,9 +16,11 @@ const client = new Client(
   // Says that a person can be asked through this client.
   { capabilities: { elicitation: { form: {} } } },
 );
-// A real client shows the question. This one reads it out, and says no.
+// A real client shows the question to a person. This one prints it, waits for as long as a person would read, and says no: a no
+// that comes within a moment counts as a program's, and the call waits on for a person at the console.
 client.setRequestHandler('elicitation/create', async ({ params }) => {
   console.log('asked:', params.message.split('\n')[0]);
+  await setTimeout(2000);
   return { action: 'decline' };
 });
 
