@@ -185,6 +185,7 @@ describe(`in a browser`, needs(missingBrowser), () => {
     const { page, complaints } = await openTab(browser, world);
     await page.goto(`${world.base}/history`);
     await page.click('.paths a:has-text("note.md")');
+    await page.waitForSelector('.diff .plus');
     expect(await page.locator('.diff .minus').allTextContents()).toEqual(['-two\n']);
     expect(await page.locator('.diff .plus').allTextContents()).toEqual(['+TWO\n']);
 

@@ -41,7 +41,7 @@ def swap():
     while not over:
         for path in files: name.value = path
 threading.Thread(target=swap, daemon=True).start()
-for _ in range(400): libc.unlink(name)
+while len(glob.glob("data/*")) > 5: libc.unlink(name)
 over = True
 `,
   'r+.py':
