@@ -43,8 +43,8 @@ const head: readonly (Text | string)[] = [
   text('[日本語](requests.ja.md)', '[English](requests.md)'),
   '',
   text(
-    'Each request to an inspected host ([network](network.md)) has one of six kinds. `read` passes. A person is asked about `send`, `change`,',
-    '検査対象のホスト（[ネットワーク](network.ja.md)）へのリクエストは、6 種類のいずれかです。`read` は通ります。`send`、`change`、',
+    'Each request to a listed host ([network](network.md)) has one of six kinds. `read` passes. A person is asked about `send`, `change`,',
+    '列挙したホスト（[ネットワーク](network.ja.md)）へのリクエストは、6 種類のいずれかです。`read` は通ります。`send`、`change`、',
   ),
   text('`delete`, `publish` and `rights`.', '`delete`、`publish`、`rights` は人に確認します。'),
   '',

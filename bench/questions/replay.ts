@@ -11,6 +11,8 @@ import { readSessions, type SentLine, type Session } from './sessions.ts';
 
 const root = '/workspace';
 const network = hostsOf(['npm', 'pypi', 'github', 'crates', 'go']);
+/** As tunnels, so that a push is asked about by its words. */
+const confinement = { network, tunnels: network };
 /** The projects of these sessions have the tools that they run. */
 const tools = [
   ...['typescript', 'tsc', 'tsx', 'tsup', 'ts-node', 'vitest', 'jest', 'mocha', 'tap', 'c8', 'playwright'],
@@ -31,7 +33,7 @@ const policy = createPolicy({
   rules: [],
   judge,
   roots: [root],
-  confinement: { network },
+  confinement,
   tryFirst: true,
 });
 const tool = { ...createShellExec(), identity: undefined } as unknown as Tool;
@@ -55,7 +57,7 @@ export function strictest(command: string): string {
     dialect: 'strict',
     roots: [root],
     workingFolder: root,
-    confinement: { network },
+    confinement,
   }).decision;
 }
 

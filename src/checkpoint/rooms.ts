@@ -109,7 +109,6 @@ export function createRooms(
       readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],
       network: {
         entries: settings.process.network,
-        inspected: settings.process.inspected,
         tunnels: settings.process.tunnels,
         key: 'process.network',
         deniedHosts: deniedHostsOf(settings),
@@ -326,14 +325,13 @@ async function assertVault(
 
 /** An invalid list is reported at once, not when the first command or server needs it. */
 async function assertNetworkLists(settings: Settings): Promise<void> {
-  const { network, inspected, tunnels } = settings.process;
+  const { network } = settings.process;
   const lists = settings.servers.flatMap(({ start }) =>
     start.kind === 'stdio' && start.network ? [start.network] : [],
   );
   if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
   if (lists.length === 0) return;
-  const { createInspectedRules, createProxyRules } = await import('../network/proxy/rules.ts');
-  createInspectedRules(inspected, 'process.network', tunnels);
+  const { createProxyRules } = await import('../network/proxy/rules.ts');
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
 }
 

@@ -65,14 +65,14 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         isWarning: true,
         detail: notRecorded(chosen.withoutRecording),
       });
-    const { network: hosts, inspected } = settings.process;
+    const { network: hosts, tunnels } = settings.process;
     if (chosen && hosts.length > 0) {
       findings.push({
         what: `network ${chosen.name}`,
         works: chosen.withoutNetwork === undefined,
         detail:
           chosen.withoutNetwork ??
-          hosts.map((host) => (inspected.includes(host) ? `${host} (tls: inspect)` : host)).join(', '),
+          text(listed(hosts, tunnels, 'not looked into'), listed(hosts, tunnels, '検査なし')),
       });
     }
     if (chosen && chosen.name !== 'none') {
@@ -209,6 +209,11 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
 
 /** A model may have to be loaded first. */
 const probeMs = 20_000;
+
+/** The hosts that commands reach, each tunnel with a word for it. */
+function listed(hosts: readonly string[], tunnels: readonly string[], word: string): string {
+  return hosts.map((host) => (tunnels.includes(host) ? `${host} (${word})` : host)).join(', ');
+}
 
 function notRecorded({ en, ja }: Text): Text {
   return text(

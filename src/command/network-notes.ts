@@ -19,7 +19,7 @@ const notes: Readonly<Record<ContactOutcome, string | undefined>> = {
   failed: 'did not answer',
   refused: undefined,
   untrusted:
-    'is inspected, and a program did not trust the certificate for that; the operator can list the host without "tls": "inspect" in KEY',
+    'is inspected, and a program did not trust the certificate for that; the operator can list the host with "tls": "tunnel" in KEY',
   unverified: 'is inspected, and its own certificate could not be verified',
 };
 

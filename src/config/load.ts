@@ -6,6 +6,7 @@ import { limits } from '../contract/limits.ts';
 import { locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { isLoopbackHost } from '../ground/secure-url.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 import { configFor, readConfigFile } from './file/file.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
@@ -205,17 +206,13 @@ function processOf(
   const listed = (process?.network ?? []).map((entry) =>
     typeof entry === 'string' ? { host: entry, tls: undefined } : entry,
   );
-  const hostsBy = (mode: 'inspect' | 'tunnel') =>
-    hostsOf(listed.flatMap(({ host, tls }) => (tls === mode ? [host] : [])));
-  const inspected = hostsBy('inspect');
   return {
     sandbox,
     environment: process?.environment ?? [],
     readable: (process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
     network: hostsOf(listed.map(({ host }) => host)),
     networkAsNamed: listed.map(({ host }) => host),
-    inspected,
-    tunnels: hostsBy('tunnel').filter((host) => !host.includes('*') && !inspected.includes(host)),
+    tunnels: tunnelsIn(listed),
     judgement: process?.judgement,
     tryFirst: process?.tryFirst ?? process?.layer !== 'off',
     cacheBytes: process?.cacheBytes ?? limits.cacheBytes,
@@ -224,6 +221,28 @@ function processOf(
     maxTimeoutMs: process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
     maxBackgroundMs: process?.maxBackgroundMs ?? 3_600_000,
   };
+}
+
+/** The hosts that are passed on unread. */
+function tunnelsIn(listed: readonly { host: string; tls: 'inspect' | 'tunnel' | undefined }[]) {
+  const hostsBy = (mode: 'inspect' | 'tunnel') =>
+    hostsOf(listed.flatMap(({ host, tls }) => (tls === mode ? [host] : [])));
+  const inspected = hostsBy('inspect');
+  const own = inspected.find(isLoopbackPort);
+  if (own !== undefined) {
+    throw new ConfigError(
+      text(
+        `process.network cannot inspect ${own}: a port of this machine's loopback is passed on in any protocol`,
+        `process.network の ${own} は検査できません。このマシンのループバックのポートは、プロトコルを問わずそのまま中継されます。`,
+      ),
+    );
+  }
+  const ports = hostsOf(listed.map(({ host }) => host)).filter(isLoopbackPort);
+  return [...new Set([...hostsBy('tunnel'), ...ports])].filter((host) => !inspected.includes(host));
+}
+
+function isLoopbackPort(entry: string): boolean {
+  return isLoopbackHost(entry.replace(/:\d+$/, ''));
 }
 
 function recordFlagsOf(flags: Flags, config: ConfigFile, root: string, cwd: string): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createInspectedRules, createProxyRules } from '../network/proxy/rules.ts';
+import { createProxyRules, createTunnelCheck } from '../network/proxy/rules.ts';
 import { hostsOf, namedHosts, networkSets } from './network-sets.ts';
 
 test('a set stands for its hosts, and other entries stay where they are', () => {
@@ -38,9 +38,14 @@ test.each(['NPM', 'npm:443', '*.npm', 'constructor', '__proto__', 'toString'])(
   },
 );
 
-test('a host that is named as a tunnel stays one within an inspected pattern', () => {
-  const { allows } = createInspectedRules(['*.example.com'], 'process.network', ['pinned.example.com']);
-  expect(allows({ host: 'api.example.com', port: 443 })).toBe(true);
-  expect(allows({ host: 'pinned.example.com', port: 443 })).toBe(false);
-  expect(allows({ host: 'deep.pinned.example.com', port: 443 })).toBe(true);
+test.each([
+  ['api.example.com', false],
+  ['pinned.example.com', true],
+  ['deep.pinned.example.com', false],
+  ['a.raw.example.com', true],
+  ['looked.raw.example.com', false],
+])('the entry that names %s most exactly decides whether it is passed on unread', (host, isTunnel) => {
+  const tunnels = ['pinned.example.com', '*.raw.example.com'];
+  const entries = ['*.example.com', 'looked.raw.example.com', ...tunnels];
+  expect(createTunnelCheck(entries, tunnels)({ host, port: 443 })).toBe(isTunnel);
 });

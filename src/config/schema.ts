@@ -155,7 +155,7 @@ const settingsSchema = z.strictObject({
         )
         .optional()
         .describe(
-          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, github. { "host": "api.example.com", "tls": "inspect" } ends TLS in Sekisho and asks before a request that does more than read; "tunnel", the default, passes TLS through unread. Default: none.',
+          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, github. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
         ),
       tryFirst: z
         .boolean()

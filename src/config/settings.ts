@@ -92,9 +92,7 @@ export interface Settings {
     readonly network: readonly string[];
     /** As in the file: sets by name, e.g. "npm". */
     readonly networkAsNamed: readonly string[];
-    /** Those of the hosts whose requests are looked into. */
-    readonly inspected: readonly string[];
-    /** Those that the file names as tunnels one by one, within an inspected pattern too. */
+    /** Those of the hosts that are passed on unread: named so, or ports of this machine's loopback. */
     readonly tunnels: readonly string[];
     readonly judgement: Dialect | undefined;
     /** Commands that built-in rules object to are tried first if a layer contains their effects. */

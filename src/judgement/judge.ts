@@ -10,7 +10,7 @@ import type {
 } from '../contract/capabilities/judgement.ts';
 import type { CommandLine } from '../contract/capabilities/process.ts';
 import { limits } from '../contract/limits.ts';
-import { text } from '../contract/text/text.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import type { Names } from './reader/names.ts';
 import { readLine } from './reader/reader.ts';
 import type { Reading, Use } from './reader/reading.ts';
@@ -52,7 +52,7 @@ export function createCommandJudge({ read = noFile }: JudgeOptions = {}): Comman
       const findings = findingsIn(reading, context, read);
       const uncontained = findings.filter(({ rule, isBeyond }) => isBeyond || !rule.contained);
       const isContained = !context.onLayer && uncontained.length < findings.length;
-      const judgement = judgementOf(isContained ? findings : uncontained, commands, reading);
+      const judgement = judgementOf(isContained ? findings : uncontained, { commands, reading, context });
       const [unread] = reading.unread;
       return {
         ...judgement,
@@ -159,13 +159,12 @@ export function findingsIn(
 
 /**
  * A command that needs hosts or the machine fails by itself in a sandbox without access to them, and its requests to
- * inspected hosts are asked about one by one, so do not ask.
+ * hosts that are looked into are asked about one by one, so do not ask.
  */
 function isMoot(needs: NonNullable<Rule['needs']>, { confinement, dialect }: JudgeContext): boolean {
   if (!confinement || dialect !== 'plain') return false;
-  const { network, inspected = [] } = confinement;
-  if (needs === 'tunnels') return network.every((host) => inspected.includes(host));
-  return needs === 'machine' || network.length === 0;
+  const { network, tunnels = [] } = confinement;
+  return needs === 'machine' || (needs === 'tunnels' ? tunnels : network).length === 0;
 }
 
 function sceneOf({ commands }: Reading, context: JudgeContext, read: ReadFile): Scene {
@@ -194,11 +193,7 @@ function sceneOf({ commands }: Reading, context: JudgeContext, read: ReadFile): 
 
 const maxFolders = 16;
 
-function judgementOf(
-  findings: readonly Finding[],
-  commands: NonNullable<Judgement['commands']>,
-  reading: Reading,
-): Judgement {
+function judgementOf(findings: readonly Finding[], { commands, reading, context }: JudgedLine): Judgement {
   const [first, ...more] = findings;
   if (!first) {
     const because = text('no rule applies to it', '該当するルールがありません');
@@ -209,7 +204,8 @@ function judgementOf(
       strictness[finding.rule.decision] > strictness[strictest.rule.decision] ? finding : strictest,
     first,
   );
-  const { id, decision, because, suggestion } = rule;
+  const { id, decision, suggestion } = rule;
+  const because = rule.needs === 'tunnels' ? andUnread(rule.because, context) : rule.because;
   return {
     decision,
     rule: id,
@@ -222,6 +218,22 @@ function judgementOf(
       steeredBy: steering(reading.names),
     }),
   };
+}
+
+interface JudgedLine {
+  readonly commands: NonNullable<Judgement['commands']>;
+  readonly reading: Reading;
+  readonly context: JudgeContext;
+}
+
+function andUnread(because: Text, { confinement }: JudgeContext): Text {
+  const { tunnels = [] } = confinement ?? {};
+  const hosts = tunnels.join(', ');
+  if (hosts === '') return because;
+  return text(
+    `${because.en} (requests to ${hosts} are not looked into)`,
+    `${because.ja}（${hosts} へのリクエストは検査されません）`,
+  );
 }
 
 /**

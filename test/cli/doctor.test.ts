@@ -45,7 +45,7 @@ test(
     const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
     try {
       const config = join(home, 'hosts.jsonc');
-      writeFileSync(config, '{ "process": { "network": ["127.0.0.2:8765", "*.example.com"] } }');
+      writeFileSync(config, '{ "process": { "network": ["127.0.0.2:8765", { "host": "*.example.com", "tls": "tunnel" }] } }');
       const project = join(home, 'project');
       mkdirSync(project);
       const { stdout } = await run(process.execPath, [startFile, 'doctor', '--config', config], {
@@ -53,7 +53,7 @@ test(
         env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
       });
       expect(stdout.split('\n').filter((line) => / network /.test(line))).toEqual([
-        'ok       network bubblewrap   127.0.0.2:8765, *.example.com',
+        'ok       network bubblewrap   127.0.0.2:8765, *.example.com (not looked into)',
       ]);
     } finally {
       rmSync(home, { recursive: true, force: true });

@@ -51,7 +51,14 @@ test(
     const { audit } = await world.checkpoint.store();
     const [entry] = await audit.search({ limit: 1, newestFirst: true });
     expect(entry?.facts?.network).toEqual([
-      { host: `localhost:${port}`, outcome: 'reached', times: 1, sentBytes: 0, receivedBytes: 6 },
+      {
+        host: `localhost:${port}`,
+        outcome: 'reached',
+        times: 1,
+        sentBytes: 0,
+        receivedBytes: 6,
+        isTunnel: true,
+      },
       unreached('example.com:443'),
     ]);
   },

@@ -32,7 +32,7 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
       flags: { profile: 'coding' },
       config: {
         approval: { waitMs: 200 },
-        process: { network: [{ host: `127.0.0.2:${origin.port}`, tls: 'inspect' }] },
+        process: { network: [`127.0.0.2:${origin.port}`] },
       },
     });
   });

@@ -46,7 +46,7 @@ export async function openWorld(more: Partial<HostProxyOptions> = {}) {
   const origin = await openOrigin(host);
   const { port, arrived } = origin;
   const proxy = createProxy({
-    inspected: [`${host}:${port}`],
+    tunnels: [],
     key: 'process.network',
     resolve: async () => ['127.0.0.2'],
     trusted: () => origin.certificate,

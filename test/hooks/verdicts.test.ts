@@ -117,7 +117,11 @@ test.each(Object.entries(clients))(
   async (name, client) => {
     const world = {
       files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' },
-      config: { rateLimits: [], approval: { waitMs: 1 }, process: { network: ['github'] } },
+      config: {
+        rateLimits: [],
+        approval: { waitMs: 1 },
+        process: { network: [{ host: 'github', tls: 'tunnel' as const }] },
+      },
     };
     await using hooks = await openHooks(name, world);
     const { root } = hooks;

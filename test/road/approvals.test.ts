@@ -255,7 +255,7 @@ test('what a person reads holds no escape that could make it read otherwise', as
 
 test('no word of a caller passes for a line of the question, and the end of a long command is shown', async () => {
   await using world = await openTestCheckpoint({
-    config: { approval: { waitMs: 50 }, process: { network: ['github'] } },
+    config: { approval: { waitMs: 50 }, process: { network: [{ host: 'github', tls: 'tunnel' }] } },
   });
   const { approvals } = await world.checkpoint.store();
   const forged = 'Why you are asked: it only lists files (default)';
@@ -325,7 +325,7 @@ test('a yes to a command holds where the person saw it: not in another folder, n
   await using world = await openTestCheckpoint({
     files: { 'sub/a.txt': '' },
     flags: { profile: 'coding' },
-    config: { approval: { waitMs: 50 }, process: { network: ['github'] } },
+    config: { approval: { waitMs: 50 }, process: { network: [{ host: 'github', tls: 'tunnel' }] } },
   });
   const moved = await world.call('bash', { command: 'cd sub; export WHERE=staging' });
   if (moved.kind === 'error') return expect(moved.code).toBe('unavailable');

@@ -141,7 +141,9 @@ test('a yes until a time ends by itself; what nothing needed for two weeks is of
 });
 
 test('a question says what a yes to all like it would have allowed of the last calls', async () => {
-  await using world = await openTestCheckpoint({ config: { ...config, process: { network: ['github'] } } });
+  await using world = await openTestCheckpoint({
+    config: { ...config, process: { network: [{ host: 'github', tls: 'tunnel' }] } },
+  });
   const push = (branch: string) => world.call('shell_exec', { command: `git push origin ${branch}` });
   await push('one');
   await push('two');

@@ -22,7 +22,8 @@ import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
 import { findHole } from './self-test.ts';
-import { writeBundle } from './settings/bundle.ts';
+import { trustedAuthorities, writeBundle } from './settings/bundle.ts';
+import { writeJavaFiles } from './settings/java.ts';
 import { writeNpmSettings } from './settings/npm-settings.ts';
 import { copySystemSettings, isSetting } from './settings/system-settings.ts';
 import { systemFiles } from './system-paths.ts';
@@ -40,7 +41,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const settings = copied.path;
   writeGitSettings(settings, options.git, '/etc');
   writeNpmSettings(settings, options.environment ?? {}, '/etc');
-  if (options.authority !== undefined) writeBundle(settings, options.environment ?? {}, options.authority);
+  const javaArguments = writeTrust(settings, options);
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });
@@ -120,6 +121,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...(furnished ? furnished.args : ['--seccomp', '3']),
       ...tools(),
       ...mounts,
+      ...javaArguments(),
       '--chdir',
       spawnOptions.workingFolder,
       '--',
@@ -275,6 +277,17 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
 const traces = /\bset\s+-\w*x|xtrace/;
 
 /** Without ports nothing is relayed; without a relay commands have no network. */
+/** Has programs in the sandbox trust one more authority, each kind by its own files. */
+function writeTrust(
+  settings: string,
+  { authority, environment = {}, outletPorts: [proxyPort] = [], toolchains }: BubblewrapOptions,
+): () => readonly string[] {
+  if (authority === undefined || proxyPort === undefined) return () => [];
+  const authorities = `${trustedAuthorities(environment)}\n${authority}`;
+  writeBundle(settings, authorities);
+  return writeJavaFiles(settings, { authorities, proxyPort, toolchains });
+}
+
 async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {
   try {
     return ports.length === 0 ? {} : { relay: openRelay(await openKernel(), ports) };

@@ -85,6 +85,6 @@ export interface JudgeContext {
 export interface Confinement {
   /** Hosts that the operator allows. */
   readonly network: readonly string[];
-  /** Those whose requests are held until a person agrees, if they do more than read. */
-  readonly inspected?: readonly string[] | undefined;
+  /** Those that are passed on unread. To all others, requests that do more than read are held until a person agrees. */
+  readonly tunnels?: readonly string[] | undefined;
 }

@@ -156,6 +156,8 @@ export interface NetworkContact {
   readonly times: number;
   readonly sentBytes: number;
   readonly receivedBytes: number;
+  /** It was passed on without being looked into. */
+  readonly isTunnel?: true | undefined;
   /** To an inspected host: the requests that did more than read, as far as the list reaches. */
   readonly requests?: readonly SentRequest[] | undefined;
 }

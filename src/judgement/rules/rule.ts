@@ -13,8 +13,8 @@ interface RuleBase {
   readonly contained?: boolean | undefined;
   /**
    * It concerns only things outside a sandbox: hosts, or the machine itself. Without access to them the command fails
-   * by itself, and a question would not help. `tunnels`: it sends, which is asked about when it does if all hosts are
-   * inspected.
+   * by itself, and a question would not help. `tunnels`: it sends, which is asked about when it does unless a host is passed
+   * on unread.
    */
   readonly needs?: 'hosts' | 'tunnels' | 'machine' | undefined;
   readonly because: Text;

@@ -12,7 +12,7 @@ export interface Contacts {
   list(): readonly NetworkContact[];
 }
 
-export function createContacts(): Contacts {
+export function createContacts(isInspected: (target: Target) => boolean): Contacts {
   const known = new Map<string, Tally>();
 
   function tallyOf(target: Target, outcome: ContactOutcome, times = 1): Tally {
@@ -30,6 +30,7 @@ export function createContacts(): Contacts {
         sent: 0,
         received: 0,
         open: new Set(),
+        isTunnel: outcome === 'reached' && !isInspected(target),
         requests: [],
       };
       known.set(shown, tally);
@@ -55,7 +56,7 @@ export function createContacts(): Contacts {
       requests.push({ ...sent, path: sent.path.slice(0, maxPathChars) });
     },
     list: () =>
-      [...known.values()].map(({ host, outcome, times, sent, received, open, requests }) => {
+      [...known.values()].map(({ host, outcome, times, sent, received, open, isTunnel, requests }) => {
         const sockets = [...open];
         return {
           host,
@@ -63,6 +64,7 @@ export function createContacts(): Contacts {
           times,
           sentBytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, sent),
           receivedBytes: sockets.reduce((sum, socket) => sum + socket.bytesRead, received),
+          ...(isTunnel && { isTunnel }),
           ...(requests.length > 0 && { requests: requests.slice(-maxRequests) }),
         };
       }),
@@ -86,5 +88,6 @@ interface Tally {
   sent: number;
   received: number;
   readonly open: Set<Socket>;
+  readonly isTunnel: boolean;
   readonly requests: SentRequest[];
 }

@@ -7,7 +7,7 @@ import type { Ask } from '../edge/gate.ts';
 import { createContacts } from './contacts.ts';
 import { createRefusals, dismiss, rawAnswer } from './refusal.ts';
 import { createRoad, resolveBySystem } from './road.ts';
-import { createInspectedRules, createProxyRules, parseAuthority, type Target } from './rules.ts';
+import { createProxyRules, createTunnelCheck, parseAuthority, type Target } from './rules.ts';
 import { idleMs, join, openTunnel } from './tunnel.ts';
 
 export interface HostProxyOptions {
@@ -15,9 +15,7 @@ export interface HostProxyOptions {
   /** The list's name in the configuration. */
   readonly key: string;
   readonly deniedHosts?: readonly string[] | undefined;
-  /** Those of the entries whose requests are looked into. */
-  readonly inspected?: readonly string[] | undefined;
-  /** Hosts that stay tunnels, also if an inspected pattern fits them. */
+  /** Those of the entries that are passed on unread. Undefined: all. */
   readonly tunnels?: readonly string[] | undefined;
   /** Certificate authorities in PEM by which inspected hosts are verified. */
   readonly trusted?: (() => string) | undefined;
@@ -58,8 +56,9 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const resolve = options.resolve ?? resolveBySystem;
   const patienceMs = options.patienceMs ?? 15_000;
   const connectionsAtOnce = options.connectionsAtOnce ?? 1024;
-  const inspected = createInspectedRules(options.inspected ?? [], options.key, options.tunnels);
-  const isInspected = (target: Target) => inspected.allows(target) && rules.allows(target);
+  const { entries, tunnels = entries } = options;
+  const isTunnel = createTunnelCheck(entries, tunnels);
+  const isInspected = (target: Target) => rules.allows(target) && !isTunnel(target);
   const authority = lazily(createAuthority);
   const trust = lazily(() => createSecureContext({ ca: options.trusted?.() }));
   let connections = 0;
@@ -68,7 +67,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const proxyPort = [3128, 3129].find((port) => !rules.loopback.has(port)) ?? 3130;
 
   function openOutlet(): Outlet {
-    const contacts = createContacts();
+    const contacts = createContacts(isInspected);
     const ending = new AbortController();
     const road = createRoad({ rules, refusals, contacts, resolve, signal: ending.signal });
     const servers = new Set<Server>();
@@ -149,7 +148,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   return {
     ports: [proxyPort, ...loopback.map(([port]) => port)],
     environment: proxyEnvironment(`http://127.0.0.1:${proxyPort}`),
-    authority: options.inspected?.length ? authority().certificate : undefined,
+    authority: entries.every((entry) => tunnels.includes(entry)) ? undefined : authority().certificate,
     openOutlet,
   };
 }
@@ -173,7 +172,7 @@ function proxyEnvironment(url: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Making keys and reading all authorities takes a while, and most servers inspect no host. */
+/** Making keys and reading all authorities takes a while, and the proxy of a server inspects no host. */
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -63,23 +63,22 @@ export function createProxyRules(
 }
 
 /**
- * Those hosts of such a list whose requests are looked into, without `tunnels`. Throws `ConfigError` too if one is this
- * machine.
+ * Whether a listed host is passed on unread: the entry that names it most exactly decides. `tunnels` are those of the
+ * entries.
  */
-export function createInspectedRules(
+export function createTunnelCheck(
   entries: readonly string[],
-  key: string,
-  tunnels: readonly string[] = [],
-): Pick<ProxyRules, 'allows'> {
-  const rules = createProxyRules(entries, key, tunnels);
-  const [own] = rules.loopback;
-  if (!own) return rules;
-  throw new ConfigError(
-    text(
-      `${key} cannot inspect ${own[1]}:${own[0]}: a port of this machine's loopback is passed on in any protocol`,
-      `${key} の ${own[1]}:${own[0]} は検査できません。このマシンのループバックのポートは、プロトコルを問わずそのまま中継されます。`,
-    ),
-  );
+  tunnels: readonly string[],
+): (target: Target) => boolean {
+  const rules = entries
+    .map((entry) => ({ ...parseHost(entry, 'entry'), isTunnel: tunnels.includes(entry) }))
+    .sort((a, b) => exactness(b) - exactness(a));
+  return ({ host, port }) => rules.find((rule) => fits(rule, host, port))?.isTunnel ?? false;
+}
+
+/** One name before all names below another, a longer before a shorter one, and one port before all. */
+function exactness({ host, below, port }: HostRule): number {
+  return (below ? 0 : 1000) + 2 * host.length + (port === undefined ? 0 : 1);
 }
 
 /** `host:port` of a CONNECT. Undefined for any other form, because differences between parsers defeat checks. */

@@ -15,18 +15,17 @@ export function trustedAuthorities(server: Variables): string {
 }
 
 /**
- * Has programs in the sandbox trust one more authority: in `etc`, a copy of `/etc`, it joins the system's bundle. No
+ * Has programs in the sandbox trust these authorities, which replace the system's bundle in `etc`, a copy of `/etc`. No
  * other program sees that copy.
  */
-export function writeBundle(etc: string, server: Variables, authority: string): void {
-  const all = `${trustedAuthorities(server)}\n${authority}`;
+export function writeBundle(etc: string, authorities: string): void {
   for (const path of bundles) {
     const copy = join(etc, path.slice('/etc/'.length));
     // Most of these are links to one of them, or outside of the copy.
     if (path !== bundle && !exists(copy)) continue;
     rmSync(copy, { force: true });
     mkdirSync(dirname(copy), { recursive: true });
-    writeFileSync(copy, all);
+    writeFileSync(copy, authorities);
   }
 }
 

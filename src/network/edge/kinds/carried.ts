@@ -59,7 +59,9 @@ export function carriedBy(asked: Asked, allowance: Allowance, mayHaveBody: boole
   if (!mayHaveBody && hasBody(asked)) return text('It has a body.', '本文があります。');
   const { host } = asked.request;
   const query = asked.query.filter((pair) => !isSigning(pair, host) && !isOwnKey(pair[1], host));
-  const segments = asked.path.split('/').map((segment) => percentDecoded(segment) ?? segment);
+  // Hosts spread files over folders by the first letters of their digest.
+  const path = asked.path.replace(splitDigest, (digest) => digest.replaceAll('/', ''));
+  const segments = path.split('/').map((segment) => percentDecoded(segment) ?? segment);
   const others = otherHeaders(asked);
   return (
     tooLong(asked.path.length, segments, query, allowance) ??
@@ -87,6 +89,9 @@ function tooLong(
     ? text('Its path is long.', 'パスが長すぎます。')
     : undefined;
 }
+
+/** `objects/0d/1c9e1d6a974c66a1c5b4c6cec7f4860cb444f7`: one value, whose length tells whether it is a digest. */
+const splitDigest = /(?<=\/)(?:[\da-f]{2}\/){1,2}[\da-f]{28,62}(?![^/])/g;
 
 /** Why free words of a body are more than reading needs. */
 export function wordsCarry(words: readonly string[], host: string, allowance: Allowance): Text | undefined {
