@@ -45,7 +45,10 @@ test(
     const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
     try {
       const config = join(home, 'hosts.jsonc');
-      writeFileSync(config, '{ "process": { "network": ["127.0.0.2:8765", { "host": "*.example.com", "tls": "tunnel" }] } }');
+      writeFileSync(
+        config,
+        '{ "process": { "network": ["127.0.0.2:8765", { "host": "*.example.com", "tls": "tunnel" }] } }',
+      );
       const project = join(home, 'project');
       mkdirSync(project);
       const { stdout } = await run(process.execPath, [startFile, 'doctor', '--config', config], {
