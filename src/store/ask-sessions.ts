@@ -1,5 +1,6 @@
 import type { AskSessionKey, AskSessionStore } from '../contract/ask.ts';
 import type { OpenEngine } from './engine.ts';
+import { deleteRows, insertRow, lockRow, updateRows } from './rows.ts';
 
 /** The most conversations of one owner, and how long each is kept after its last question. */
 export const maxAskSessions = 100;
@@ -11,18 +12,10 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
     async take({ principal, id, holder }, untilMs, nowMs) {
       const engine = await openEngine();
       return engine.write(async (tx) => {
-        const row = await engine
-          .lock(
-            tx.selectFrom('ask_sessions').selectAll().where('id', '=', id).where('principal', '=', principal),
-          )
-          .executeTakeFirst();
+        const row = await lockRow(engine, tx, 'ask_sessions', { id, principal });
         if (!row || row.updated_at_ms + askSessionIdleMs < nowMs) return { kind: 'unknown' as const };
         if (row.holder !== null && row.held_until_ms > nowMs) return { kind: 'busy' as const };
-        await tx
-          .updateTable('ask_sessions')
-          .set({ holder, held_until_ms: untilMs })
-          .where('id', '=', id)
-          .execute();
+        await updateRows(tx, 'ask_sessions', { id }, { holder, held_until_ms: untilMs });
         return { kind: 'taken' as const, body: row.body };
       });
     },
@@ -48,9 +41,9 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
           .limit(maxAskSessions)
           .execute();
         for (const { id: oldest } of surplus) {
-          await tx.deleteFrom('ask_sessions').where('id', '=', oldest).execute();
+          await deleteRows(tx, 'ask_sessions', { id: oldest });
         }
-        await tx.insertInto('ask_sessions').values(row).execute();
+        await insertRow(tx, 'ask_sessions', row);
       });
     },
     async release(key) {
@@ -75,14 +68,6 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
     values: Partial<{ body: string; updated_at_ms: number; holder: null; held_until_ms: number }>,
   ): Promise<void> {
     const engine = await openEngine();
-    await engine.write((tx) =>
-      tx
-        .updateTable('ask_sessions')
-        .set(values)
-        .where('id', '=', id)
-        .where('principal', '=', principal)
-        .where('holder', '=', holder)
-        .execute(),
-    );
+    await engine.write((tx) => updateRows(tx, 'ask_sessions', { id, principal, holder }, values));
   }
 }

@@ -3,6 +3,7 @@ import type { ConsoleSessions } from '../contract/console.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { Engine, OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
+import { deleteRows, findRow, insertRow, updateRows } from './rows.ts';
 import { hashOf, isSecret, newSecret } from './secret.ts';
 import type { ConsoleSessionRow } from './tables/console.ts';
 
@@ -29,7 +30,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
     };
     await engine.write(async (tx) => {
       await tx.deleteFrom('console_sessions').where('ends_at_ms', '<=', nowMs).execute();
-      await tx.insertInto('console_sessions').values(row).execute();
+      await insertRow(tx, 'console_sessions', row);
     });
     return secret;
   }
@@ -41,7 +42,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       const row = { hash: hashOf(code), person, expires_at_ms: nowMs + codeMs };
       await engine.write(async (tx) => {
         await tx.deleteFrom('console_codes').where('expires_at_ms', '<=', nowMs).execute();
-        await tx.insertInto('console_codes').values(row).execute();
+        await insertRow(tx, 'console_codes', row);
       });
       return code;
     },
@@ -50,11 +51,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       if (!isSecret(code)) return undefined;
       const engine = await openEngine();
       // Guesses must cost a read, not a lock.
-      const found = await engine.db
-        .selectFrom('console_codes')
-        .select('hash')
-        .where('hash', '=', hashOf(code))
-        .executeTakeFirst();
+      const found = await findRow(engine.db, 'console_codes', { hash: hashOf(code) });
       if (!found) return undefined;
       // A single statement takes it: of two that follow the same link, one gets in.
       const taken = await engine.write((tx) =>
@@ -78,20 +75,14 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       if (!isSecret(secret)) return undefined;
       const engine = await openEngine();
       const hash = hashOf(secret);
-      const row = await engine.db
-        .selectFrom('console_sessions')
-        .selectAll()
-        .where('hash', '=', hash)
-        .executeTakeFirst();
+      const row = await findRow(engine.db, 'console_sessions', { hash });
       if (!row || row.ends_at_ms <= nowMs || row.used_at_ms + idleMs <= nowMs) return undefined;
       const person = await personOf(engine.db, row, nowMs);
       if (row.passkey_id !== null && !(await isPasskey(engine.db, row.passkey_id))) return undefined;
       if (person && row.used_at_ms + touchEveryMs <= nowMs) {
-        await engine.write(
-          (tx) =>
-            tx.updateTable('console_sessions').set({ used_at_ms: nowMs }).where('hash', '=', hash).execute(),
-          { durable: false },
-        );
+        await engine.write((tx) => updateRows(tx, 'console_sessions', { hash }, { used_at_ms: nowMs }), {
+          durable: false,
+        });
       }
       const login = row.passkey_id !== null ? 'passkey' : row.token_id !== null ? 'token' : 'link';
       return person && { ...person, login };
@@ -100,26 +91,20 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
     async origin(secret) {
       if (!isSecret(secret)) return undefined;
       const { db } = await openEngine();
-      const row = await db
-        .selectFrom('console_sessions')
-        .selectAll()
-        .where('hash', '=', hashOf(secret))
-        .executeTakeFirst();
+      const row = await findRow(db, 'console_sessions', { hash: hashOf(secret) });
       return row && { person: row.person, tokenId: row.token_id ?? undefined };
     },
 
     async end(secret) {
       if (!isSecret(secret)) return;
       const engine = await openEngine();
-      await engine.write((tx) =>
-        tx.deleteFrom('console_sessions').where('hash', '=', hashOf(secret)).execute(),
-      );
+      await engine.write((tx) => deleteRows(tx, 'console_sessions', { hash: hashOf(secret) }));
     },
   };
 }
 
 async function isPasskey(db: Engine['db'], id: string): Promise<boolean> {
-  return (await db.selectFrom('passkeys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+  return (await findRow(db, 'passkeys', { id })) !== undefined;
 }
 
 const codeMs = 10 * 60_000;

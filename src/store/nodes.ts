@@ -1,5 +1,6 @@
 import type { NodeState, NodeStore, NodeView } from '../contract/nodes.ts';
 import type { OpenEngine } from './engine.ts';
+import { deleteRows } from './rows.ts';
 import type { NodeRow } from './tables/nodes.ts';
 
 export const nodeBeatMs = 5000;
@@ -29,7 +30,7 @@ export function createNodeStore(openEngine: OpenEngine): NodeStore {
     },
     async leave(id) {
       const engine = await openEngine();
-      await engine.write((tx) => tx.deleteFrom('nodes').where('id', '=', id).execute(), { durable: false });
+      await engine.write((tx) => deleteRows(tx, 'nodes', { id }), { durable: false });
     },
     async list() {
       const { db, clockMs } = await openEngine();

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { ChallengePurpose, Passkey, PasskeyStore } from '../contract/passkey.ts';
 import type { OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
+import { findRow, insertRow, updateRows } from './rows.ts';
 import type { PasskeyRow } from './tables/notices.ts';
 
 /**
@@ -39,16 +40,14 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
 
     async find(id, nowMs) {
       const { db } = await openEngine();
-      const row = await db.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await findRow(db, 'passkeys', { id });
       const person = row && (await personOf(db, row, nowMs));
       return row && person && { passkey: passkeyOf(row), person };
     },
 
     async used(id, counter, nowMs) {
       const engine = await openEngine();
-      await engine.write((tx) =>
-        tx.updateTable('passkeys').set({ counter, used_at_ms: nowMs }).where('id', '=', id).execute(),
-      );
+      await engine.write((tx) => updateRows(tx, 'passkeys', { id }, { counter, used_at_ms: nowMs }));
     },
 
     async remove(id) {
@@ -65,10 +64,10 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
       const challenge = Buffer.concat([nonce, boundTo(purpose, nonce)]);
       await engine.write(async (tx) => {
         await tx.deleteFrom('passkey_challenges').where('expires_at_ms', '<=', nowMs).execute();
-        await tx
-          .insertInto('passkey_challenges')
-          .values({ hash: hashOf(challenge), expires_at_ms: nowMs + challengeMs })
-          .execute();
+        await insertRow(tx, 'passkey_challenges', {
+          hash: hashOf(challenge),
+          expires_at_ms: nowMs + challengeMs,
+        });
       });
       return challenge.toString('base64url');
     },
@@ -81,11 +80,7 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
       const engine = await openEngine();
       const hash = hashOf(challenge);
       // Guesses must cost a read, not a lock.
-      const known = await engine.db
-        .selectFrom('passkey_challenges')
-        .select('hash')
-        .where('hash', '=', hash)
-        .executeTakeFirst();
+      const known = await findRow(engine.db, 'passkey_challenges', { hash });
       if (!known) return false;
       const taken = await engine.write((tx) =>
         tx.deleteFrom('passkey_challenges').where('hash', '=', hash).returningAll().executeTakeFirst(),

@@ -1,6 +1,7 @@
 import { localTokenRole, operatorRoles } from '../contract/caller.ts';
 import type { Person } from '../contract/person.ts';
 import type { Engine } from './engine.ts';
+import { findRow } from './rows.ts';
 import type { TokenRow } from './tables/tables.ts';
 
 /**
@@ -13,12 +14,7 @@ export async function personOf(
   nowMs: number,
 ): Promise<Person | undefined> {
   if (tokenId === null) return operatorOf(person);
-  const token = await db
-    .selectFrom('tokens')
-    .selectAll()
-    .where('id', '=', tokenId)
-    .where('revoked_at_ms', 'is', null)
-    .executeTakeFirst();
+  const token = await findRow(db, 'tokens', { id: tokenId, revoked_at_ms: null });
   return token && holderOf(token, nowMs);
 }
 

@@ -1,5 +1,6 @@
 import type { RateStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
+import { findRow, updateRows } from './rows.ts';
 
 /**
  * Exact sliding windows at a constant cost: a ring stores the newest `max` hits of a key, and the next is allowed when
@@ -34,12 +35,7 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
             .executeTakeFirstOrThrow();
           const slot = hits % max;
           slots.push({ key, hits, slot });
-          const oldest = await tx
-            .selectFrom('rate_hits')
-            .select('at_ms')
-            .where('key', '=', key)
-            .where('slot', '=', slot)
-            .executeTakeFirst();
+          const oldest = await findRow(tx, 'rate_hits', { key, slot });
           if (oldest && oldest.at_ms > nowMs) await bringBack(tx, key, nowMs);
           waits.push(oldest ? Math.max(0, Math.min(oldest.at_ms, nowMs) + windowMs - nowMs) : 0);
         }
@@ -50,11 +46,7 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
             .values({ key, slot, at_ms: nowMs })
             .onConflict((conflict) => conflict.columns(['key', 'slot']).doUpdateSet({ at_ms: nowMs }))
             .execute();
-          await tx
-            .updateTable('rates')
-            .set({ hits: hits + 1 })
-            .where('key', '=', key)
-            .execute();
+          await updateRows(tx, 'rates', { key }, { hits: hits + 1 });
         }
         return waits;
       },

@@ -3,14 +3,13 @@ import type { TokenRecord, TokenStore } from '../contract/records.ts';
 import { compileOnce } from './compiled-query.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
+import { insertRow, selectRows } from './rows.ts';
 import type { TokenRow } from './tables/tables.ts';
 
 /** Bearer tokens: 256 random bits, of which only the SHA-256 is stored. */
 export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenStore {
   // Queried for each call over HTTP without a cache, so that a revoked token is worthless at once.
-  const findByHash = compileOnce((db, tokenHash: string) =>
-    db.selectFrom('tokens').selectAll().where('hash', '=', tokenHash),
-  );
+  const findByHash = compileOnce((db, tokenHash: string) => selectRows(db, 'tokens', { hash: tokenHash }));
   /** Cached for this turn of the event loop: a request's token is used to admit it and to identify the caller. */
   let answered: { readonly token: string; readonly row: TokenRow | undefined } | undefined;
 
@@ -37,7 +36,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
         expires_at_ms: expiresAtMs ?? null,
         revoked_at_ms: null,
       };
-      await engine.write((tx) => tx.insertInto('tokens').values(row).execute());
+      await engine.write((tx) => insertRow(tx, 'tokens', row));
       return { token, record: recordOf(row) };
     },
     async find(token, nowMs) {

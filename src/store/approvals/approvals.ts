@@ -3,6 +3,7 @@ import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
+import { findRow, insertRow, selectRows, updateRows } from '../rows.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { writeText } from '../text-column.ts';
 import { given, isOpen, listed, open, recordOf, type Tx, topic } from './record.ts';
@@ -17,7 +18,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
 
   async function get(id: string, nowMs: number): Promise<ApprovalRecord | undefined> {
     const { db } = await openEngine();
-    const row = await db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await findRow(db, 'approvals', { id });
     return row && recordOf(row, nowMs);
   }
 
@@ -43,14 +44,12 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
           .values(row)
           .onConflict((conflict) => conflict.doNothing())
           .execute();
-        const found = await tx
-          .selectFrom('approvals')
-          .selectAll()
-          .where('principal', '=', row.principal)
-          .where('tool', '=', row.tool)
-          .where('digest', '=', row.digest)
-          .where('status', 'in', open)
-          .executeTakeFirstOrThrow();
+        const found = await selectRows(tx, 'approvals', {
+          principal: row.principal,
+          tool: row.tool,
+          digest: row.digest,
+          status: open,
+        }).executeTakeFirstOrThrow();
         if (found.id === row.id) await assertNotTooMany(tx, row.principal, nowMs);
         return { found, isNew: found.id === row.id };
       });
@@ -125,18 +124,13 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
         for (const call of calls) {
           const row = { ...rowOf({ ...call, grant: undefined }), status: 'approved', scope: 'once' };
           // The plan answers any open question about the same call.
-          await tx
-            .updateTable('approvals')
-            .set({ status: 'expired' })
-            .where('status', 'in', open)
-            .where('principal', '=', row.principal)
-            .where('tool', '=', row.tool)
-            .where('digest', '=', row.digest)
-            .execute();
-          await tx
-            .insertInto('approvals')
-            .values({ ...row, decided_by: call.decidedBy, plan_id: call.planId })
-            .execute();
+          await updateRows(
+            tx,
+            'approvals',
+            { status: open, principal: row.principal, tool: row.tool, digest: row.digest },
+            { status: 'expired' },
+          );
+          await insertRow(tx, 'approvals', { ...row, decided_by: call.decidedBy, plan_id: call.planId });
         }
         await assertNotTooMany(tx, calls[0]?.principal ?? '', nowMs);
       });

@@ -1,6 +1,7 @@
 import type { ApprovalStore } from '../../contract/records.ts';
 import { coveredBy } from '../../ground/questions/grant-rules.ts';
 import type { OpenEngine } from '../engine.ts';
+import { findRow, selectRows, updateRows } from '../rows.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { given, listed, recordOf, standingScopes, topic } from './record.ts';
 
@@ -11,14 +12,13 @@ export function createStanding(
   return {
     async standing(wanted, nowMs) {
       const engine = await openEngine();
-      const rows = await engine.db
-        .selectFrom('approvals')
-        .selectAll()
-        .where('principal', '=', wanted.principal)
-        .where('tool', '=', wanted.tool)
+      const rows = await selectRows(engine.db, 'approvals', {
+        principal: wanted.principal,
+        tool: wanted.tool,
+        status: given,
+        scope: standingScopes,
+      })
         .where('grant_text', 'is not', null)
-        .where('status', 'in', given)
-        .where('scope', 'in', standingScopes)
         .orderBy('created_at_ms', 'desc')
         .limit(listed)
         .execute();
@@ -28,20 +28,14 @@ export function createStanding(
       const yeses = here.map((row) => recordOf(row, nowMs));
       const found = coveredBy(yeses, wanted);
       if (found && (found.lastUsedAtMs ?? 0) < nowMs - betweenNotesMs) {
-        await engine.write((tx) =>
-          tx.updateTable('approvals').set({ last_used_at_ms: nowMs }).where('id', '=', found.id).execute(),
-        );
+        await engine.write((tx) => updateRows(tx, 'approvals', { id: found.id }, { last_used_at_ms: nowMs }));
       }
       return found;
     },
 
     async grants(nowMs) {
       const { db } = await openEngine();
-      const rows = await db
-        .selectFrom('approvals')
-        .selectAll()
-        .where('scope', 'in', standingScopes)
-        .where('status', 'in', given)
+      const rows = await selectRows(db, 'approvals', { scope: standingScopes, status: given })
         .orderBy('created_at_ms', 'desc')
         .limit(listed)
         .execute();
@@ -51,13 +45,7 @@ export function createStanding(
     async revoke(id, nowMs) {
       const engine = await openEngine();
       const done = await engine.write(async (tx) => {
-        const row = await tx
-          .selectFrom('approvals')
-          .selectAll()
-          .where('id', '=', id)
-          .where('scope', 'in', standingScopes)
-          .where('status', 'in', given)
-          .executeTakeFirst();
+        const row = await findRow(tx, 'approvals', { id, scope: standingScopes, status: given });
         if (!row || !stands(row, nowMs)) return false;
         const same = tx
           .updateTable('approvals')

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
+import { selectRows } from '../rows.ts';
 import type { AuditInboxRow, AuditWriterRow, Tables } from '../tables/tables.ts';
 import type { ChainEnd } from './append.ts';
 import { sealWriter, type UnchainedRow, waitingHash } from './chain.ts';
@@ -64,7 +65,7 @@ export async function joinInbox(
           .execute();
         if (rows.length === 0) return undefined;
         const names = [...new Set(rows.map(({ writer }) => writer))];
-        const known = await tx.selectFrom('audit_writers').selectAll().where('writer', 'in', names).execute();
+        const known = await selectRows(tx, 'audit_writers', { writer: names }).execute();
         const { fitting, done, writers } = sortOut(key, rows, known);
         if (fitting.length > 0)
           await end.put(

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { findRow } from '../rows.ts';
 import type { AuditStartRow, Tables } from '../tables/tables.ts';
 import { genesis } from './chain.ts';
 
@@ -16,7 +17,7 @@ export function sealStart(key: KeyObject, { seq, hash }: Start): AuditStartRow {
 
 /** The start of the chain; `broken` if it was tampered with. */
 export async function readStart(db: Kysely<Tables>, key: KeyObject): Promise<Start | 'broken'> {
-  const row = await db.selectFrom('audit_start').selectAll().where('id', '=', 1).executeTakeFirst();
+  const row = await findRow(db, 'audit_start', { id: 1 });
   if (!row) return { seq: 0, hash: genesis(key) };
   return sealStart(key, row).seal === row.seal ? { seq: row.seq, hash: row.hash } : 'broken';
 }

@@ -1,6 +1,7 @@
 import type { AuditVerdict } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
+import { findRow } from '../rows.ts';
 import { chainHash, sealHead } from './chain.ts';
 import { findStuck } from './inbox.ts';
 import type { AuditKey } from './key.ts';
@@ -40,7 +41,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
 
   for (;;) {
     // Read before the rows: an append in between only adds rows that a later read of the head covers.
-    const head = await db.selectFrom('audit_head').selectAll().where('id', '=', 1).executeTakeFirst();
+    const head = await findRow(db, 'audit_head', { id: 1 });
     if (head && sealHead(secret, head.seq, head.hash).seal !== head.seal) {
       return broken(
         head.seq,

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
+import { updateRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 import { codeOf, packVector } from './codes.ts';
 
@@ -31,11 +32,7 @@ export async function enqueue(
 
 /** The same for a memory that had a vector or waited for one; does nothing if memories are not embedded. */
 export async function outdate(tx: Transaction<Tables>, seq: number, nowMs: number): Promise<void> {
-  await tx
-    .updateTable('memory_vectors')
-    .set({ ...without, due_at_ms: nowMs })
-    .where('seq', '=', seq)
-    .execute();
+  await updateRows(tx, 'memory_vectors', { seq }, { ...without, due_at_ms: nowMs });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine } from '../engine.ts';
+import { findRow } from '../rows.ts';
 
 /**
  * Queues memories without a vector of this model: those from before embeddings were configured, and those of another
@@ -11,11 +12,7 @@ export async function scanMemories(
   { model, nowMs, all = false }: { readonly model: string; readonly nowMs: number; readonly all?: boolean },
   signal: AbortSignal,
 ): Promise<void> {
-  const known = await engine.db
-    .selectFrom('memory_embedding')
-    .selectAll()
-    .where('id', '=', 1)
-    .executeTakeFirst();
+  const known = await findRow(engine.db, 'memory_embedding', { id: 1 });
   // Numbers are assigned before the commit, so a few may have appeared behind the last position.
   const from = all || known?.model !== model ? 0 : Math.max(0, known.scanned_seq - overlapRows);
   for (let after = from; !signal.aborted; ) {

@@ -9,6 +9,7 @@ import type {
 } from '../../contract/capabilities/history.ts';
 import type { OpenEngine } from '../engine.ts';
 import { createNodeStore } from '../nodes.ts';
+import { findRow, updateRows } from '../rows.ts';
 import type { HistoryRow, Tables } from '../tables/tables.ts';
 import { createSharedContents } from './contents.ts';
 
@@ -39,7 +40,7 @@ export function createHistoryStore(
 
     async get(id) {
       const { db } = await openEngine();
-      const row = await db.selectFrom('history').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await findRow(db, 'history', { id });
       return row && entryOf(row);
     },
 
@@ -101,12 +102,8 @@ async function markUndone(tx: Transaction<Tables>, id: string, by: string): Prom
   let undone: string | undefined = id;
   let undoneBy: string | null = by;
   while (undone !== undefined) {
-    await tx.updateTable('history').set({ undone_by: undoneBy }).where('id', '=', undone).execute();
-    const row: { undoes: string | null } | undefined = await tx
-      .selectFrom('history')
-      .select('undoes')
-      .where('id', '=', undone)
-      .executeTakeFirst();
+    await updateRows(tx, 'history', { id: undone }, { undone_by: undoneBy });
+    const row: { undoes: string | null } | undefined = await findRow(tx, 'history', { id: undone });
     undoneBy = undoneBy === null ? undone : null;
     undone = row?.undoes ?? undefined;
   }

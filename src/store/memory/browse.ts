@@ -1,6 +1,7 @@
 import type { Memory } from '../../contract/capabilities/memory.ts';
 import type { MemoryBrowser } from '../../contract/memory-browser.ts';
 import type { OpenEngine } from '../engine.ts';
+import { findRow, selectRows } from '../rows.ts';
 import { memoryOf } from './row.ts';
 
 /** Memories for a person to browse: newest first, in pages, and who owns any. */
@@ -20,7 +21,7 @@ export function createMemoryBrowser(openEngine: OpenEngine): MemoryBrowser {
 
     async page(owner, { before, limit }) {
       const { db } = await openEngine();
-      let query = db.selectFrom('memories').selectAll().where('owner', '=', owner);
+      let query = selectRows(db, 'memories', { owner });
       if (before !== undefined) query = query.where('seq', '<', before);
       const rows = await query
         .orderBy('seq', 'desc')
@@ -35,12 +36,7 @@ export function createMemoryBrowser(openEngine: OpenEngine): MemoryBrowser {
 
     async get(owner, id): Promise<Memory | undefined> {
       const { db } = await openEngine();
-      const row = await db
-        .selectFrom('memories')
-        .selectAll()
-        .where('owner', '=', owner)
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const row = await findRow(db, 'memories', { owner, id });
       return row && memoryOf(row);
     },
   };

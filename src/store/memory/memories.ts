@@ -7,6 +7,7 @@ import { enqueue, outdate } from '../embeddings/queue.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import { fold } from '../recall/fold.ts';
+import { findRow, selectRows } from '../rows.ts';
 import type { MemoryRow, Tables } from '../tables/tables.ts';
 import { memoryOf } from './row.ts';
 
@@ -112,12 +113,7 @@ export function createMemories(
       const engine = await openEngine();
       const updated = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
-        const row = await tx
-          .selectFrom('memories')
-          .selectAll()
-          .where('owner', '=', owner)
-          .where('id', '=', id)
-          .executeTakeFirst();
+        const row = await findRow(tx, 'memories', { owner, id });
         return row && rewrite(engine, tx, row, change);
       });
       (await embedding?.meaning())?.wake();
@@ -144,10 +140,7 @@ export function createMemories(
     async *all() {
       const { db } = await openEngine();
       for (let after = 0; ; ) {
-        const rows = await db
-          .selectFrom('memories')
-          .selectAll()
-          .where('owner', '=', owner)
+        const rows = await selectRows(db, 'memories', { owner })
           .where('seq', '>', after)
           .orderBy('seq')
           .limit(pageRows)
@@ -192,12 +185,7 @@ async function findByGist(
   owner: string,
   gist: string,
 ): Promise<MemoryRow | undefined> {
-  return tx
-    .selectFrom('memories')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('gist', '=', gist)
-    .executeTakeFirst();
+  return findRow(tx, 'memories', { owner, gist });
 }
 
 function wordCount(row: Pick<MemoryRow, 'words'>): number {

@@ -1,6 +1,7 @@
 import type { NoticeStore, PushDevice } from '../../contract/notice.ts';
 import type { OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
+import { deleteRows, insertRow } from '../rows.ts';
 import type { PushDeviceRow } from '../tables/notices.ts';
 
 /** Browsers that receive web push. One that subscribes again replaces its old entry. */
@@ -12,8 +13,8 @@ export function createDevices(
       const engine = await openEngine();
       const row: PushDeviceRow = { ...device, ...keys, id: randomId('dev_', 8), created_at_ms: createdAtMs };
       await engine.write(async (tx) => {
-        await tx.deleteFrom('push_devices').where('endpoint', '=', row.endpoint).execute();
-        await tx.insertInto('push_devices').values(row).execute();
+        await deleteRows(tx, 'push_devices', { endpoint: row.endpoint });
+        await insertRow(tx, 'push_devices', row);
       });
       return deviceOf(row);
     },

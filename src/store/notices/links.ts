@@ -1,5 +1,6 @@
 import type { Bound, NoticeLink, NoticeStore } from '../../contract/notice.ts';
 import type { OpenEngine } from '../engine.ts';
+import { findRow, insertRow } from '../rows.ts';
 import { hashOf, isSecret, newSecret } from '../secret.ts';
 import type { NoticeTables } from '../tables/notices.ts';
 
@@ -24,7 +25,7 @@ export function createLinks(
           .deleteFrom('notice_links')
           .where('expires_at_ms', '<=', Date.now() - dayMs)
           .execute();
-        await tx.insertInto('notice_links').values(row).execute();
+        await insertRow(tx, 'notice_links', row);
       });
       return secret;
     },
@@ -32,11 +33,7 @@ export function createLinks(
     async findLink(secret, nowMs) {
       if (!isSecret(secret)) return undefined;
       const { db } = await openEngine();
-      const row = await db
-        .selectFrom('notice_links')
-        .selectAll()
-        .where('hash', '=', hashOf(secret))
-        .executeTakeFirst();
+      const row = await findRow(db, 'notice_links', { hash: hashOf(secret) });
       return row && linkOf(row, nowMs);
     },
 

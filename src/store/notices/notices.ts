@@ -1,6 +1,7 @@
 import type { NoticeRecord, NoticeStore } from '../../contract/notice.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
+import { insertRow, updateRows } from '../rows.ts';
 import type { NoticeRow } from '../tables/notices.ts';
 import { readText, writeText } from '../text-column.ts';
 import { createDevices } from './devices.ts';
@@ -106,16 +107,17 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
     async settle(id, { status, problem, nextAtMs, nowMs }) {
       const engine = await openEngine();
       await engine.write((tx) =>
-        tx
-          .updateTable('notices')
-          .set({
+        updateRows(
+          tx,
+          'notices',
+          { id },
+          {
             status,
             problem: problem ? writeText(problem) : null,
             next_at_ms: status === 'waiting' ? (nextAtMs ?? nowMs) : null,
             ended_at_ms: status === 'waiting' ? null : nowMs,
-          })
-          .where('id', '=', id)
-          .execute(),
+          },
+        ),
       );
     },
 
@@ -168,7 +170,7 @@ async function add(
     ended_at_ms: null,
     problem: null,
   };
-  await tx.insertInto('notices').values(row).execute();
+  await insertRow(tx, 'notices', row);
   return recordOf(row);
 }
 

@@ -6,6 +6,7 @@ import { text } from '../../contract/text/text.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { nodeLostMs } from '../nodes.ts';
 import { randomId } from '../random-id.ts';
+import { deleteRows, findRow, insertRow, updateRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 
 type Answer = (body: string, signal: AbortSignal) => Promise<string>;
@@ -78,9 +79,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
         .catch(() => failed);
       const engine = await openEngine();
       const answer = sealing.close(`${id} answer ${name}`, said);
-      await engine.write((tx) =>
-        tx.updateTable('relay_words').set({ answer }).where('id', '=', id).execute(),
-      );
+      await engine.write((tx) => updateRows(tx, 'relay_words', { id }, { answer }));
       engine.changes.tell(topic);
     } catch {
       // The asker stops waiting at the latest when this server is gone.
@@ -99,7 +98,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
 
   async function forget(id: string): Promise<void> {
     const engine = await openEngine();
-    const gone = (tx: Transaction<Tables>) => tx.deleteFrom('relay_words').where('id', '=', id).execute();
+    const gone = (tx: Transaction<Tables>) => deleteRows(tx, 'relay_words', { id });
     await engine.write(gone, { durable: false });
     engine.changes.tell(topic);
   }
@@ -117,8 +116,7 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
       return () => {
         if (held.get(name) !== answer) return;
         held.delete(name);
-        const gone = (tx: Transaction<Tables>) =>
-          tx.deleteFrom('relay_keys').where('name', '=', name).where('node', '=', node).execute();
+        const gone = (tx: Transaction<Tables>) => deleteRows(tx, 'relay_keys', { name, node });
         const release = () => {
           // A row that stays is ignored once this server is gone.
           if (!held.has(name)) engine.write(gone, { durable: false }).catch(() => {});
@@ -144,18 +142,14 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
         answer: null,
         at_ms: engine.now(),
       };
-      await engine.write((tx) => tx.insertInto('relay_words').values(word).execute(), { durable: false });
+      await engine.write((tx) => insertRow(tx, 'relay_words', word), { durable: false });
       engine.changes.tell(topic);
       for (;;) {
         if (closed.signal.aborted) throw wentAway();
         const next = engine.changes.next(topic, lookMs, signal);
         // Read before the row: the key is released only after the answer is written.
         const isHeld = (await holderOf(engine, name)) === holder;
-        const row = await engine.db
-          .selectFrom('relay_words')
-          .select('answer')
-          .where('id', '=', id)
-          .executeTakeFirst();
+        const row = await findRow(engine.db, 'relay_words', { id });
         if (!row) return undefined;
         if (row.answer !== null) {
           // Already read; a row that stays is swept.

@@ -5,6 +5,7 @@ import { chainHash } from '../audit/chain.ts';
 import type { AuditKey } from '../audit/key.ts';
 import { readStart, sealStart } from '../audit/start.ts';
 import type { Engine } from '../engine.ts';
+import { updateRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
@@ -48,7 +49,7 @@ async function forgetPage(engine: Engine, tx: Transaction<Tables>, key: AuditKey
   }
   if (old.length > 0) {
     await tx.deleteFrom('audit').where('seq', '<=', start.seq).execute();
-    await tx.updateTable('audit_start').set(sealStart(secret, start)).where('id', '=', 1).execute();
+    await updateRows(tx, 'audit_start', { id: 1 }, sealStart(secret, start));
   }
   return { gone: start.seq - first, isOver: old.length < pageRows };
 }

@@ -1,5 +1,6 @@
 import type { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { findRow } from '../rows.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
@@ -26,7 +27,7 @@ export async function isAbove(db: Reader, aboveId: string, id: string): Promise<
 export async function ancestorsOf(db: Reader, id: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let at = id; ; ) {
-    const row = await db.selectFrom('agents').select('parent_id').where('id', '=', at).executeTakeFirst();
+    const row = await findRow(db, 'agents', { id: at });
     // Circles are not created, but must not cause an endless loop.
     if (!row?.parent_id || found.includes(row.parent_id)) return found;
     found.push(row.parent_id);

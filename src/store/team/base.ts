@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AgentCaller } from '../../contract/caller.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
+import { findRow, selectRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { AgentRow, SessionRow } from '../tables/team.ts';
 import type { QuickMember, QuickTeam } from './quick.ts';
@@ -57,14 +58,10 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
 
   async function load(db: Reader, engine: Engine, isLocked: boolean): Promise<Member> {
     const nowMs = clock();
-    const query = db.selectFrom('agent_sessions').selectAll().where('id', '=', id);
+    const query = selectRows(db, 'agent_sessions', { id });
     const session = await (isLocked ? engine.lock(query) : query).executeTakeFirst();
     if (!session || session.expires_at_ms <= nowMs) throw noSession();
-    const agent = await db
-      .selectFrom('agents')
-      .selectAll()
-      .where('id', '=', session.agent_id)
-      .executeTakeFirst();
+    const agent = await findRow(db, 'agents', { id: session.agent_id });
     if (!agent) throw noSession();
     return { session, agent, projectId, nowMs, engine, locale };
   }

@@ -1,5 +1,7 @@
 import type { AgentAction } from '../../contract/team/coordination.ts';
+import type { Team } from '../../contract/team/team.ts';
 import { randomId } from '../random-id.ts';
+import { deleteRows, findRow, lockRow, selectRows } from '../rows.ts';
 import type { AgentRow, ProjectRow } from '../tables/team.ts';
 import { type Reader, type TeamBase, type Tx, topicOf } from './base.ts';
 import { kinds, unknownAnywhere } from './refusals.ts';
@@ -10,24 +12,18 @@ import { notify } from './tasks/transition.ts';
 import { findWork, type Work } from './tasks/work.ts';
 
 /** Actions for the program that starts agents. */
-export function createCoordination({ openEngine, clock }: TeamBase) {
+export function createCoordination({
+  openEngine,
+  clock,
+}: TeamBase): Pick<Team, 'agentAction' | 'processExit' | 'agentError'> {
   return {
-    async agentAction(input: {
-      readonly agent_id: string;
-      readonly project_id: string;
-    }): Promise<AgentAction> {
+    async agentAction(input) {
       const engine = await openEngine();
       return engine.write(async (tx) => {
         const nowMs = clock();
-        const agent = await engine
-          .lock(tx.selectFrom('agents').selectAll().where('id', '=', input.agent_id))
-          .executeTakeFirst();
+        const agent = await lockRow(engine, tx, 'agents', { id: input.agent_id });
         if (!agent) throw unknownAnywhere(kinds.agent, input.agent_id);
-        const project = await tx
-          .selectFrom('projects')
-          .selectAll()
-          .where('id', '=', input.project_id)
-          .executeTakeFirst();
+        const project = await findRow(tx, 'projects', { id: input.project_id });
         if (!project) throw unknownAnywhere(kinds.project, input.project_id);
         const held = await reasonToHold(tx, agent, project, nowMs);
         if (held !== undefined) return { action: 'hold', reason: held };
@@ -37,7 +33,7 @@ export function createCoordination({ openEngine, clock }: TeamBase) {
       });
     },
 
-    async processExit(input: { readonly session_id: string; readonly exit_code?: number | undefined }) {
+    async processExit(input) {
       const engine = await openEngine();
       const ended = await engine.write(async (tx) => {
         const spawn = await tx
@@ -58,30 +54,14 @@ export function createCoordination({ openEngine, clock }: TeamBase) {
       return { success: true, ...(ended?.task_id ? { task_id: ended.task_id } : {}) };
     },
 
-    async agentError(input: {
-      readonly agent_id: string;
-      readonly project_id: string;
-      readonly message: string;
-    }) {
+    async agentError(input) {
       const engine = await openEngine();
       await engine.write(async (tx) => {
-        const agent = await tx
-          .selectFrom('agents')
-          .selectAll()
-          .where('id', '=', input.agent_id)
-          .executeTakeFirst();
+        const agent = await findRow(tx, 'agents', { id: input.agent_id });
         if (!agent) throw unknownAnywhere(kinds.agent, input.agent_id);
-        const project = await tx
-          .selectFrom('projects')
-          .select('id')
-          .where('id', '=', input.project_id)
-          .executeTakeFirst();
+        const project = await findRow(tx, 'projects', { id: input.project_id });
         if (!project) throw unknownAnywhere(kinds.project, input.project_id);
-        await tx
-          .deleteFrom('spawn_leases')
-          .where('agent_id', '=', agent.id)
-          .where('project_id', '=', input.project_id)
-          .execute();
+        await deleteRows(tx, 'spawn_leases', { agent_id: agent.id, project_id: input.project_id });
         if (agent.parent_id === null) return;
         await notify(tx, {
           agentId: agent.parent_id,
@@ -103,12 +83,7 @@ async function reasonToHold(
   project: ProjectRow,
   nowMs: number,
 ): Promise<string | undefined> {
-  const assignment = await tx
-    .selectFrom('assignments')
-    .select('agent_id')
-    .where('agent_id', '=', agent.id)
-    .where('project_id', '=', project.id)
-    .executeTakeFirst();
+  const assignment = await findRow(tx, 'assignments', { agent_id: agent.id, project_id: project.id });
   if (!assignment || agent.status !== 'active') return 'agent_not_assigned';
   if (project.status !== 'active') return 'project_paused';
   const spawn = await tx
@@ -141,21 +116,18 @@ async function workToStart(
   const chat = await findWork(db, agent, projectId, nowMs, 'chat');
   if (chat && !(await hasSession(db, agent.id, projectId, 'chat', nowMs))) return chat;
   if (task?.purpose === 'task' && task.task) return 'waiting_for_workers';
-  const waiting = await db
-    .selectFrom('tasks')
-    .select('id')
-    .where('assignee_id', '=', agent.id)
-    .where('project_id', '=', projectId)
-    .where('status', 'in', ['todo', 'blocked'])
-    .limit(1)
-    .executeTakeFirst();
+  const waiting = await findRow(db, 'tasks', {
+    assignee_id: agent.id,
+    project_id: projectId,
+    status: ['todo', 'blocked'],
+  });
   return waiting && !(await hasSession(db, agent.id, projectId, 'task', nowMs)) ? 'blocked' : 'no_work';
 }
 
 /** Whether a manager has nothing to do because others have all its subtasks, and none is stuck. */
 async function waitsForWorkers(db: Reader, agent: AgentRow, taskId: string): Promise<boolean> {
   if (agent.hierarchy !== 'manager') return false;
-  const task = await db.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirstOrThrow();
+  const task = await selectRows(db, 'tasks', { id: taskId }).executeTakeFirstOrThrow();
   const { open, ready, blocked, deadlocked } = await readSubtasks(db, task);
   if (open.length === 0 || blocked.length + deadlocked.length > 0) return false;
   if (ready.some((one) => one.assignee_id === null)) return false;

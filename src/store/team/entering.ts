@@ -7,6 +7,7 @@ import { text } from '../../contract/text/text.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
+import { findRow, insertRow, lockRow, updateRows } from '../rows.ts';
 import type { AgentRow, SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
 import { words } from './instructions.ts';
@@ -46,7 +47,7 @@ export function createEntrance(base: TeamBase): Entrance {
     { address }: Arrival,
   ): Promise<AgentRow> {
     const attempt = await countAttempt(base, agent_id, address);
-    const agent = await db.selectFrom('agents').selectAll().where('id', '=', agent_id).executeTakeFirst();
+    const agent = await findRow(db, 'agents', { id: agent_id });
     if (!(await isPasskeyOf(agent?.passkey_hash, passkey)) || !agent) throw badProof();
     await attempt.forget();
     return agent;
@@ -61,9 +62,7 @@ export function createEntrance(base: TeamBase): Entrance {
   ): Promise<Entry> {
     const nowMs = clock();
     // Two entries of one agent take turns, or both would get the same task.
-    const agent = await engine
-      .lock(tx.selectFrom('agents').selectAll().where('id', '=', id))
-      .executeTakeFirst();
+    const agent = await lockRow(engine, tx, 'agents', { id });
     if (!agent) throw badProof();
     await tx.deleteFrom('agent_sessions').where('expires_at_ms', '<=', nowMs).execute();
     await assertMayEnter(tx, agent, input.project_id);
@@ -103,13 +102,14 @@ export function createEntrance(base: TeamBase): Entrance {
       expires_at_ms: nowMs + slidesMs,
       ends_at_ms: nowMs + longestMs,
     };
-    await tx.insertInto('agent_sessions').values(session).execute();
+    await insertRow(tx, 'agent_sessions', session);
     if (task) {
-      await tx
-        .updateTable('tasks')
-        .set({ fence: session.fence, lease_session_id: session.id, lease_expires_at_ms: nowMs + leaseMs })
-        .where('id', '=', task.id)
-        .execute();
+      await updateRows(
+        tx,
+        'tasks',
+        { id: task.id },
+        { fence: session.fence, lease_session_id: session.id, lease_expires_at_ms: nowMs + leaseMs },
+      );
     }
     if (arrival.connectionId !== undefined) {
       await tx

@@ -1,4 +1,5 @@
 import type { Engine } from '../engine.ts';
+import { deleteRows, selectRows, updateRows } from '../rows.ts';
 import type { Tx } from './base.ts';
 import { openConversation, otherThan } from './chat/conversations.ts';
 import { openStatuses } from './tasks/task-rows.ts';
@@ -19,11 +20,7 @@ export async function leaveProjects(
     const here = { agentId, projectId, nowMs };
     await freeTasksOf(tx, engine, here);
     await endConversationsOf(tx, here);
-    await tx
-      .deleteFrom('agent_sessions')
-      .where('agent_id', '=', agentId)
-      .where('project_id', '=', projectId)
-      .execute();
+    await deleteRows(tx, 'agent_sessions', { agent_id: agentId, project_id: projectId });
   }
 }
 
@@ -35,14 +32,7 @@ interface Leaving {
 
 async function freeTasksOf(tx: Tx, engine: Engine, { agentId, projectId, nowMs }: Leaving): Promise<void> {
   const held = await engine
-    .lock(
-      tx
-        .selectFrom('tasks')
-        .selectAll()
-        .where('assignee_id', '=', agentId)
-        .where('project_id', '=', projectId)
-        .where('status', 'in', openStatuses),
-    )
+    .lock(selectRows(tx, 'tasks', { assignee_id: agentId, project_id: projectId, status: openStatuses }))
     .execute();
   for (const task of held) {
     const set = { assignee_id: null, is_claimed: 0, fence: task.fence + 1 };
@@ -52,7 +42,7 @@ async function freeTasksOf(tx: Tx, engine: Engine, { agentId, projectId, nowMs }
       continue;
     }
     const free = { ...set, lease_session_id: null, lease_expires_at_ms: null };
-    await tx.updateTable('tasks').set(free).where('id', '=', task.id).execute();
+    await updateRows(tx, 'tasks', { id: task.id }, free);
     await recordEvent(tx, { ...task, ...free }, { ...by, what: 'released', from: task.status });
   }
 }

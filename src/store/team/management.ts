@@ -1,5 +1,7 @@
 import type { SubordinateView } from '../../contract/team/tasks.ts';
+import type { Team } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
+import { selectRows, updateRows } from '../rows.ts';
 import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
 import type { Membership, Reader } from './base.ts';
@@ -13,7 +15,9 @@ import { briefTask, fullTask, lockTask } from './tasks/task-rows.ts';
 import { notify, recordEvent } from './tasks/transition.ts';
 
 /** Actions of a manager on the agents below it. */
-export function createManagement(membership: Membership) {
+export function createManagement(
+  membership: Membership,
+): Pick<Team, 'subordinates' | 'subordinate' | 'assignTask' | 'selectAction'> {
   return {
     subordinates: () =>
       membership.read(async (db, me) => {
@@ -39,7 +43,7 @@ export function createManagement(membership: Membership) {
         };
       }),
 
-    subordinate: ({ agent_id }: { readonly agent_id: string }) =>
+    subordinate: ({ agent_id }) =>
       membership.read(async (db, me) => {
         const agent = await readColleague(db, me.projectId, agent_id);
         if (!(await isAbove(db, me.agent.id, agent_id))) {
@@ -47,19 +51,18 @@ export function createManagement(membership: Membership) {
             text(`Agent ${agent_id} is not below you.`, `${agent_id} はあなたの配下ではありません。`),
           );
         }
-        const tasks = await db
-          .selectFrom('tasks')
-          .selectAll()
-          .where('assignee_id', '=', agent_id)
-          .where('project_id', '=', me.projectId)
-          .where('status', 'in', ['todo', 'in_progress', 'blocked'])
+        const tasks = await selectRows(db, 'tasks', {
+          assignee_id: agent_id,
+          project_id: me.projectId,
+          status: ['todo', 'in_progress', 'blocked'],
+        })
           .orderBy('seq')
           .limit(50)
           .execute();
         return { ...(await profileOf(db, agent)), tasks: tasks.map(briefTask) };
       }),
 
-    assignTask: (input: { readonly task_id: string; readonly assignee_id: string | null }) =>
+    assignTask: (input) =>
       membership.change(async (tx, me) => {
         const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
         assertNotReplaced(me, task);
@@ -92,7 +95,7 @@ export function createManagement(membership: Membership) {
           changed_at_ms: me.nowMs,
         };
         const { seq: _, id, ...columns } = after;
-        await tx.updateTable('tasks').set(columns).where('id', '=', id).execute();
+        await updateRows(tx, 'tasks', { id }, columns);
         await recordEvent(tx, after, {
           what: 'assigned',
           by: me.agent.id,
@@ -113,16 +116,14 @@ export function createManagement(membership: Membership) {
         return { task: await fullTask(tx, after) };
       }),
 
-    selectAction: (input: {
-      readonly action: 'dispatch' | 'adjust' | 'wait' | 'complete';
-      readonly reason?: string | undefined;
-    }) =>
+    selectAction: (input) =>
       membership.change(async (tx, me) => {
-        await tx
-          .updateTable('agent_sessions')
-          .set({ selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) })
-          .where('id', '=', me.session.id)
-          .execute();
+        await updateRows(
+          tx,
+          'agent_sessions',
+          { id: me.session.id },
+          { selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) },
+        );
         return { success: true, instruction: instructionFor(input.action)[me.locale] };
       }),
   };

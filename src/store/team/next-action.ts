@@ -1,4 +1,4 @@
-import type { NextAction } from '../../contract/team/team.ts';
+import type { NextAction, Team } from '../../contract/team/team.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import { subordinatesOf } from './authority.ts';
 import type { Member, Membership, Reader } from './base.ts';
@@ -12,12 +12,9 @@ import { hasSlotFor } from './tasks/transition.ts';
 import { hasFreeSlot } from './tasks/work.ts';
 
 /** The next step, as data; with a timeout, waits for a change in the project while there is none. */
-export function createNextAction(membership: Membership) {
+export function createNextAction(membership: Membership): Pick<Team, 'nextAction'> {
   return {
-    nextAction(
-      input: { readonly timeout_seconds: number; readonly after_event?: number | undefined },
-      signal: AbortSignal,
-    ): Promise<NextAction> {
+    nextAction(input, signal) {
       let first: string | undefined;
       return membership.until(
         () => membership.read(findNext),
@@ -64,7 +61,7 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   const id = me.session.task_id;
   if (id === null) return nextWithoutTask(db, me);
   const task = await readTask(db, me.projectId, id);
-  const counts = await countByStatus(db, id);
+  const counts = await countByStatus(db, { parent_id: id });
   const found = { taskId: id, counts };
   if (task.status === 'done' || task.status === 'cancelled') return nextWithoutTask(db, me);
   if (task.fence !== me.session.fence) return { ...found, step: steps.lost };

@@ -1,37 +1,28 @@
 import type { ManagedAgent } from '../../contract/team/coordination.ts';
+import type { Team } from '../../contract/team/team.ts';
+import { countRows, selectRows } from '../rows.ts';
 import { type TeamBase, view } from './base.ts';
+import { countByStatus } from './tasks/task-rows.ts';
 
 /** The agents of all projects, for the program that starts them. */
-export function createOverview({ openEngine, clock }: TeamBase) {
+export function createOverview({
+  openEngine,
+  clock,
+}: TeamBase): Pick<Team, 'health' | 'managedAgents' | 'activeProjects'> {
   return {
     async health() {
       const { db } = await openEngine();
-      const count = async (table: 'agents' | 'projects') =>
-        Number(
-          (
-            await db
-              .selectFrom(table)
-              .select(({ fn }) => fn.countAll<number>().as('rows'))
-              .executeTakeFirstOrThrow()
-          ).rows,
-        );
       const sessions = await db
         .selectFrom('agent_sessions')
         .select(({ fn }) => fn.countAll<number>().as('rows'))
         .where('expires_at_ms', '>', clock())
         .executeTakeFirstOrThrow();
-      const tasks = await db
-        .selectFrom('tasks')
-        .select(({ fn }) => ['status', fn.countAll<number>().as('rows')])
-        .groupBy('status')
-        .orderBy('status')
-        .execute();
       return {
         status: 'ok',
-        agents: await count('agents'),
-        projects: await count('projects'),
+        agents: await countRows(db, 'agents'),
+        projects: await countRows(db, 'projects'),
         sessions: Number(sessions.rows),
-        tasks: Object.fromEntries(tasks.map((row) => [row.status, Number(row.rows)])),
+        tasks: await countByStatus(db),
       };
     },
 
@@ -71,12 +62,7 @@ export function createOverview({ openEngine, clock }: TeamBase) {
 
     async activeProjects() {
       const { db } = await openEngine();
-      const projects = await db
-        .selectFrom('projects')
-        .selectAll()
-        .where('status', '=', 'active')
-        .orderBy('id')
-        .execute();
+      const projects = await selectRows(db, 'projects', { status: 'active' }).orderBy('id').execute();
       const assignments = await db.selectFrom('assignments').selectAll().orderBy('agent_id').execute();
       return {
         projects: projects.map((project) => ({

@@ -2,6 +2,7 @@ import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from '
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
+import { deleteRows, insertRow } from '../rows.ts';
 import type { TeamBase } from './base.ts';
 
 /** `scrypt$N$r$p$salt$key`, so that a later version may choose other costs. */
@@ -58,10 +59,7 @@ export async function countAttempt(
         .values({ id: `lock ${name}`, name: 'lock', at_ms: nowMs })
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ at_ms: nowMs }))
         .execute();
-      await tx
-        .insertInto('passkey_attempts')
-        .values({ id: ids[index] ?? '', name, at_ms: nowMs })
-        .execute();
+      await insertRow(tx, 'passkey_attempts', { id: ids[index] ?? '', name, at_ms: nowMs });
       const recent = await tx
         .selectFrom('passkey_attempts')
         .select('at_ms')
@@ -71,7 +69,7 @@ export async function countAttempt(
         .execute();
       const oldest = recent[most];
       if (oldest) {
-        await tx.deleteFrom('passkey_attempts').where('id', 'in', ids).execute();
+        await deleteRows(tx, 'passkey_attempts', { id: ids });
         return Math.max(1, Math.min(windowMs, oldest.at_ms + windowMs - nowMs));
       }
     }
@@ -80,7 +78,7 @@ export async function countAttempt(
   if (waitMs > 0) throw tooManyAttempts(waitMs);
   return {
     async forget() {
-      await engine.write((tx) => tx.deleteFrom('passkey_attempts').where('id', 'in', ids).execute(), {
+      await engine.write((tx) => deleteRows(tx, 'passkey_attempts', { id: ids }), {
         durable: false,
       });
     },

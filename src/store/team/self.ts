@@ -1,39 +1,31 @@
 import type { AgentProfile, Hierarchy } from '../../contract/team/agents.ts';
-import type { ExecutionView, NotificationView, ProjectView } from '../../contract/team/team.ts';
+import type { ExecutionView, NotificationView, ProjectView, Team } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
+import { countRows, findRow, insertRow, lockRow, selectRows, updateRows } from '../rows.ts';
 import type { AgentRow } from '../tables/team.ts';
 import { assertOwns } from './authority.ts';
 import { isoTime, type Membership, type Reader, view } from './base.ts';
 import { conflict, kinds, unknown } from './refusals.ts';
 import { nothingInHand } from './tasks/claim.ts';
-import { readTask } from './tasks/task-rows.ts';
+import { countByStatus, readTask } from './tasks/task-rows.ts';
 
 /** Reading and reporting by an agent about itself. */
-export function createSelf(membership: Membership) {
+export function createSelf(
+  membership: Membership,
+): Pick<
+  Team,
+  'profile' | 'project' | 'reportModel' | 'notifications' | 'history' | 'startExecution' | 'completeExecution'
+> {
   return {
     profile: () => membership.read((db, me) => profileOf(db, me.agent)),
 
     project: () =>
       membership.read(async (db, me): Promise<ProjectView> => {
-        const project = await db
-          .selectFrom('projects')
-          .selectAll()
-          .where('id', '=', me.projectId)
-          .executeTakeFirst();
+        const project = await findRow(db, 'projects', { id: me.projectId });
         if (!project) throw unknown(kinds.project, me.projectId);
-        const agents = await db
-          .selectFrom('assignments')
-          .select('agent_id')
-          .where('project_id', '=', me.projectId)
+        const agents = await selectRows(db, 'assignments', { project_id: me.projectId })
           .orderBy('agent_id')
-          .execute();
-        const tasks = await db
-          .selectFrom('tasks')
-          .select(({ fn }) => ['status', fn.countAll<number>().as('tasks')])
-          .where('project_id', '=', me.projectId)
-          .groupBy('status')
-          .orderBy('status')
           .execute();
         return view<ProjectView>({
           project_id: project.id,
@@ -41,34 +33,31 @@ export function createSelf(membership: Membership) {
           status: project.status,
           working_directory: project.working_directory,
           agents: agents.map((row) => row.agent_id),
-          tasks: Object.fromEntries(tasks.map((row) => [row.status, Number(row.tasks)])),
+          tasks: await countByStatus(db, { project_id: me.projectId }),
         });
       }),
 
-    reportModel: ({ model }: { readonly model: string }) =>
+    reportModel: ({ model }) =>
       membership.change(async (tx, me) => {
-        await tx.updateTable('agents').set({ model }).where('id', '=', me.agent.id).execute();
+        await updateRows(tx, 'agents', { id: me.agent.id }, { model });
         return { success: true };
       }),
 
-    notifications: ({ ack }: { readonly ack?: readonly string[] | undefined }) =>
+    notifications: ({ ack }) =>
       membership.change(async (tx, me) => {
         if (ack && ack.length > 0) {
-          await tx
-            .updateTable('notifications')
-            .set({ read_at_ms: me.nowMs })
-            .where('agent_id', '=', me.agent.id)
-            .where('project_id', '=', me.projectId)
-            .where('id', 'in', ack)
-            .where('read_at_ms', 'is', null)
-            .execute();
+          await updateRows(
+            tx,
+            'notifications',
+            { agent_id: me.agent.id, project_id: me.projectId, id: ack, read_at_ms: null },
+            { read_at_ms: me.nowMs },
+          );
         }
-        const rows = await tx
-          .selectFrom('notifications')
-          .selectAll()
-          .where('agent_id', '=', me.agent.id)
-          .where('project_id', '=', me.projectId)
-          .where('read_at_ms', 'is', null)
+        const rows = await selectRows(tx, 'notifications', {
+          agent_id: me.agent.id,
+          project_id: me.projectId,
+          read_at_ms: null,
+        })
           .orderBy('seq')
           .limit(shownNotifications + 1)
           .execute();
@@ -86,13 +75,9 @@ export function createSelf(membership: Membership) {
         };
       }),
 
-    history: ({ limit }: { readonly limit: number }) =>
+    history: ({ limit }) =>
       membership.read(async (db, me) => {
-        const rows = await db
-          .selectFrom('executions')
-          .selectAll()
-          .where('agent_id', '=', me.agent.id)
-          .where('project_id', '=', me.projectId)
+        const rows = await selectRows(db, 'executions', { agent_id: me.agent.id, project_id: me.projectId })
           .orderBy('started_at_ms', 'desc')
           .orderBy('id')
           .limit(limit)
@@ -112,46 +97,34 @@ export function createSelf(membership: Membership) {
         };
       }),
 
-    startExecution: ({ task_id }: { readonly task_id?: string | undefined }) =>
+    startExecution: ({ task_id }) =>
       membership.change(async (tx, me) => {
         const taskId = task_id ?? me.session.task_id;
         if (taskId === null) throw nothingInHand(me);
         const task = await readTask(tx, me.projectId, taskId);
         assertOwns(me, task);
         const id = randomId('exe_', 12);
-        await tx
-          .insertInto('executions')
-          .values({
-            id,
-            agent_id: me.agent.id,
-            project_id: me.projectId,
-            task_id: taskId,
-            status: 'running',
-            summary: null,
-            model: me.agent.model,
-            started_at_ms: me.nowMs,
-            ended_at_ms: null,
-          })
-          .execute();
+        await insertRow(tx, 'executions', {
+          id,
+          agent_id: me.agent.id,
+          project_id: me.projectId,
+          task_id: taskId,
+          status: 'running',
+          summary: null,
+          model: me.agent.model,
+          started_at_ms: me.nowMs,
+          ended_at_ms: null,
+        });
         return { execution_id: id, task_id: taskId };
       }),
 
-    completeExecution: (input: {
-      readonly execution_id: string;
-      readonly status: 'success' | 'failed';
-      readonly summary?: string | undefined;
-    }) =>
+    completeExecution: (input) =>
       membership.change(async (tx, me) => {
-        const execution = await me.engine
-          .lock(
-            tx
-              .selectFrom('executions')
-              .selectAll()
-              .where('id', '=', input.execution_id)
-              .where('agent_id', '=', me.agent.id)
-              .where('project_id', '=', me.projectId),
-          )
-          .executeTakeFirst();
+        const execution = await lockRow(me.engine, tx, 'executions', {
+          id: input.execution_id,
+          agent_id: me.agent.id,
+          project_id: me.projectId,
+        });
         if (!execution) throw unknown(kinds.execution, input.execution_id);
         if (execution.status === input.status) return { success: true };
         if (execution.status !== 'running') {
@@ -162,29 +135,21 @@ export function createSelf(membership: Membership) {
             ),
           );
         }
-        await tx
-          .updateTable('executions')
-          .set({ status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs })
-          .where('id', '=', execution.id)
-          .execute();
+        await updateRows(
+          tx,
+          'executions',
+          { id: execution.id },
+          { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs },
+        );
         return { success: true };
       }),
   };
 }
 
 export async function profileOf(db: Reader, agent: AgentRow): Promise<AgentProfile> {
-  const projects = await db
-    .selectFrom('assignments')
-    .select('project_id')
-    .where('agent_id', '=', agent.id)
+  const projects = await selectRows(db, 'assignments', { agent_id: agent.id })
     .orderBy('project_id')
     .execute();
-  const running = await db
-    .selectFrom('tasks')
-    .select(({ fn }) => fn.countAll<number>().as('tasks'))
-    .where('assignee_id', '=', agent.id)
-    .where('status', '=', 'in_progress')
-    .executeTakeFirstOrThrow();
   return view<AgentProfile>({
     agent_id: agent.id,
     name: agent.name,
@@ -193,7 +158,7 @@ export async function profileOf(db: Reader, agent: AgentRow): Promise<AgentProfi
     projects: projects.map((row) => row.project_id),
     status: agent.status,
     max_parallel_tasks: agent.max_parallel_tasks,
-    tasks_in_progress: Number(running.tasks),
+    tasks_in_progress: await countRows(db, 'tasks', { assignee_id: agent.id, status: 'in_progress' }),
     model: agent.model,
   });
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Arrival } from '../../contract/call.ts';
 import type { AgentCaller, CoordinatorCaller } from '../../contract/caller.ts';
+import { findRow, updateRows } from '../rows.ts';
 import type { SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
 import { createEntrance, type Entrance, slidesMs } from './entering.ts';
@@ -52,20 +53,24 @@ export function createSessions(base: TeamBase): Sessions {
     if (await engine.quickTeam?.touch(session, times)) return;
     await engine.write(
       async (tx) => {
-        await tx
-          .updateTable('agent_sessions')
-          .set({ used_at_ms: nowMs, expires_at_ms: expiresAtMs })
-          .where('id', '=', session.id)
-          .execute();
+        await updateRows(
+          tx,
+          'agent_sessions',
+          { id: session.id },
+          { used_at_ms: nowMs, expires_at_ms: expiresAtMs },
+        );
         // A session at a part also holds the wholes. Tasks of other owners have another session in this column.
-        await tx
-          .updateTable('tasks')
-          .set({ lease_expires_at_ms: nowMs + leaseMs })
-          .where('assignee_id', '=', session.agent_id)
-          .where('project_id', '=', session.project_id)
-          .where('status', '=', 'in_progress')
-          .where('lease_session_id', '=', session.id)
-          .execute();
+        await updateRows(
+          tx,
+          'tasks',
+          {
+            assignee_id: session.agent_id,
+            project_id: session.project_id,
+            status: 'in_progress',
+            lease_session_id: session.id,
+          },
+          { lease_expires_at_ms: nowMs + leaseMs },
+        );
       },
       { durable: false },
     );
@@ -97,11 +102,7 @@ export function createSessions(base: TeamBase): Sessions {
         hashToken(token) === rightBefore
           ? undefined
           : await countAttempt(base, undefined, arrival.address ?? 'here');
-      const found = await db
-        .selectFrom('coordinator_tokens')
-        .select('hash')
-        .where('hash', '=', hashToken(token))
-        .executeTakeFirst();
+      const found = await findRow(db, 'coordinator_tokens', { hash: hashToken(token) });
       if (!found) return undefined;
       rightBefore = found.hash;
       await attempt?.forget();
@@ -153,11 +154,7 @@ export function createSessions(base: TeamBase): Sessions {
             .executeTakeFirst();
           if (!bound) return;
           // The task counts as unattended until the next call, so that its restarted agent can resume it.
-          await tx
-            .updateTable('agent_sessions')
-            .set({ used_at_ms: 0 })
-            .where('id', '=', bound.session_id)
-            .execute();
+          await updateRows(tx, 'agent_sessions', { id: bound.session_id }, { used_at_ms: 0 });
         },
         { durable: false },
       );

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
+import { deleteRows, findRow, insertRow } from '../../rows.ts';
 import type { TeamBase } from '../base.ts';
 import { hashToken } from '../passkeys.ts';
 import { createAgentAdmin } from './agents.ts';
@@ -28,21 +29,14 @@ export function createTeamAdmin(base: TeamBase): TeamAdmin {
       }
       const engine = await openEngine();
       await engine.write(async (tx) => {
-        await tx.deleteFrom('coordinator_tokens').execute();
-        await tx
-          .insertInto('coordinator_tokens')
-          .values({ hash: hashToken(token), created_at_ms: clock() })
-          .execute();
+        await deleteRows(tx, 'coordinator_tokens', {});
+        await insertRow(tx, 'coordinator_tokens', { hash: hashToken(token), created_at_ms: clock() });
       });
     },
 
     async isCoordinatorToken(token) {
       const { db } = await openEngine();
-      const row = await db
-        .selectFrom('coordinator_tokens')
-        .select('hash')
-        .where('hash', '=', hashToken(token))
-        .executeTakeFirst();
+      const row = await findRow(db, 'coordinator_tokens', { hash: hashToken(token) });
       return row !== undefined;
     },
   };

@@ -3,6 +3,7 @@ import type { AgentInput, TeamAdmin } from '../../../contract/team/admin.ts';
 import type { Hierarchy } from '../../../contract/team/agents.ts';
 import { text } from '../../../contract/text/text.ts';
 import { nulInText } from '../../errors.ts';
+import { deleteRows, findRow, insertRow } from '../../rows.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';
 import { hashPasskey, isPasskeyOf } from '../passkeys.ts';
@@ -40,20 +41,17 @@ export function createAgentAdmin({
       await write(async (tx) => {
         await assertFree(tx, 'agents', agent.id);
         if (agent.parentId !== undefined) await assertParent(tx, agent.id, agent.parentId);
-        await tx
-          .insertInto('agents')
-          .values({
-            id: agent.id,
-            name: agent.name,
-            hierarchy: agent.hierarchy,
-            parent_id: agent.parentId ?? null,
-            status: 'active',
-            max_parallel_tasks: agent.maxParallelTasks ?? 1,
-            passkey_hash: passkeyHash,
-            model: null,
-            created_at_ms: clock(),
-          })
-          .execute();
+        await insertRow(tx, 'agents', {
+          id: agent.id,
+          name: agent.name,
+          hierarchy: agent.hierarchy,
+          parent_id: agent.parentId ?? null,
+          status: 'active',
+          max_parallel_tasks: agent.maxParallelTasks ?? 1,
+          passkey_hash: passkeyHash,
+          model: null,
+          created_at_ms: clock(),
+        });
       });
     },
 
@@ -78,7 +76,7 @@ export function createAgentAdmin({
         if (done.numUpdatedRows === 0n) throw noSuch('agent', id);
         // A new passkey ends all sessions of the agent.
         if (passkeyHash !== undefined) {
-          await tx.deleteFrom('agent_sessions').where('agent_id', '=', id).execute();
+          await deleteRows(tx, 'agent_sessions', { agent_id: id });
         }
       });
     },
@@ -98,11 +96,7 @@ export function createAgentAdmin({
 
     async isPasskey(agentId, passkey) {
       const { db } = await openEngine();
-      const row = await db
-        .selectFrom('agents')
-        .select('passkey_hash')
-        .where('id', '=', agentId)
-        .executeTakeFirst();
+      const row = await findRow(db, 'agents', { id: agentId });
       return isPasskeyOf(row?.passkey_hash, passkey);
     },
   };
@@ -163,7 +157,7 @@ async function projectsOf(tx: Tx, agentId: string): Promise<readonly string[]> {
 
 /** A parent must be a manager, and not below the agent itself. */
 async function assertParent(tx: Tx, id: string, parentId: string): Promise<void> {
-  const parent = await tx.selectFrom('agents').selectAll().where('id', '=', parentId).executeTakeFirst();
+  const parent = await findRow(tx, 'agents', { id: parentId });
   if (parent?.hierarchy !== 'manager')
     throw new ConfigError(
       text(
@@ -179,11 +173,7 @@ async function assertParent(tx: Tx, id: string, parentId: string): Promise<void>
           `エージェント ${id} が自分自身の上司になってしまいます。`,
         ),
       );
-    const row: { parent_id: string | null } | undefined = await tx
-      .selectFrom('agents')
-      .select('parent_id')
-      .where('id', '=', at)
-      .executeTakeFirst();
+    const row: { parent_id: string | null } | undefined = await findRow(tx, 'agents', { id: at });
     at = row?.parent_id ?? null;
   }
 }

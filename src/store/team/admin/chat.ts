@@ -2,6 +2,7 @@ import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { teamLimits } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
+import { selectRows } from '../../rows.ts';
 import type { ConversationRow } from '../../tables/team.ts';
 import { personId, readUntil, type Speaker, type TeamBase, type Tx, topicOf } from '../base.ts';
 import { markRead } from '../chat/chat-rows.ts';
@@ -41,12 +42,11 @@ export function createChatAdmin({
       const engine = await openEngine();
       const read = () =>
         engine.read(async (tx) => {
-          const rows = await tx
-            .selectFrom('messages')
-            .selectAll()
-            .where('project_id', '=', projectId)
-            .where('from_id', 'in', [agentId, personId])
-            .where('to_id', 'in', [agentId, personId])
+          const rows = await selectRows(tx, 'messages', {
+            project_id: projectId,
+            from_id: [agentId, personId],
+            to_id: [agentId, personId],
+          })
             .where('seq', '>', afterSeq ?? 0)
             .orderBy('seq', afterSeq === undefined ? 'desc' : 'asc')
             .limit(shown)
@@ -79,21 +79,17 @@ export function createChatAdmin({
 
 /** The person's open conversation with the agent, if it has room for a message and an answer. */
 async function openWith(tx: Tx, projectId: string, agentId: string): Promise<ConversationRow | undefined> {
-  return (
-    tx
-      .selectFrom('conversations')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('initiator_id', '=', personId)
-      .where('participant_id', '=', agentId)
-      // A conversation that the agent has ended is not reopened.
-      .where('status', 'in', openConversation)
-      .where('status', '<>', 'terminating')
-      .whereRef('turns', '<', ({ eb }) => eb('max_turns', '-', 1))
-      .orderBy('created_at_ms', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  );
+  return selectRows(tx, 'conversations', {
+    project_id: projectId,
+    initiator_id: personId,
+    participant_id: agentId,
+    status: openConversation,
+  })
+    .where('status', '<>', 'terminating')
+    .whereRef('turns', '<', ({ eb }) => eb('max_turns', '-', 1))
+    .orderBy('created_at_ms', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 function badMessage(): ConfigError {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { ProjectInput } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
+import { findRow } from '../../rows.ts';
 import type { Tx } from '../base.ts';
 
 /** The names for people. */
@@ -48,12 +49,7 @@ export async function assertThere(tx: Tx, table: 'agents' | 'projects', id: stri
 }
 
 export async function assertAssigned(tx: Tx, agentId: string, projectId: string): Promise<void> {
-  const row = await tx
-    .selectFrom('assignments')
-    .select('agent_id')
-    .where('agent_id', '=', agentId)
-    .where('project_id', '=', projectId)
-    .executeTakeFirst();
+  const row = await findRow(tx, 'assignments', { agent_id: agentId, project_id: projectId });
   if (!row)
     throw new ConfigError(
       text(

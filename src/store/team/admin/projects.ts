@@ -1,4 +1,5 @@
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
+import { insertRow } from '../../rows.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';
 import { assertFree, assertId, assertThere, noSuch } from './checks.ts';
@@ -29,16 +30,13 @@ export function createProjectAdmin({
       assertId('project', project.id);
       await write(async (tx) => {
         await assertFree(tx, 'projects', project.id);
-        await tx
-          .insertInto('projects')
-          .values({
-            id: project.id,
-            name: project.name,
-            working_directory: project.workingDirectory ?? null,
-            status: project.status ?? 'active',
-            created_at_ms: clock(),
-          })
-          .execute();
+        await insertRow(tx, 'projects', {
+          id: project.id,
+          name: project.name,
+          working_directory: project.workingDirectory ?? null,
+          status: project.status ?? 'active',
+          created_at_ms: clock(),
+        });
       });
     },
 

@@ -2,6 +2,7 @@ import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
 import type { Engine } from '../../engine.ts';
+import { findRow, lockRow, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { insertTask } from '../tasks/create-tasks.ts';
@@ -21,9 +22,7 @@ export function createTaskAdmin({
   ): Promise<T> {
     const engine = await openEngine();
     const { value, projectId } = await engine.write(async (tx) => {
-      const task = await engine
-        .lock(tx.selectFrom('tasks').selectAll().where('id', '=', id))
-        .executeTakeFirst();
+      const task = await lockRow(engine, tx, 'tasks', { id });
       if (!task) throw noSuch('task', id);
       return { value: await work(tx, engine, task), projectId: task.project_id };
     });
@@ -69,7 +68,7 @@ export function createTaskAdmin({
 
     async task(id) {
       const { db } = await openEngine();
-      const row = await db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await findRow(db, 'tasks', { id });
       if (!row) throw noSuch('task', id);
       return {
         task: { ...(await fullTask(db, row)), project_id: row.project_id },
@@ -94,11 +93,7 @@ export function createTaskAdmin({
           await moveTask(tx, engine, task, { to: 'todo', by: 'person', nowMs: clock(), set });
           return;
         }
-        await tx
-          .updateTable('tasks')
-          .set({ ...set, changed_at_ms: clock() })
-          .where('id', '=', id)
-          .execute();
+        await updateRows(tx, 'tasks', { id }, { ...set, changed_at_ms: clock() });
         await recordEvent(
           tx,
           { ...task, ...set },

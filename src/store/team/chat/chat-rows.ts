@@ -1,4 +1,5 @@
 import type { DelegationView, MessageView } from '../../../contract/team/chat.ts';
+import { selectRows } from '../../rows.ts';
 import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
 import { isoTime, type Reader, type Speaker, type Tx, view } from '../base.ts';
 import { openConversation, statusAt } from './conversations.ts';
@@ -27,11 +28,7 @@ export function delegationView(row: DelegationRow): DelegationView {
 
 /** The calling agent's open conversations, oldest first. */
 export async function openOf(db: Reader, me: Speaker): Promise<readonly ConversationRow[]> {
-  const rows = await db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', openConversation)
+  const rows = await selectRows(db, 'conversations', { project_id: me.projectId, status: openConversation })
     .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
     .orderBy('created_at_ms')
     .orderBy('id')
@@ -42,12 +39,11 @@ export async function openOf(db: Reader, me: Speaker): Promise<readonly Conversa
 
 /** The `most` oldest errands of the calling agent that wait or are unreported. */
 export async function errandsOf(db: Reader, me: Speaker, most: number): Promise<readonly DelegationRow[]> {
-  return db
-    .selectFrom('delegations')
-    .selectAll()
-    .where('agent_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', ['pending', 'processing'])
+  return selectRows(db, 'delegations', {
+    agent_id: me.agent.id,
+    project_id: me.projectId,
+    status: ['pending', 'processing'],
+  })
     .orderBy('created_at_ms')
     .orderBy('id')
     .limit(most)

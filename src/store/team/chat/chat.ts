@@ -1,5 +1,6 @@
-import type { Sent } from '../../../contract/team/chat.ts';
+import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
+import { updateRows } from '../../rows.ts';
 import type { DelegationRow } from '../../tables/team.ts';
 import { readColleague } from '../authority.ts';
 import { type Member, type Membership, personId, type Tx } from '../base.ts';
@@ -10,12 +11,11 @@ import { markRead, openOf } from './chat-rows.ts';
 import { beginConversation, expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
 
 /** Actions of a chat session: answering, and beginning and ending conversations. */
-export function createChat(membership: Membership) {
+export function createChat(
+  membership: Membership,
+): Pick<Team, 'respond' | 'send' | 'startConversation' | 'endConversation'> {
   return {
-    respond: (input: {
-      readonly content: string;
-      readonly conversation_id?: string | undefined;
-    }): Promise<Sent> =>
+    respond: (input) =>
       membership.change(async (tx, me) => {
         const row = await lockConversation(tx, me, input.conversation_id ?? (await lastHeard(tx, me)));
         const sent = await writeIn(tx, me, row, input.content);
@@ -25,7 +25,7 @@ export function createChat(membership: Membership) {
         return sent;
       }),
 
-    send: (input: { readonly target_agent_id: string; readonly content: string }): Promise<Sent> =>
+    send: (input) =>
       membership.change(async (tx, me) => {
         if (input.target_agent_id !== personId) await readColleague(tx, me.projectId, input.target_agent_id);
         const open = (await openOf(tx, me)).find(
@@ -43,13 +43,7 @@ export function createChat(membership: Membership) {
         return writeIn(tx, me, await lockConversation(tx, me, open.id), input.content);
       }),
 
-    startConversation: (input: {
-      readonly participant_agent_id: string;
-      readonly purpose: string;
-      readonly message?: string | undefined;
-      readonly max_turns: number;
-      readonly delegation_id?: string | undefined;
-    }) =>
+    startConversation: (input) =>
       membership.change(async (tx, me) => {
         const other = await readColleague(tx, me.projectId, input.participant_agent_id);
         if (other.id === me.agent.id) {
@@ -85,23 +79,24 @@ export function createChat(membership: Membership) {
         };
       }),
 
-    endConversation: (input: { readonly conversation_id: string; readonly summary?: string | undefined }) =>
+    endConversation: (input) =>
       membership.change(async (tx, me) => {
         const row = await lockConversation(tx, me, input.conversation_id);
         if (row.status === 'ended' || row.status === 'expired') return { success: true, status: row.status };
         // After the first ends it, the other may still read the last messages; the second ending is final.
         const isSecond = row.status === 'terminating' && row.ended_by !== me.agent.id;
         const status = row.status === 'pending' || isSecond ? 'ended' : 'terminating';
-        await tx
-          .updateTable('conversations')
-          .set({
+        await updateRows(
+          tx,
+          'conversations',
+          { id: row.id },
+          {
             status,
             ended_by: row.ended_by ?? me.agent.id,
             outcome: row.outcome ?? input.summary ?? null,
             changed_at_ms: me.nowMs,
-          })
-          .where('id', '=', row.id)
-          .execute();
+          },
+        );
         if (row.status !== 'terminating') {
           await notify(tx, {
             agentId: otherThan(row, me.agent.id),
@@ -126,11 +121,7 @@ async function lockPair(tx: Tx, me: Member, otherId: string): Promise<void> {
 async function beginErrand(tx: Tx, me: Member, errand: DelegationRow): Promise<void> {
   if (errand.status === 'completed' || errand.status === 'failed') throw reportedAlready(errand);
   if (errand.status !== 'pending') return;
-  await tx
-    .updateTable('delegations')
-    .set({ status: 'processing', changed_at_ms: me.nowMs })
-    .where('id', '=', errand.id)
-    .execute();
+  await updateRows(tx, 'delegations', { id: errand.id }, { status: 'processing', changed_at_ms: me.nowMs });
 }
 
 /** Without an id, the answer goes to the earliest unanswered conversation. */

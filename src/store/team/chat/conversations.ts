@@ -1,6 +1,7 @@
 import type { ConversationView } from '../../../contract/team/chat.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
+import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { ConversationRow } from '../../tables/team.ts';
 import { personId, type Reader, type Speaker, type Tx, view } from '../base.ts';
 import { conflict, kinds, unknown } from '../refusals.ts';
@@ -22,32 +23,19 @@ export function statusAt(row: ConversationRow, nowMs: number): string {
 
 /** Stores the expiry of one agent's conversations. */
 export async function expireStale(tx: Tx, me: Speaker): Promise<void> {
-  const rows = await tx
-    .selectFrom('conversations')
-    .selectAll()
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', openConversation)
+  const rows = await selectRows(tx, 'conversations', { project_id: me.projectId, status: openConversation })
     .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
     .execute();
   for (const row of rows) {
     const status = statusAt(row, me.nowMs);
     if (status === row.status) continue;
-    await tx
-      .updateTable('conversations')
-      .set({ status })
-      .where('id', '=', row.id)
-      .where('status', '=', row.status)
-      .execute();
+    await updateRows(tx, 'conversations', { id: row.id, status: row.status }, { status });
   }
 }
 
 /** The conversation, locked; `not_found` for agents outside it. */
 export async function lockConversation(tx: Tx, me: Speaker, id: string): Promise<ConversationRow> {
-  const row = await me.engine
-    .lock(
-      tx.selectFrom('conversations').selectAll().where('id', '=', id).where('project_id', '=', me.projectId),
-    )
-    .executeTakeFirst();
+  const row = await lockRow(me.engine, tx, 'conversations', { id, project_id: me.projectId });
   if (!row || !isMember(row, me.agent.id)) throw unknown(kinds.conversation, id);
   return { ...row, status: statusAt(row, me.nowMs) };
 }
@@ -86,7 +74,7 @@ export async function beginConversation(
     created_at_ms: me.nowMs,
     changed_at_ms: me.nowMs,
   };
-  await tx.insertInto('conversations').values(row).execute();
+  await insertRow(tx, 'conversations', row);
   return row;
 }
 
@@ -122,31 +110,29 @@ export async function writeIn(
   // An invited agent joins by writing.
   const joined = row.status === 'pending' && row.participant_id === me.agent.id ? 'active' : row.status;
   const status = isLast ? 'ended' : joined;
-  await tx
-    .updateTable('conversations')
-    .set({
+  await updateRows(
+    tx,
+    'conversations',
+    { id: row.id },
+    {
       turns,
       status,
       changed_at_ms: me.nowMs,
       ...(isLast ? { ended_by: 'turns', outcome: row.outcome ?? 'max_turns' } : {}),
-    })
-    .where('id', '=', row.id)
-    .execute();
+    },
+  );
   const id = randomId('msg_', 12);
-  await tx
-    .insertInto('messages')
-    .values({
-      id,
-      conversation_id: row.id,
-      project_id: me.projectId,
-      from_id: me.agent.id,
-      to_id: otherThan(row, me.agent.id),
-      content,
-      sent_at_ms: me.nowMs,
-      delivered_at_ms: null,
-      read_at_ms: null,
-    })
-    .execute();
+  await insertRow(tx, 'messages', {
+    id,
+    conversation_id: row.id,
+    project_id: me.projectId,
+    from_id: me.agent.id,
+    to_id: otherThan(row, me.agent.id),
+    content,
+    sent_at_ms: me.nowMs,
+    delivered_at_ms: null,
+    read_at_ms: null,
+  });
   return {
     message_id: id,
     conversation_id: row.id,
@@ -177,10 +163,7 @@ export function conversationView(row: ConversationRow, agentId: string, nowMs: n
 }
 
 export async function conversationsOf(db: Reader, delegationId: string): Promise<readonly ConversationRow[]> {
-  return db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('delegation_id', '=', delegationId)
+  return selectRows(db, 'conversations', { delegation_id: delegationId })
     .orderBy('created_at_ms')
     .orderBy('id')
     .limit(20)

@@ -1,5 +1,7 @@
 import type { PendingMessages } from '../../../contract/team/chat.ts';
+import type { Team } from '../../../contract/team/team.ts';
 import type { Text } from '../../../contract/text/text.ts';
+import { selectRows, updateRows } from '../../rows.ts';
 import type { ConversationRow, MessageRow } from '../../tables/team.ts';
 import type { Member, Membership, Tx } from '../base.ts';
 import { words } from '../instructions.ts';
@@ -7,29 +9,24 @@ import { delegationView, errandsOf, markRead, messageView, openOf } from './chat
 import { conversationView, expireStale } from './conversations.ts';
 
 /** The messages, invitations and delegations that wait for a chat session. */
-export function createInbox(membership: Membership) {
+export function createInbox(membership: Membership): Pick<Team, 'pendingMessages'> {
   return {
-    pendingMessages: ({ ack }: { readonly ack?: readonly string[] | undefined }) =>
+    pendingMessages: ({ ack }) =>
       membership.change(async (tx, me): Promise<PendingMessages> => {
         await expireStale(tx, me);
         if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
-        const rows = await tx
-          .selectFrom('messages')
-          .selectAll()
-          .where('to_id', '=', me.agent.id)
-          .where('project_id', '=', me.projectId)
-          .where('read_at_ms', 'is', null)
+        const rows = await selectRows(tx, 'messages', {
+          to_id: me.agent.id,
+          project_id: me.projectId,
+          read_at_ms: null,
+        })
           .orderBy('seq')
           .limit(shownPending + 1)
           .execute();
         const pending = rows.slice(0, shownPending);
         if (pending.length > 0) {
           const ids = pending.map((row) => row.id);
-          await tx
-            .updateTable('messages')
-            .set({ delivered_at_ms: me.nowMs })
-            .where('id', 'in', ids)
-            .execute();
+          await updateRows(tx, 'messages', { id: ids }, { delivered_at_ms: me.nowMs });
         }
         await join(tx, me);
         const open = await openOf(tx, me);
@@ -54,13 +51,12 @@ function whatNow(pending: readonly MessageRow[], open: readonly ConversationRow[
 
 /** Reading accepts invitations, and completes conversations that the other has ended. */
 async function join(tx: Tx, me: Member): Promise<void> {
-  await tx
-    .updateTable('conversations')
-    .set({ status: 'active', changed_at_ms: me.nowMs })
-    .where('participant_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', '=', 'pending')
-    .execute();
+  await updateRows(
+    tx,
+    'conversations',
+    { participant_id: me.agent.id, project_id: me.projectId, status: 'pending' },
+    { status: 'active', changed_at_ms: me.nowMs },
+  );
   await tx
     .updateTable('conversations')
     .set({ status: 'ended' })
@@ -76,11 +72,7 @@ async function contextOf(tx: Tx, me: Member, pending: readonly MessageRow[]): Pr
   const conversations = [...new Set(pending.map((row) => row.conversation_id))];
   if (conversations.length === 0) return [];
   const shown = new Set(pending.map((row) => row.id));
-  const rows = await tx
-    .selectFrom('messages')
-    .selectAll()
-    .where('conversation_id', 'in', conversations)
-    .where('project_id', '=', me.projectId)
+  const rows = await selectRows(tx, 'messages', { conversation_id: conversations, project_id: me.projectId })
     .where('seq', '<', Math.max(...pending.map((row) => row.seq)))
     .orderBy('seq', 'desc')
     .limit(shownContext + shownPending)

@@ -1,5 +1,7 @@
 import type { TaskView } from '../../../contract/team/tasks.ts';
+import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
+import { selectRows, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayChange, assertNotReplaced } from '../authority.ts';
 import type { Member, Membership, Tx } from '../base.ts';
@@ -9,9 +11,9 @@ import { fullTask, lockTask, taskView } from './task-rows.ts';
 import { assertCanStart, moveTask, recordEvent } from './transition.ts';
 
 /** Claiming unassigned tasks, and releasing them. */
-export function createClaims(membership: Membership) {
+export function createClaims(membership: Membership): Pick<Team, 'claimTask' | 'releaseTask'> {
   return {
-    async claimTask({ task_id }: { readonly task_id?: string | undefined }): Promise<Claimed> {
+    async claimTask({ task_id }) {
       const claimed =
         task_id === undefined
           ? await membership.quickly((team, me) => team.claim(me, me.nowMs + leaseMs))
@@ -26,7 +28,7 @@ export function createClaims(membership: Membership) {
       });
     },
 
-    releaseTask: (input: { readonly task_id?: string | undefined; readonly reason?: string | undefined }) =>
+    releaseTask: (input) =>
       membership.change(async (tx, me) => {
         const id = input.task_id ?? me.session.task_id;
         if (id === null) throw nothingInHand(me);
@@ -37,7 +39,7 @@ export function createClaims(membership: Membership) {
         if (task.status === 'todo') {
           const after = { ...task, ...set, lease_session_id: null, lease_expires_at_ms: null };
           const { seq: _, id: __, ...columns } = after;
-          await tx.updateTable('tasks').set(columns).where('id', '=', id).execute();
+          await updateRows(tx, 'tasks', { id }, columns);
           await recordEvent(tx, after, {
             what: 'released',
             by: me.agent.id,
@@ -191,7 +193,7 @@ export async function begin(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow>
   };
   let after: TaskRow;
   if (task.status === 'in_progress') {
-    await tx.updateTable('tasks').set(set).where('id', '=', task.id).execute();
+    await updateRows(tx, 'tasks', { id: task.id }, set);
     after = { ...task, ...set };
   } else {
     after = await moveTask(tx, me.engine, task, { to: 'in_progress', by: me.agent.id, nowMs: me.nowMs, set });
@@ -201,21 +203,20 @@ export async function begin(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow>
 }
 
 async function bindTo(tx: Tx, me: Member, taskId: string | null, fence: number): Promise<void> {
-  await tx
-    .updateTable('agent_sessions')
-    .set({
+  await updateRows(
+    tx,
+    'agent_sessions',
+    { id: me.session.id },
+    {
       task_id: taskId,
       fence,
       ...(taskId === me.session.task_id ? {} : { has_read_task: 0, selected_action: null }),
-    })
-    .where('id', '=', me.session.id)
-    .execute();
+    },
+  );
 }
 
 async function lockSlots(tx: Tx, me: Member): Promise<void> {
-  const agent = await me.engine
-    .lock(tx.selectFrom('agents').selectAll().where('id', '=', me.agent.id))
-    .executeTakeFirstOrThrow();
+  const agent = await me.engine.lock(selectRows(tx, 'agents', { id: me.agent.id })).executeTakeFirstOrThrow();
   const running = await tx
     .selectFrom('tasks')
     .select('id')

@@ -1,6 +1,8 @@
 import type { BatchTask, MadeTask, NewTask, TaskStatus } from '../../../contract/team/tasks.ts';
+import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
+import { insertRow } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayDivide, isAbove, readColleague } from '../authority.ts';
 import type { Member, Membership, Tx } from '../base.ts';
@@ -9,9 +11,9 @@ import { lockTask, openStatuses, readTask } from './task-rows.ts';
 import { notify, recordEvent } from './transition.ts';
 
 /** Creating one task or several; of several, all or none. */
-export function createTaskMaking(membership: Membership) {
+export function createTaskMaking(membership: Membership): Pick<Team, 'createTask' | 'createTasks'> {
   return {
-    createTask: (input: NewTask): Promise<MadeTask> =>
+    createTask: (input) =>
       membership.change(async (tx, me) => {
         await lockMaking(tx, me, input.parent_task_id);
         const made = await makeTask(tx, me, input);
@@ -23,10 +25,7 @@ export function createTaskMaking(membership: Membership) {
         return made;
       }),
 
-    createTasks: (input: {
-      readonly parent_task_id?: string | undefined;
-      readonly tasks: readonly BatchTask[];
-    }) =>
+    createTasks: (input) =>
       membership.change(async (tx, me) => {
         assertLocalIds(input.tasks);
         await lockMaking(tx, me, input.parent_task_id);
@@ -180,7 +179,7 @@ async function depend(tx: Tx, me: Member, taskId: string, ids: readonly string[]
   for (const id of new Set(ids)) {
     const needed = await readTask(tx, me.projectId, id);
     if (needed.status === 'cancelled') throw neverDone(id);
-    await tx.insertInto('task_dependencies').values({ task_id: taskId, depends_on_id: id }).execute();
+    await insertRow(tx, 'task_dependencies', { task_id: taskId, depends_on_id: id });
   }
 }
 

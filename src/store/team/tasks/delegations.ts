@@ -1,5 +1,7 @@
+import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
+import { findRow, insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { DelegationRow } from '../../tables/team.ts';
 import { assertNotReplaced, readColleague } from '../authority.ts';
 import type { Member, Membership, Tx } from '../base.ts';
@@ -12,13 +14,11 @@ import { readCursor } from './tasks.ts';
 import { notify } from './transition.ts';
 
 /** Errands from a task session to its agent's chat session, and their results. */
-export function createDelegations(membership: Membership) {
+export function createDelegations(
+  membership: Membership,
+): Pick<Team, 'delegate' | 'reportDelegation' | 'taskConversations' | 'conversationMessages'> {
   return {
-    delegate: (input: {
-      readonly target_agent_id: string;
-      readonly purpose: string;
-      readonly context?: string | undefined;
-    }) =>
+    delegate: (input) =>
       membership.change(async (tx, me) => {
         if (me.session.task_id === null) throw nothingInHand(me);
         assertNotReplaced(me, await lockTask(tx, me.engine, me.projectId, me.session.task_id));
@@ -26,41 +26,35 @@ export function createDelegations(membership: Membership) {
         if (target.id === me.agent.id)
           throw invalid('target_agent_id', text('is yourself', 'が自分自身です'));
         const id = randomId('dlg_', 12);
-        await tx
-          .insertInto('delegations')
-          .values({
-            id,
-            project_id: me.projectId,
-            agent_id: me.agent.id,
-            target_id: target.id,
-            task_id: me.session.task_id,
-            purpose: input.purpose,
-            context: input.context ?? null,
-            status: 'pending',
-            result: null,
-            created_at_ms: me.nowMs,
-            changed_at_ms: me.nowMs,
-          })
-          .execute();
+        await insertRow(tx, 'delegations', {
+          id,
+          project_id: me.projectId,
+          agent_id: me.agent.id,
+          target_id: target.id,
+          task_id: me.session.task_id,
+          purpose: input.purpose,
+          context: input.context ?? null,
+          status: 'pending',
+          result: null,
+          created_at_ms: me.nowMs,
+          changed_at_ms: me.nowMs,
+        });
         return { delegation_id: id, status: 'pending' };
       }),
 
-    reportDelegation: (input: {
-      readonly delegation_id: string;
-      readonly status: 'completed' | 'failed';
-      readonly result: string;
-    }) =>
+    reportDelegation: (input) =>
       membership.change(async (tx, me) => {
         const errand = await lockDelegation(tx, me, input.delegation_id);
         if (errand.status === input.status && errand.result === input.result) return { success: true };
         if (errand.status === 'completed' || errand.status === 'failed') {
           throw reportedAlready(errand);
         }
-        await tx
-          .updateTable('delegations')
-          .set({ status: input.status, result: input.result, changed_at_ms: me.nowMs })
-          .where('id', '=', errand.id)
-          .execute();
+        await updateRows(
+          tx,
+          'delegations',
+          { id: errand.id },
+          { status: input.status, result: input.result, changed_at_ms: me.nowMs },
+        );
         await notify(tx, {
           agentId: me.agent.id,
           projectId: me.projectId,
@@ -72,19 +66,15 @@ export function createDelegations(membership: Membership) {
         return { success: true };
       }),
 
-    taskConversations(
-      input: { readonly wait_seconds: number; readonly delegation_id?: string | undefined },
-      signal: AbortSignal,
-    ) {
+    taskConversations(input, signal) {
       const read = () =>
         membership.read(async (db, me) => {
           if (me.session.task_id === null) throw nothingInHand(me);
-          let query = db
-            .selectFrom('delegations')
-            .selectAll()
-            .where('task_id', '=', me.session.task_id)
-            .where('agent_id', '=', me.agent.id)
-            .where('project_id', '=', me.projectId);
+          let query = selectRows(db, 'delegations', {
+            task_id: me.session.task_id,
+            agent_id: me.agent.id,
+            project_id: me.projectId,
+          });
           if (input.delegation_id !== undefined) query = query.where('id', '=', input.delegation_id);
           const rows = await query.orderBy('created_at_ms').orderBy('id').limit(50).execute();
           if (input.delegation_id !== undefined && rows.length === 0) {
@@ -117,22 +107,14 @@ export function createDelegations(membership: Membership) {
       );
     },
 
-    conversationMessages: (input: {
-      readonly conversation_id: string;
-      readonly cursor?: string | undefined;
-    }) =>
+    conversationMessages: (input) =>
       membership.read(async (db, me) => {
-        const row = await db
-          .selectFrom('conversations')
-          .selectAll()
-          .where('id', '=', input.conversation_id)
-          .where('project_id', '=', me.projectId)
-          .executeTakeFirst();
+        const row = await findRow(db, 'conversations', {
+          id: input.conversation_id,
+          project_id: me.projectId,
+        });
         if (!row || !isMember(row, me.agent.id)) throw unknown(kinds.conversation, input.conversation_id);
-        const messages = await db
-          .selectFrom('messages')
-          .selectAll()
-          .where('conversation_id', '=', row.id)
+        const messages = await selectRows(db, 'messages', { conversation_id: row.id })
           .where('seq', '>', input.cursor === undefined ? 0 : readCursor(input.cursor))
           .orderBy('seq')
           .limit(shownMessages + 1)
@@ -150,16 +132,11 @@ export function createDelegations(membership: Membership) {
 
 /** An errand of the calling agent, locked. */
 export async function lockDelegation(tx: Tx, me: Member, id: string): Promise<DelegationRow> {
-  const row = await me.engine
-    .lock(
-      tx
-        .selectFrom('delegations')
-        .selectAll()
-        .where('id', '=', id)
-        .where('project_id', '=', me.projectId)
-        .where('agent_id', '=', me.agent.id),
-    )
-    .executeTakeFirst();
+  const row = await lockRow(me.engine, tx, 'delegations', {
+    id,
+    project_id: me.projectId,
+    agent_id: me.agent.id,
+  });
   if (!row) throw unknown(kinds.delegation, id);
   return row;
 }

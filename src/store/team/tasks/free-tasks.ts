@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { findRow } from '../../rows.ts';
 import type { Tables } from '../../tables/tables.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
@@ -100,7 +101,7 @@ async function tasksInWork(db: Reader, agentId: string, nowMs: number): Promise<
     found.add(id);
     for (let at = parent_id; at !== null && !found.has(at); ) {
       found.add(at);
-      const parent = await db.selectFrom('tasks').select('parent_id').where('id', '=', at).executeTakeFirst();
+      const parent = await findRow(db, 'tasks', { id: at });
       at = parent?.parent_id ?? null;
     }
   }

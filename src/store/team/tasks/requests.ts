@@ -1,6 +1,8 @@
 import type { RequestView } from '../../../contract/team/tasks.ts';
+import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
+import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { RequestRow } from '../../tables/team.ts';
 import { ancestorsOf, readColleague } from '../authority.ts';
 import type { Member, Membership, Reader, Tx } from '../base.ts';
@@ -9,13 +11,11 @@ import { assertMayAssign, insertTask } from './create-tasks.ts';
 import { notify } from './transition.ts';
 
 /** Tasks that one agent requests and a manager above the assignee approves. */
-export function createRequests(membership: Membership) {
+export function createRequests(
+  membership: Membership,
+): Pick<Team, 'requestTask' | 'approveRequest' | 'rejectRequest'> {
   return {
-    requestTask: (input: {
-      readonly title: string;
-      readonly description?: string | undefined;
-      readonly assignee_id?: string | undefined;
-    }) =>
+    requestTask: (input) =>
       membership.change(async (tx, me) => {
         const assigneeId = input.assignee_id ?? me.agent.id;
         await readColleague(tx, me.projectId, assigneeId);
@@ -35,10 +35,7 @@ export function createRequests(membership: Membership) {
           created_at_ms: me.nowMs,
         };
         const task = isAgreed ? await taskOf(tx, me, row, assigneeId) : undefined;
-        await tx
-          .insertInto('task_requests')
-          .values({ ...row, task_id: task?.id ?? null })
-          .execute();
+        await insertRow(tx, 'task_requests', { ...row, task_id: task?.id ?? null });
         if (!task) {
           for (const agentId of above) {
             await notify(tx, { ...noteOf(row, me), agentId, kind: 'request_pending' });
@@ -47,7 +44,7 @@ export function createRequests(membership: Membership) {
         return { request_id: row.id, status: row.status, ...(task ? { task_id: task.id } : {}) };
       }),
 
-    approveRequest: (input: { readonly request_id: string; readonly assignee_id?: string | undefined }) =>
+    approveRequest: (input) =>
       membership.change(async (tx, me) => {
         const request = await lockRequest(tx, me, input.request_id);
         if (request.status === 'approved' && request.task_id)
@@ -60,7 +57,7 @@ export function createRequests(membership: Membership) {
         return { success: true, task_id: task.id };
       }),
 
-    rejectRequest: (input: { readonly request_id: string; readonly reason?: string | undefined }) =>
+    rejectRequest: (input) =>
       membership.change(async (tx, me) => {
         const request = await lockRequest(tx, me, input.request_id);
         if (request.status === 'rejected') return { success: true };
@@ -78,12 +75,11 @@ export async function pendingRequests(
   belowIds: readonly string[],
 ): Promise<RequestView[]> {
   if (belowIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('task_requests')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('status', '=', 'pending')
-    .where('assignee_id', 'in', belowIds)
+  const rows = await selectRows(db, 'task_requests', {
+    project_id: projectId,
+    status: 'pending',
+    assignee_id: belowIds,
+  })
     .orderBy('created_at_ms')
     .limit(50)
     .execute();
@@ -97,11 +93,7 @@ export async function pendingRequests(
 
 /** Only managers above the assignee may decide; for others the request does not exist. */
 async function lockRequest(tx: Tx, me: Member, id: string): Promise<RequestRow> {
-  const row = await me.engine
-    .lock(
-      tx.selectFrom('task_requests').selectAll().where('id', '=', id).where('project_id', '=', me.projectId),
-    )
-    .executeTakeFirst();
+  const row = await lockRow(me.engine, tx, 'task_requests', { id, project_id: me.projectId });
   if (!row || !(await ancestorsOf(tx, row.assignee_id)).includes(me.agent.id))
     throw unknown(kinds.request, id);
   return row;
@@ -124,11 +116,7 @@ async function decide(
   status: 'approved' | 'rejected',
   set: Partial<RequestRow>,
 ): Promise<void> {
-  await tx
-    .updateTable('task_requests')
-    .set({ status, decided_by: me.agent.id, ...set })
-    .where('id', '=', request.id)
-    .execute();
+  await updateRows(tx, 'task_requests', { id: request.id }, { status, decided_by: me.agent.id, ...set });
   await notify(tx, {
     ...noteOf(request, me),
     agentId: request.requester_id,

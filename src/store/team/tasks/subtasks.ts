@@ -1,3 +1,4 @@
+import { selectRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
 import { openStatuses } from './task-rows.ts';
@@ -14,13 +15,7 @@ export interface Subtasks {
 }
 
 export async function readSubtasks(db: Reader, parent: TaskRow): Promise<Subtasks> {
-  const all = await db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('parent_id', '=', parent.id)
-    .orderBy('seq')
-    .limit(most)
-    .execute();
+  const all = await selectRows(db, 'tasks', { parent_id: parent.id }).orderBy('seq').limit(most).execute();
   const open = all.filter((task) => openStatuses.includes(task.status));
   const waitsFor = await dependenciesOf(db, open);
   const todo = open.filter((task) => task.status === 'todo' || task.status === 'backlog');

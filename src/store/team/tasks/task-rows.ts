@@ -1,5 +1,6 @@
 import type { TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
 import type { Engine } from '../../engine.ts';
+import { findRow, lockRow, type Match, selectRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { isoTime, type Reader, type Tx, view } from '../base.ts';
 import type { ClaimedTask } from '../quick.ts';
@@ -10,20 +11,13 @@ export const openStatuses: readonly string[] = ['backlog', 'todo', 'in_progress'
 
 /** The task, locked until the transaction ends. One of another project counts as unknown. */
 export async function lockTask(tx: Tx, engine: Engine, projectId: string, id: string): Promise<TaskRow> {
-  const row = await engine
-    .lock(tx.selectFrom('tasks').selectAll().where('id', '=', id).where('project_id', '=', projectId))
-    .executeTakeFirst();
+  const row = await lockRow(engine, tx, 'tasks', { id, project_id: projectId });
   if (!row) throw unknown(kinds.task, id);
   return row;
 }
 
 export async function readTask(db: Reader, projectId: string, id: string): Promise<TaskRow> {
-  const row = await db
-    .selectFrom('tasks')
-    .selectAll()
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
-    .executeTakeFirst();
+  const row = await findRow(db, 'tasks', { id, project_id: projectId });
   if (!row) throw unknown(kinds.task, id);
   return row;
 }
@@ -58,7 +52,7 @@ export async function fullTask(db: Reader, row: TaskRow): Promise<TaskView> {
   return taskView({
     task: row,
     dependsOn: dependsOn.map((one) => one.depends_on_id),
-    subtasks: await countByStatus(db, row.id),
+    subtasks: await countByStatus(db, { parent_id: row.id }),
   });
 }
 
@@ -75,11 +69,10 @@ export function taskView({ task, dependsOn, subtasks }: ClaimedTask): TaskView {
   };
 }
 
-export async function countByStatus(db: Reader, parentId: string): Promise<Record<string, number>> {
-  const rows = await db
-    .selectFrom('tasks')
+export async function countByStatus(db: Reader, match?: Match<'tasks'>): Promise<Record<string, number>> {
+  const rows = await selectRows(db, 'tasks', match)
+    .clearSelect()
     .select(({ fn }) => ['status', fn.countAll<number>().as('tasks')])
-    .where('parent_id', '=', parentId)
     .groupBy('status')
     .orderBy('status')
     .execute();

@@ -1,5 +1,7 @@
-import type { TaskEventView, TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
+import type { TaskEventView } from '../../../contract/team/tasks.ts';
+import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
+import { selectRows, updateRows } from '../../rows.ts';
 import { assertMayChange, assertNotReplaced, ownsWhole } from '../authority.ts';
 import { isoTime, type Member, type Membership, type Reader, type Tx, view } from '../base.ts';
 import { words } from '../instructions.ts';
@@ -9,9 +11,11 @@ import { briefTask, fullTask, lockTask, readTask } from './task-rows.ts';
 import { moveTask } from './transition.ts';
 
 /** Reading tasks and changing their status. */
-export function createTaskWork(membership: Membership) {
+export function createTaskWork(
+  membership: Membership,
+): Pick<Team, 'myTask' | 'listTasks' | 'getTask' | 'updateTaskStatus' | 'reportCompleted'> {
   return {
-    async myTask(): Promise<{ task?: TaskView; instruction: string }> {
+    async myTask() {
       const { found, locale } = await membership.read(async (db, me) => {
         const id = me.session.task_id ?? (await firstOwn(db, me));
         const task = id === undefined ? undefined : await fullTask(db, await readTask(db, me.projectId, id));
@@ -22,15 +26,9 @@ export function createTaskWork(membership: Membership) {
       return { task: found, instruction: words.read[locale] };
     },
 
-    listTasks: (input: {
-      readonly status?: TaskStatus | undefined;
-      readonly assignee_id?: string | undefined;
-      readonly parent_task_id?: string | undefined;
-      readonly cursor?: string | undefined;
-      readonly limit: number;
-    }) =>
+    listTasks: (input) =>
       membership.read(async (db, me) => {
-        let query = db.selectFrom('tasks').selectAll().where('project_id', '=', me.projectId);
+        let query = selectRows(db, 'tasks', { project_id: me.projectId });
         if (input.status) query = query.where('status', '=', input.status);
         if (input.assignee_id) query = query.where('assignee_id', '=', input.assignee_id);
         if (input.parent_task_id) query = query.where('parent_id', '=', input.parent_task_id);
@@ -47,7 +45,7 @@ export function createTaskWork(membership: Membership) {
         };
       }),
 
-    async getTask({ task_id }: { readonly task_id: string }) {
+    async getTask({ task_id }) {
       const found = await membership.read(async (db, me) => {
         const task = await readTask(db, me.projectId, task_id);
         return {
@@ -59,11 +57,7 @@ export function createTaskWork(membership: Membership) {
       return found.answer;
     },
 
-    updateTaskStatus: (input: {
-      readonly task_id: string;
-      readonly status: TaskStatus;
-      readonly reason?: string | undefined;
-    }) =>
+    updateTaskStatus: (input) =>
       membership.change(async (tx, me) => {
         const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
         await assertMayChange(tx, me, task);
@@ -97,10 +91,7 @@ export function createTaskWork(membership: Membership) {
         return { task: await fullTask(tx, after) };
       }),
 
-    async reportCompleted(input: {
-      readonly result: 'success' | 'failed' | 'blocked';
-      readonly summary?: string | undefined;
-    }) {
+    async reportCompleted(input) {
       const to = input.result === 'success' ? ('done' as const) : ('blocked' as const);
       const summary = input.summary ?? null;
       const reason = to === 'blocked' ? (summary ?? input.result) : null;
@@ -131,10 +122,7 @@ export function createTaskWork(membership: Membership) {
 }
 
 export async function eventsOf(db: Reader, taskId: string): Promise<TaskEventView[]> {
-  const rows = await db
-    .selectFrom('task_events')
-    .selectAll()
-    .where('task_id', '=', taskId)
+  const rows = await selectRows(db, 'task_events', { task_id: taskId })
     .orderBy('seq', 'desc')
     .limit(shownEvents)
     .execute();
@@ -170,7 +158,7 @@ async function firstOwn(db: Reader, me: Member): Promise<string | undefined> {
 
 async function markRead(tx: Tx, me: Member, taskId: string): Promise<void> {
   if (me.session.task_id !== taskId || me.session.has_read_task === 1) return;
-  await tx.updateTable('agent_sessions').set({ has_read_task: 1 }).where('id', '=', me.session.id).execute();
+  await updateRows(tx, 'agent_sessions', { id: me.session.id }, { has_read_task: 1 });
 }
 
 const shownEvents = 20;

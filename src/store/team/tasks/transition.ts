@@ -2,6 +2,7 @@ import type { TaskStatus } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
 import type { Engine } from '../../engine.ts';
 import { randomId } from '../../random-id.ts';
+import { findRow, insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';
 import { personId, type Reader, type Tx } from '../base.ts';
 import { conflict } from '../refusals.ts';
@@ -44,7 +45,7 @@ export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Tran
   after.reason = move.to === 'blocked' || move.to === 'cancelled' ? (move.reason ?? null) : null;
   after.changed_at_ms = move.nowMs;
   const { seq: _, id, ...columns } = after;
-  await tx.updateTable('tasks').set(columns).where('id', '=', id).execute();
+  await updateRows(tx, 'tasks', { id }, columns);
   await recordEvent(tx, after, { what: 'status', by: move.by, nowMs: move.nowMs, from, reason: move.reason });
   if (move.to === 'done' || move.to === 'blocked') await tellParentOwner(tx, after, move);
   if (move.to === 'cancelled') await cancelSubtasks(tx, engine, task.id, move);
@@ -63,20 +64,17 @@ export async function recordEvent(
     readonly reason?: string | undefined;
   },
 ): Promise<void> {
-  await tx
-    .insertInto('task_events')
-    .values({
-      project_id: task.project_id,
-      task_id: task.id,
-      at_ms: event.nowMs,
-      by_whom: event.by,
-      what: event.what,
-      from_status: event.from ?? null,
-      to_status: task.status,
-      fence: task.fence,
-      reason: event.reason ?? null,
-    })
-    .execute();
+  await insertRow(tx, 'task_events', {
+    project_id: task.project_id,
+    task_id: task.id,
+    at_ms: event.nowMs,
+    by_whom: event.by,
+    what: event.what,
+    from_status: event.from ?? null,
+    to_status: task.status,
+    fence: task.fence,
+    reason: event.reason ?? null,
+  });
 }
 
 /** Starting needs an owner, finished dependencies and a free slot of the owner. */
@@ -97,9 +95,7 @@ export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Pro
     );
   }
   // The agent's row is locked while its slots are counted.
-  const owner = await engine
-    .lock(tx.selectFrom('agents').selectAll().where('id', '=', task.assignee_id))
-    .executeTakeFirst();
+  const owner = await lockRow(engine, tx, 'agents', { id: task.assignee_id });
   const most = owner?.max_parallel_tasks ?? 0;
   const busy = await countRunning(tx, task.assignee_id, task);
   if (busy.length < most) return;
@@ -122,7 +118,7 @@ async function countRunning(db: Reader, agentId: string, task: TaskRow): Promise
   const above = new Set([task.id]);
   for (let at = task.parent_id; at !== null && !above.has(at); ) {
     above.add(at);
-    const parent = await db.selectFrom('tasks').select('parent_id').where('id', '=', at).executeTakeFirst();
+    const parent = await findRow(db, 'tasks', { id: at });
     at = parent?.parent_id ?? null;
   }
   const rows = await db
@@ -159,11 +155,7 @@ async function assertNoOpenSubtasks(tx: Tx, task: TaskRow): Promise<void> {
 
 async function tellParentOwner(tx: Tx, task: TaskRow, { to, by, nowMs, reason }: Transition): Promise<void> {
   if (task.parent_id === null) return;
-  const parent = await tx
-    .selectFrom('tasks')
-    .select('assignee_id')
-    .where('id', '=', task.parent_id)
-    .executeTakeFirst();
+  const parent = await findRow(tx, 'tasks', { id: task.parent_id });
   if (!parent?.assignee_id || parent.assignee_id === by) return;
   await notify(tx, {
     agentId: parent.assignee_id,
@@ -188,31 +180,22 @@ export async function notify(
 ): Promise<void> {
   // A person reads messages, not notifications.
   if (note.agentId === personId) return;
-  await tx
-    .insertInto('notifications')
-    .values({
-      id: randomId('ntf_', 12),
-      agent_id: note.agentId,
-      project_id: note.projectId,
-      kind: note.kind,
-      message: note.message,
-      task_id: note.taskId ?? null,
-      sent_at_ms: note.nowMs,
-      read_at_ms: null,
-    })
-    .execute();
+  await insertRow(tx, 'notifications', {
+    id: randomId('ntf_', 12),
+    agent_id: note.agentId,
+    project_id: note.projectId,
+    kind: note.kind,
+    message: note.message,
+    task_id: note.taskId ?? null,
+    sent_at_ms: note.nowMs,
+    read_at_ms: null,
+  });
 }
 
 /** Subtasks of a cancelled task are cancelled as well. */
 async function cancelSubtasks(tx: Tx, engine: Engine, parentId: string, move: Transition): Promise<void> {
   const open = await engine
-    .lock(
-      tx
-        .selectFrom('tasks')
-        .selectAll()
-        .where('parent_id', '=', parentId)
-        .where('status', 'in', openStatuses),
-    )
+    .lock(selectRows(tx, 'tasks', { parent_id: parentId, status: openStatuses }))
     .execute();
   for (const task of open) {
     const stopped =

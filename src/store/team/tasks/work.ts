@@ -1,4 +1,5 @@
 import type { Purpose } from '../../../contract/caller.ts';
+import { countRows, findRow } from '../../rows.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
 import { hasFreeTask, ownWaitingTask } from './free-tasks.ts';
@@ -28,25 +29,13 @@ export async function findWork(
 }
 
 export async function hasFreeSlot(db: Reader, agent: AgentRow): Promise<boolean> {
-  const { tasks } = await db
-    .selectFrom('tasks')
-    .select(({ fn }) => fn.countAll<number>().as('tasks'))
-    .where('assignee_id', '=', agent.id)
-    .where('status', '=', 'in_progress')
-    .executeTakeFirstOrThrow();
-  return Number(tasks) < agent.max_parallel_tasks;
+  const running = await countRows(db, 'tasks', { assignee_id: agent.id, status: 'in_progress' });
+  return running < agent.max_parallel_tasks;
 }
 
 /** Whether there are unread messages, a conversation that waits to begin, or an errand. */
 async function hasChatWork(db: Reader, agentId: string, projectId: string, nowMs: number): Promise<boolean> {
-  const message = await db
-    .selectFrom('messages')
-    .select('id')
-    .where('to_id', '=', agentId)
-    .where('project_id', '=', projectId)
-    .where('read_at_ms', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
+  const message = await findRow(db, 'messages', { to_id: agentId, project_id: projectId, read_at_ms: null });
   if (message) return true;
   const conversation = await db
     .selectFrom('conversations')
