@@ -1,6 +1,6 @@
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { migrations } from './migrations/all.ts';
+import { migrations, statementsOf } from './migrations.ts';
 
 /** The schema version of this program. */
 export const schemaVersion = migrations.length;
@@ -25,5 +25,5 @@ export function statementsSince(
       ),
     );
   }
-  return migrations.slice(version).map((step) => `${step.both}${step[kind]}`);
+  return migrations.slice(version).map((step) => statementsOf(step, kind));
 }
