@@ -1,13 +1,15 @@
 import type { Insertable } from 'kysely';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { copyTeam } from './copy-team.ts';
 import type { Engine } from './engine.ts';
+import { selectRows } from './rows.ts';
 import type { MemoryRow, Tables } from './tables/tables.ts';
+import type { AgentRow } from './tables/team.ts';
 
 /**
  * Copies all records into an empty store, on the same engine or the other; the servers must be stopped. The audit chain
- * is unchanged, so its key must be in the new store's state folder. Rate windows are not copied.
+ * is unchanged, so its key must be in the new store's state folder. Not copied: rate windows, bindings to connections,
+ * leases of starts and counted guesses.
  */
 export async function copyStore(
   from: Engine,
@@ -15,65 +17,100 @@ export async function copyStore(
   progress: (table: string, rows: number) => void = () => {},
 ): Promise<void> {
   await assertEmpty(to);
-  for (const { table, key } of plainTables) {
-    await copyTable(from, to, table, key, (rows) => progress(table, rows));
+  await copyAgents(from, to);
+  for (const [table, keys] of Object.entries(tables)) {
+    await copyTable(from, to, table as CopiedTable, keys, (rows) => progress(table, rows));
   }
-  await copyTeam(from, to, progress);
   await copyMemories(from, to, (rows) => progress('memories', rows));
 }
 
-/** Tables whose rows are the same in every database, with the column that orders them. */
-const plainTables = [
-  { table: 'audit', key: 'seq' },
-  { table: 'audit_head', key: 'id' },
-  { table: 'audit_start', key: 'id' },
-  { table: 'audit_inbox', key: 'id' },
-  { table: 'audit_writers', key: 'writer' },
-  { table: 'tokens', key: 'id' },
-  { table: 'approvals', key: 'id' },
-  { table: 'memory_owners', key: 'owner' },
-  { table: 'history', key: 'id' },
-  { table: 'ask_sessions', key: 'id' },
-  { table: 'notices', key: 'id' },
-  { table: 'push_devices', key: 'id' },
-  { table: 'passkeys', key: 'id' },
-] as const satisfies readonly { table: keyof Tables; key: string }[];
+/** In the order of their references, with the columns that order a table's rows. */
+const tables = {
+  audit: ['seq'],
+  audit_head: ['id'],
+  audit_start: ['id'],
+  audit_inbox: ['id'],
+  audit_writers: ['writer'],
+  tokens: ['id'],
+  approvals: ['id'],
+  memory_owners: ['owner'],
+  history: ['id'],
+  ask_sessions: ['id'],
+  notices: ['id'],
+  push_devices: ['id'],
+  passkeys: ['id'],
+  projects: ['id'],
+  assignments: ['agent_id', 'project_id'],
+  coordinator_tokens: ['hash'],
+  agent_sessions: ['id'],
+  tasks: ['seq'],
+  task_dependencies: ['task_id', 'depends_on_id'],
+  task_events: ['seq'],
+  task_requests: ['id'],
+  executions: ['id'],
+  conversations: ['id'],
+  messages: ['seq'],
+  delegations: ['id'],
+  notifications: ['seq'],
+} as const satisfies Partial<Record<keyof Tables, readonly [string, string?]>>;
+
+type CopiedTable = keyof typeof tables;
+
+/** Their rows are numbered by the database, and get new numbers in the same order. */
+const numberedAnew: readonly string[] = ['tasks', 'task_events', 'messages', 'notifications'];
 
 async function assertEmpty({ db }: Engine): Promise<void> {
-  const teamTables = ['agents', 'projects'] as const;
-  for (const table of [...plainTables.map((plain) => plain.table), ...teamTables]) {
-    if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) {
-      throw new ConfigError(
-        text(
-          `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
-          `コピー先のストアは空でなければなりませんが、テーブル ${table} にデータがあります。新しいファイルまたはデータベースを指定してください。`,
-        ),
-      );
-    }
+  for (const table of ['agents', ...Object.keys(tables)] as ('agents' | CopiedTable)[]) {
+    if (!(await selectRows(db, table).limit(1).executeTakeFirst())) continue;
+    throw new ConfigError(
+      text(
+        `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
+        `コピー先のストアは空でなければなりませんが、テーブル ${table} にデータがあります。新しいファイルまたはデータベースを指定してください。`,
+      ),
+    );
+  }
+}
+
+/** Parents first: an agent refers to its parent. */
+async function copyAgents(from: Engine, to: Engine): Promise<void> {
+  let left: readonly AgentRow[] = await selectRows(from.db, 'agents').orderBy('id').execute();
+  const moved = new Set<string>();
+  while (left.length > 0) {
+    const next = left.filter(({ parent_id }) => parent_id === null || moved.has(parent_id));
+    if (next.length === 0) throw new Error('The parents of agents form a circle.');
+    await to.write((tx) => to.insertMany(tx, 'agents', next));
+    for (const { id } of next) moved.add(id);
+    left = left.filter(({ id }) => !moved.has(id));
   }
 }
 
 async function copyTable(
   from: Engine,
   to: Engine,
-  table: (typeof plainTables)[number]['table'],
-  key: string,
+  table: CopiedTable,
+  keys: readonly [string, string?],
   progress: (rows: number) => void,
 ): Promise<void> {
   let copied = 0;
-  for (let after: unknown; ; ) {
-    // One loop for tables of different columns, so the types of row and key are only right at run time.
-    let query = from.db.selectFrom(table as 'audit').selectAll();
-    if (after !== undefined) query = query.where(key as 'seq', '>', after as number);
-    const rows = await query
-      .orderBy(key as 'seq')
-      .limit(pageRows)
-      .execute();
-    if (rows.length === 0) return;
-    await to.write((tx) => to.insertMany(tx, table, rows as Insertable<Tables[typeof table]>[]));
+  for (let last: Record<string, unknown> | undefined; ; ) {
+    // One loop for tables of different columns, so the types of row and keys are only right at run time.
+    const [key, second] = keys as readonly ['agent_id', 'project_id'?];
+    let query = selectRows(from.db, table as 'assignments').orderBy(key);
+    if (second) query = query.orderBy(second);
+    if (last) {
+      const [value, other] = [last[key], last[second ?? key]] as [string, string];
+      query = query.where(({ eb, refTuple, tuple }) =>
+        second ? eb(refTuple(key, second), '>', tuple(value, other)) : eb(key, '>', value),
+      );
+    }
+    const rows = await query.limit(pageRows).execute();
+    last = rows.at(-1) as Record<string, unknown> | undefined;
+    if (!last) return;
+    const isNumbered = numberedAnew.includes(table);
+    const values = isNumbered ? (rows as readonly { seq?: number }[]).map(({ seq: _, ...row }) => row) : rows;
+    await to.write((tx) => to.insertMany(tx, table, values as unknown as Insertable<Tables[CopiedTable]>[]));
     copied += rows.length;
     progress(copied);
-    after = (rows.at(-1) as Record<string, unknown> | undefined)?.[key];
   }
 }
 
@@ -84,17 +121,16 @@ type WithIndex = MemoryRow & { readonly word_index?: unknown };
 async function copyMemories(from: Engine, to: Engine, progress: (rows: number) => void): Promise<void> {
   let copied = 0;
   for (let after = 0; ; ) {
-    const rows = await from.db
-      .selectFrom('memories')
-      .selectAll()
+    const rows = await selectRows(from.db, 'memories')
       .where('seq', '>', after)
       .orderBy('seq')
       .limit(pageRows)
       .execute();
     const last = rows.at(-1);
     if (!last) return;
-    const seqs = rows.map(({ seq }) => seq);
-    const vectors = await from.db.selectFrom('memory_vectors').selectAll().where('seq', 'in', seqs).execute();
+    const vectors = await selectRows(from.db, 'memory_vectors', {
+      seq: rows.map(({ seq }) => seq),
+    }).execute();
     const vectorOf = new Map(vectors.map((vector) => [vector.seq, vector]));
     await to.write(async (tx) => {
       for (const { seq: before, word_index: __, ...row } of rows as readonly WithIndex[]) {
@@ -103,12 +139,8 @@ async function copyMemories(from: Engine, to: Engine, progress: (rows: number) =
           .values(row)
           .returning('seq')
           .executeTakeFirstOrThrow();
-        await to.memoryIndex.put(
-          tx,
-          row.owner,
-          seq,
-          row.words.split(' ').filter((word) => word !== ''),
-        );
+        const words = row.words.split(' ').filter((word) => word !== '');
+        await to.memoryIndex.put(tx, row.owner, seq, words);
         const vector = vectorOf.get(before);
         if (vector) await to.insertMany(tx, 'memory_vectors', [{ ...vector, seq }]);
       }
