@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts';
-import { filterSql } from '../memory/filter.ts';
-import type { MemoryFilter } from '../memory/index.ts';
+
+import { filterSql, type MemoryFilter } from '../memory/index.ts';
 import type { Space } from './code-cache.ts';
 import type { CodeSet } from './code-set.ts';
 import { codeOf, cosine } from './codes.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Tables } from '../tables/tables.ts';
 
 /**
@@ -25,12 +25,6 @@ export interface MemoryIndex {
     filter: MemoryFilter,
     limit: number,
   ): Promise<readonly number[]>;
-  /** The words of some memories, with repeats, for ranking. */
-  load(
-    owner: string,
-    seqs: readonly number[],
-  ): Promise<readonly { readonly seq: number; readonly words: string }[]>;
-  newest(owner: string, filter: MemoryFilter, limit: number): Promise<readonly number[]>;
 }
 
 export interface WeightedWord {
@@ -44,6 +38,21 @@ export interface MemoryFilter {
   readonly tags: readonly string[];
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
+}
+
+/** A filter as a condition on `memories`; undefined if it excludes nothing. */
+export function filterSql(
+  { category, tags, sinceMs, untilMs }: MemoryFilter,
+  positionFunction: 'instr' | 'strpos',
+): RawBuilder<SqlBool> | undefined {
+  const conditions: RawBuilder<unknown>[] = [];
+  if (category !== undefined) conditions.push(sql`memories.category_key = ${category}`);
+  if (sinceMs !== undefined) conditions.push(sql`memories.created_at_ms >= ${sinceMs}`);
+  if (untilMs !== undefined) conditions.push(sql`memories.created_at_ms <= ${untilMs}`);
+  for (const tag of tags) {
+    conditions.push(sql`${sql.raw(positionFunction)}(memories.tags_key, ${`\n${tag}\n`}) > 0`);
+  }
+  return conditions.length > 0 ? sql<SqlBool>`${sql.join(conditions, sql` and `)}` : undefined;
 }
 
 /** The prefix of an owner's index words. With 80 bits, a colliding principal cannot be found. */

@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { filterSql } from '../memory/filter.ts';
-import { type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/index.ts';
+import { filterSql, type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/index.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
@@ -43,17 +42,6 @@ export function createPostgresMemoryIndex(db: Kysely<Tables>): MemoryIndex {
       return seqsOf(sql<{ seq: number }>`
         select seq from memories where word_index @@ ${query}::tsquery and ${conditions(filter)}
         order by seq desc limit ${limit}`);
-    },
-    async load(owner, seqs) {
-      const found = await sql<{ seq: number; words: string }>`
-        select seq, words from memories where owner = ${owner} and seq = any(${[...seqs]}::bigint[])`.execute(
-        db,
-      );
-      return found.rows;
-    },
-    async newest(owner, filter, limit) {
-      return seqsOf(sql<{ seq: number }>`
-        select seq from memories where owner = ${owner} and ${conditions(filter)} order by seq desc limit ${limit}`);
     },
   };
 

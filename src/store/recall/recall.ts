@@ -1,8 +1,9 @@
 import type { RecalledMemory, RecallQuery } from '../../contract/capabilities/memory.ts';
 import type { Meaning } from '../embeddings/meaning.ts';
 import type { Engine } from '../engine.ts';
-import type { MemoryFilter } from '../memory/index.ts';
+import { filterSql, type MemoryFilter } from '../memory/index.ts';
 import { memoryOf } from '../memory/row.ts';
+import { findRow, selectRows } from '../rows.ts';
 import { fetchCandidates } from './candidates.ts';
 import { fold } from './fold.ts';
 import { joinRankings, type Placed } from './join.ts';
@@ -28,12 +29,11 @@ export async function recallMemories(
   };
   const words = wordsOfQuestion(query);
   if (words.length === 0) {
-    const newest = await engine.memoryIndex.newest(owner, filter, limit);
-    return load(
-      engine,
-      owner,
-      newest.map((seq) => ({ seq, score: 0, lowConfidence: false })),
-    );
+    let newest = selectRows(engine.db, 'memories', { owner });
+    const conditions = filterSql(filter, engine.positionFunction);
+    if (conditions) newest = newest.where(conditions);
+    const rows = await newest.orderBy('seq', 'desc').limit(limit).execute();
+    return rows.map((row) => ({ ...memoryOf(row), score: 0, lowConfidence: false }));
   }
   // The embedding server works while words are looked up here.
   const near = meaning?.near(engine, owner, query, filter);
@@ -43,22 +43,23 @@ export async function recallMemories(
 }
 
 async function rankFor(
-  { db, memoryIndex }: Engine,
+  { db, memoryIndex, anyOf }: Engine,
   owner: string,
   words: readonly string[],
   filter: MemoryFilter,
 ): Promise<readonly Ranked[]> {
-  const totals = await db
-    .selectFrom('memory_owners')
-    .selectAll()
-    .where('owner', '=', owner)
-    .executeTakeFirst();
+  const totals = await findRow(db, 'memory_owners', { owner });
   if (!totals || totals.memories === 0) return [];
   const counts = await memoryIndex.frequencies(owner, words);
   const asked = new Map(words.map((word) => [word, weigh(counts.get(word) ?? 0, totals.memories)]));
   const known = [...counts].map(([word, count]) => ({ word, count, weight: asked.get(word)?.weight ?? 0 }));
   const seqs = await fetchCandidates(memoryIndex, owner, known, filter);
-  const candidates = await memoryIndex.load(owner, seqs);
+  const candidates = await db
+    .selectFrom('memories')
+    .select(['seq', 'words'])
+    .where('owner', '=', owner)
+    .where('seq', 'in', anyOf(seqs))
+    .execute();
   return rank(candidates, asked, totals.words / totals.memories);
 }
 
@@ -69,23 +70,12 @@ async function load(
 ): Promise<readonly RecalledMemory[]> {
   if (ranked.length === 0) return [];
   const seqs = ranked.map(({ seq }) => seq);
-  const rows = await db
-    .selectFrom('memories')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('seq', 'in', seqs)
-    .execute();
+  const rows = await selectRows(db, 'memories', { owner, seq: seqs }).execute();
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
   return ranked.flatMap(({ seq, score, lowConfidence }) => {
     const row = bySeq.get(seq);
     // Forgotten since it was ranked.
     if (!row) return [];
-    return [
-      {
-        ...memoryOf(row),
-        score: Math.round(score * 1000) / 1000,
-        lowConfidence,
-      },
-    ];
+    return [{ ...memoryOf(row), score: Math.round(score * 1000) / 1000, lowConfidence }];
   });
 }

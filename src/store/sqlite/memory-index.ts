@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { filterSql } from '../memory/filter.ts';
-import { type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/index.ts';
+import { filterSql, type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/index.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
@@ -38,17 +37,6 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
       return seqsOf(sql<{ hit: number }>`
         select hit from (select rowid as hit from memory_words where memory_words match ${match} order by rowid desc)
         ${joined(filter)} order by hit desc limit ${limit}`);
-    },
-    async load(owner, seqs) {
-      const found = await sql<{ seq: number; words: string }>`
-        select seq, words from memories
-        where owner = ${owner} and seq in (select value from json_each(${JSON.stringify(seqs)}))`.execute(db);
-      return found.rows;
-    },
-    async newest(owner, filter, limit) {
-      const conditions = filterSql(filter, 'instr') ?? sql`true`;
-      return seqsOf(sql<{ hit: number }>`
-        select seq as hit from memories where owner = ${owner} and ${conditions} order by seq desc limit ${limit}`);
     },
   };
 
