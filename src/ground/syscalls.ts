@@ -27,6 +27,8 @@ export const syscallNumbers = {
   symlink: [88, undefined],
   symlinkat: [266, 36],
   umask: [95, 166],
+  fork: [57, undefined],
+  vfork: [58, undefined],
   clone: [56, 220],
   clone3: [435, 435],
   ioctl: [16, 29],

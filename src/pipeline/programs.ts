@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramName, ShelfEntry } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
@@ -16,8 +16,6 @@ export interface Shelf {
 export interface FoundProgram {
   readonly path: string;
   readonly from: 'npm' | 'system';
-  /** Whether it supports `--sandbox`, which makes it refuse files and commands itself. */
-  readonly ownSandbox: boolean;
 }
 
 export interface ShelfOptions {
@@ -36,14 +34,14 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
     if (name === 'rg') {
       // Without the bundled ripgrep, use the machine's own.
       const path = await (options.ripgrep ?? shippedRipgrep)().catch(() => undefined);
-      if (path !== undefined) return { path, from: 'npm', ownSandbox: false };
+      if (path !== undefined) return { path, from: 'npm' };
     }
     for (const candidate of spellings[name] ?? [name]) {
       for (const folder of folders) {
         const path = join(folder, candidate);
         if (!isExecutable(path)) continue;
         const real = realpathSync(path);
-        return { path: real, from: 'system', ownSandbox: await hasOwnSandbox(name, real) };
+        return { path: real, from: 'system' };
       }
     }
     throw missing(name);
@@ -146,12 +144,6 @@ function missing(name: ProgramName): ToolError {
     ),
     wire: { code: 'MISSING_BINARY', reason: name, detail, suggestion },
   });
-}
-
-/** gawk and newer GNU seds have one. */
-async function hasOwnSandbox(name: ProgramName, path: string): Promise<boolean> {
-  if (name === 'awk') return /^gawk/.test(basename(path));
-  return name === 'sed' && /GNU sed.* 4\.(?:[3-9]|\d\d)/.test((await versionOf(path)) ?? '');
 }
 
 async function versionOf(path: string): Promise<string | undefined> {

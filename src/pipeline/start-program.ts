@@ -1,11 +1,12 @@
 import { openSync } from 'node:fs';
+import { openReaderProgram } from '../command/child/reader-program.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
-import { readStatus, stageArguments } from './stage-shell.ts';
+import { firstOpenDescriptor, readStatus, stageArguments } from './stage-shell.ts';
 
 export interface Running {
   readonly plan: StagePlan;
@@ -40,20 +41,26 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
     descriptors.hold(pipe.write);
   }
   const startedAt = now();
-  // Some programs can refuse files and commands themselves; not used if they must read a file that was passed.
-  const own = program.ownSandbox && work.reads.length === 0 ? ['--sandbox'] : [];
+  const reader = readers.has(work.program)
+    ? descriptors.hold(await openReaderProgram(program.path))
+    : undefined;
+  const open = [...stage.open, ...(reader === undefined ? [] : [reader])];
+  const name = `/proc/self/fd/${firstOpenDescriptor + stage.open.length}`;
   const child = await walls.spawn({
     program: '/bin/sh',
-    args: stageArguments(program.path, [...own, ...stage.args]),
+    args:
+      reader === undefined
+        ? stageArguments(program.path, stage.args)
+        : stageArguments(name, [program.path, ...stage.args]),
     environment: keepsFiles.has(work.program)
       ? { ...stageEnvironment, TMPDIR: start.temporaryFolder }
       : stageEnvironment,
     workingFolder: stage.workingFolder,
-    descriptors: [start.input, start.output, errors.write, status.write, go.read, ...stage.open],
+    descriptors: [start.input, start.output, errors.write, status.write, go.read, ...open],
     readable: start.readable,
     writable: [start.temporaryFolder],
   });
-  for (const fd of [errors.write, status.write, go.read, ...stage.open]) descriptors.close(fd);
+  for (const fd of [errors.write, status.write, go.read, ...open]) descriptors.close(fd);
   const told = readStatus(readPort(descriptors.giveAway(status.read)), child.pid, start.startingBytes);
   return {
     plan,
@@ -101,6 +108,9 @@ export async function measureStart(
     descriptors.closeAll();
   }
 }
+
+/** Programs whose arguments are programs that could write files and start others. */
+const readers = new Set<string>(['awk', 'sed']);
 
 /** Programs with temporary files; others need not know the folder. */
 const keepsFiles = new Set<string>(['sort', 'tac']);

@@ -32,19 +32,7 @@ export const taggedLimit = 15; // RLIMIT_RTTIME
 
 /** Compiles the filter to the kernel's form (`struct sock_filter[]`), for bubblewrap and seccomp(2). */
 export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): Buffer {
-  const number = (name: SyscallName) => syscallNumbers[name][architecture === 'x64' ? 0 : 1];
-  const program: Instruction[] = [
-    load(field.architecture),
-    ...unless(equal, architecture === 'x64' ? 0xc000003e : 0xc00000b7, [answer(kill)]),
-    load(field.number),
-  ];
-  // x32 has other numbers for the same calls.
-  if (architecture === 'x64') program.push(...when(atLeast, 0x40000000, [answer(refuse(ENOSYS))]));
-
-  const on = (name: SyscallName, body: readonly Instruction[]) => {
-    const nr = number(name);
-    if (nr !== undefined) program.push(...when(equal, nr, body));
-  };
+  const { program, on } = beginFilter(architecture);
   if (!plan.isOpen) for (const name of forbidden) on(name, [answer(refuse(EPERM))]);
   // Programs work without these calls if they seem to be missing.
   for (const name of plan.isOpen ? unseen : absent) on(name, [answer(refuse(ENOSYS))]);
@@ -120,6 +108,34 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   ]);
   program.push(answer(allow));
   return encode(program);
+}
+
+/** The filter of a program that only reads, computes and prints: no other program, no socket, no file to write. */
+export function compileReaderFilter(architecture: 'x64' | 'arm64'): Buffer {
+  const { program, on } = beginFilter(architecture);
+  for (const name of absent) on(name, [answer(refuse(ENOSYS))]);
+  for (const name of ['fork', 'vfork', 'socket', 'creat', ...watched] as const)
+    on(name, [answer(refuse(EACCES))]);
+  on('clone', [load(argument(0)), ...unless(anyBit, thread, [answer(refuse(EACCES))]), answer(allow)]);
+  for (const [name, flags] of [['open', 1] as const, ['openat', 2] as const])
+    on(name, [load(argument(flags)), ...when(anyBit, writes, [answer(refuse(EACCES))]), answer(allow)]);
+  return encode([...program, answer(allow)]);
+}
+
+/** A filter's first instructions, and how to add those for one call. */
+function beginFilter(architecture: 'x64' | 'arm64') {
+  const program: Instruction[] = [
+    load(field.architecture),
+    ...unless(equal, architecture === 'x64' ? 0xc000003e : 0xc00000b7, [answer(kill)]),
+    load(field.number),
+  ];
+  // x32 has other numbers for the same calls.
+  if (architecture === 'x64') program.push(...when(atLeast, 0x40000000, [answer(refuse(ENOSYS))]));
+  const on = (name: SyscallName, body: readonly Instruction[]) => {
+    const nr = syscallNumbers[name][architecture === 'x64' ? 0 : 1];
+    if (nr !== undefined) program.push(...when(equal, nr, body));
+  };
+  return { program, on };
 }
 
 export const forbidden: readonly SyscallName[] = [
@@ -220,6 +236,7 @@ const EACCES = 13;
 const ENOSYS = 38;
 const AF_UNIX = 1;
 const newNamespaces = 0x7e020000;
+const thread = 0x10000;
 const setUserId = 0o4000;
 /** O_CREAT, and the one bit that only O_TMPFILE has. */
 const creates = 0x400040;

@@ -1,9 +1,9 @@
 import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
 import { text } from '../../../contract/text/text.ts';
-import { type Grammar, type PlanContext, passOptions, program } from '../grammar.ts';
+import { type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation, type Remedy } from '../guard.ts';
-import { judgeAwk } from '../languages/awk-program.ts';
 import { commandOf, type OptionTable } from '../options.ts';
+import { spelledOutInAwk } from '../spelled-out.ts';
 import type { Word } from '../words.ts';
 
 const loads = {
@@ -42,7 +42,7 @@ function withoutLoading(words: readonly Word[], value: string | undefined): Reme
   return { pipeline: `awk ${program.raw} ${file.raw} | tee ${file.raw}` };
 }
 
-/** `awk -F, '{print $2}' FILE…`. The program is judged by its tokens before any awk runs it. */
+/** `awk -F, '{print $2}' FILE…`. A program's own text cannot make it write or run anything. */
 export const awk: Grammar = {
   ...table,
   plan({ options, operands }, context) {
@@ -59,12 +59,10 @@ export const awk: Grammar = {
       );
     }
     const source = sources.length > 0 ? sources.join('\n') : (inline?.text ?? '');
-    const verdict = judgeAwk(source);
-    if (!verdict.ok) throw refuse(verdict, context, inline);
+    const { refused, reads } = spelledOutInAwk(source);
+    if (refused) throw refuse(refused.what, context.words, inline);
     const kept = options.filter(({ row }) => row.flags[0] !== '-f');
-    return program('awk', [...passOptions(kept), '--', source, ...read.map(operandOf)], {
-      reads: verdict.reads,
-    });
+    return program('awk', [...passOptions(kept), '--', source, ...read.map(operandOf)], { reads });
   },
 };
 
@@ -74,31 +72,10 @@ function operandOf({ text: operand, globbed }: Word): StageArgument {
   return /^[A-Za-z_]\w*=/.test(operand) ? operand : { file: operand, ...(globbed ? { globbed } : {}) };
 }
 
-function refuse(
-  verdict: { readonly kind: 'io' | 'unreadable'; readonly what: string },
-  { words }: PlanContext,
-  inline: Word | undefined,
-): GuardViolation {
-  if (verdict.kind === 'unreadable') {
-    return new GuardViolation(
-      'PARSE_ERROR',
-      text(`The awk program cannot be read: ${verdict.what}.`, `awk プログラムを読めません: ${verdict.what}`),
-      [
-        {
-          words: text(
-            "Put the program in single quotes, e.g. awk '{print $1}'",
-            "プログラムは一重引用符で囲んでください。例: awk '{print $1}'",
-          ),
-        },
-      ],
-    );
-  }
+function refuse(what: string, words: readonly Word[], inline: Word | undefined): GuardViolation {
   return new GuardViolation(
     'AWK_IO',
-    text(
-      `awk only computes and prints here: ${verdict.what}.`,
-      `awk は計算と出力だけに使えます: ${verdict.what}`,
-    ),
+    text(`awk only computes and prints here: ${what}.`, `awk は計算と出力だけに使えます: ${what}`),
     [
       ...printRemedies(words, inline),
       {

@@ -2,7 +2,6 @@ import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
 import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { refusedInJq } from '../languages/jq-filter.ts';
 import { commandOf, type OptionTable, parseOptions } from '../options.ts';
 import type { Word } from '../words.ts';
 
@@ -52,7 +51,7 @@ const pairs = new Map<string, 'text' | 'file'>([
   ['--rawfile', 'file'],
 ]);
 
-/** `jq -r '.items[].name' FILE…`. The filter is judged before jq runs it. */
+/** `jq -r '.items[].name' FILE…`. It sees only its input: a stage's environment is the same on every machine. */
 export const jq: Grammar = {
   ...table,
   // Words are parsed again below: the table cannot express two values after one flag.
@@ -73,11 +72,14 @@ export const jq: Grammar = {
       ]);
     }
     const filter = fromFile ? context.readProgram(first?.text ?? '') : (first?.text ?? '');
-    const because = refusedInJq(filter);
-    if (because) {
+    const outside = outsideName(filter);
+    if (outside) {
       throw new GuardViolation(
         'JQ_ENV',
-        text(`jq only sees its input: ${because}.`, `jq が使えるのは入力だけです: ${because}`),
+        text(
+          `jq only sees its input, not ${outside}.`,
+          `jq が使えるのは入力だけです (${outside} は使えません)。`,
+        ),
         [
           {
             words: text(
@@ -97,6 +99,16 @@ export const jq: Grammar = {
     });
   },
 };
+
+/** A name in the filter for something else than its input. A key of this name (`.env`, `{env: 1}`) is none. */
+function outsideName(filter: string): string | undefined {
+  const code = filter.replace(/"(?:\\.|[^"\\])*"/gs, (words) =>
+    [...words.matchAll(/\\\(([^()"]*)\)/g)].map(([, inner]) => `(${inner})`).join(''),
+  );
+  const isKey = '(?!(?<=[{,]\\s*)\\w+\\s*[:,}])';
+  const names = 'env|input_filename|import|include|modulemeta|get_search_list';
+  return new RegExp(`(?<![.\\w$])${isKey}(?:${names})\\b|\\$(?:ENV|__prog_args)\\b`).exec(code)?.[0];
+}
 
 /** jq takes a value only as a separate word. */
 function apart(arg: StageArgument): StageArgument[] {

@@ -1,8 +1,8 @@
 import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation, type Remedy } from '../guard.ts';
-import { judgeSed } from '../languages/sed-script.ts';
 import type { OptionTable } from '../options.ts';
+import { type SpelledOut, spelledOutInSed } from '../spelled-out.ts';
 import type { Word } from '../words.ts';
 
 const table: OptionTable = {
@@ -33,7 +33,7 @@ const table: OptionTable = {
   ],
 };
 
-/** `sed -n '10,20p' FILE…`. The script is judged before any sed runs it. */
+/** `sed -n '10,20p' FILE…`. A script's own text cannot make it write or run anything. */
 export const sed: Grammar = {
   ...table,
   plan({ options, operands }, context) {
@@ -49,12 +49,12 @@ export const sed: Grammar = {
       ]);
     }
     const script = pieces.length > 0 ? pieces.join('\n') : (inline?.text ?? '');
-    const verdict = judgeSed(script);
-    if (!verdict.ok) throw refuse(verdict, context.words, inline);
+    const { refused, reads } = spelledOutInSed(script);
+    if (refused) throw refuse(refused, context.words, inline);
     const kept = options.filter(({ row }) => !['-e', '-f', '--sandbox'].includes(row.flags[0] ?? ''));
     const read = pieces.length > 0 ? operands : rest;
     return program('sed', [...passOptions(kept), '-e', script, '--', ...files(read)], {
-      reads: verdict.reads,
+      reads,
       answers: exitCodes(script),
     });
   },
@@ -87,24 +87,10 @@ function savedByTee(words: readonly Word[]): Remedy | undefined {
 }
 
 function refuse(
-  verdict: { readonly kind: 'write' | 'exec' | 'unreadable'; readonly what: string },
+  refused: NonNullable<SpelledOut['refused']>,
   words: readonly Word[],
   inline: Word | undefined,
 ): GuardViolation {
-  if (verdict.kind === 'unreadable') {
-    return new GuardViolation(
-      'PARSE_ERROR',
-      text(`The sed script cannot be read: ${verdict.what}.`, `sed スクリプトを読めません: ${verdict.what}`),
-      [
-        {
-          words: text(
-            "Put the script in single quotes, e.g. sed -n '1,20p' FILE",
-            "スクリプトは一重引用符で囲んでください。例: sed -n '1,20p' FILE",
-          ),
-        },
-      ],
-    );
-  }
   const saved = inline && /^(.*\/[gpiI\d]*)w\s*(\S+)$/s.exec(inline.text);
   const cleaned = inline && /^(.*\/[gpiI\d]*)e([gpiI\d]*)$/s.exec(inline.text);
   const change = (script: string, stage: string): Remedy => ({
@@ -114,8 +100,8 @@ function refuse(
   const save = (script: string, file: string): Remedy =>
     change(script.includes('p') ? script : `${script}p`, ` | tee ${file}`);
   return new GuardViolation(
-    verdict.kind === 'write' ? 'SED_WRITE' : 'SED_EXEC',
-    text(`sed only prints here: ${verdict.what}.`, `sed は出力だけに使えます: ${verdict.what}`),
+    refused.kind === 'writes' ? 'SED_WRITE' : 'SED_EXEC',
+    text(`sed only prints here: ${refused.what}.`, `sed は出力だけに使えます: ${refused.what}`),
     [
       ...(saved && !inline.text.includes("'") ? [quiet(save(saved[1] ?? '', saved[2] ?? ''), words)] : []),
       ...(cleaned && !inline.text.includes("'") ? [change(`${cleaned[1]}${cleaned[2]}`, '')] : []),
