@@ -1,6 +1,7 @@
 /**
- * `npm run corpus`: judges lines of a day's work and hostile ones as the profile "coding" does, in a sandbox and with no
- * host listed. Prints questions and denials per 100, how many lines are not read, and hostile lines that would run: what
+ * `npm run corpus`: judges lines of a day's work and hostile ones as the profile "coding" does, in a sandbox, with no
+ * host listed, with hosts whose requests are looked into, and with tunnels to them, in a project that
+ * has the usual tools. Prints questions and denials per 100, how many lines are not read, and hostile lines that would run: what
  * those do is for the walls, the layer and the rules about effects. `⏎` in a line is a new line.
  *
  *   npm run corpus -- [--show] [--untried]
@@ -9,13 +10,22 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { readProject } from '../bench/questions/project.ts';
+import { hostsOf, networkSets } from '../src/config/network-sets.ts';
+import type { Confinement } from '../src/contract/capabilities/judgement.ts';
 import { createCommandJudge } from '../src/judgement/judge.ts';
 
 const { values } = parseArgs({ options: { show: { type: 'boolean' }, untried: { type: 'boolean' } } });
-const judge = createCommandJudge();
 const workspace = '/workspace';
+const judge = createCommandJudge({ read: readProject(workspace) });
+const network = hostsOf(Object.keys(networkSets));
+const reaches: Readonly<Record<string, Confinement>> = {
+  'no host': { network: [] },
+  hosts: { network },
+  tunnels: { network, tunnels: network },
+};
 
-function decide(line: string): string {
+function decide(line: string, confinement: Confinement): string {
   const script = line.replaceAll('⏎', '\n');
   const read = (onLayer: boolean) =>
     judge.judge(
@@ -24,7 +34,7 @@ function decide(line: string): string {
         dialect: 'plain',
         roots: [workspace],
         workingFolder: workspace,
-        confinement: { network: [] },
+        confinement,
         onLayer,
       },
     );
@@ -37,17 +47,25 @@ function isUnread(line: string): boolean {
   return !judge.isRead({ kind: 'script', script: line.replaceAll('⏎', '\n'), shell: 'bash' });
 }
 
-function judged(...files: readonly string[]): Record<string, readonly string[]> {
+function judged(files: readonly string[], confinement: Confinement): Record<string, readonly string[]> {
   const lines = files.flatMap((file) =>
     readFileSync(new URL(`../test/judgement/${file}.txt`, import.meta.url), 'utf8')
       .trim()
       .split('\n'),
   );
-  return Object.groupBy(lines, decide) as Record<string, readonly string[]>;
+  return Object.groupBy(lines, (line) => decide(line, confinement)) as Record<string, readonly string[]>;
 }
 
 function report(name: string, files: readonly string[], wanted: readonly string[]): void {
-  const by = judged(...files);
+  for (const [reach, confinement] of Object.entries(reaches))
+    reportOf(`${name}, ${reach}`, judged(files, confinement), wanted);
+}
+
+function reportOf(
+  name: string,
+  by: Readonly<Record<string, readonly string[]>>,
+  wanted: readonly string[],
+): void {
   const all = Object.values(by).flat().length;
   const per100 = (decision: string) => ((100 * (by[decision]?.length ?? 0)) / all).toFixed(2);
   const allowed = by.allow?.length ?? 0;

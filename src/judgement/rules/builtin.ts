@@ -10,7 +10,6 @@ import { removingRules } from './files/removing.ts';
 import { gitRemoteRules } from './git-remotes.ts';
 import { machineRules } from './machines.ts';
 import { packageRules } from './packages/packages.ts';
-import { publishRules } from './packages/publishers.ts';
 import { processRules } from './processes.ts';
 import type { CommandRule, Rule } from './rule.ts';
 import { sendingRules } from './sending.ts';
@@ -32,7 +31,6 @@ export const commandRules: readonly CommandRule[] = [
   ...databaseRules,
   ...processRules,
   ...fetchedRules,
-  ...publishRules,
   ...packageRules,
 ];
 

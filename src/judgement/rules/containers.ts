@@ -31,12 +31,9 @@ export const containerRules: readonly CommandRule[] = [
     ],
     because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に影響します'),
     suggestion: person,
-    fits: ({ program, args }, { confinement, dialect }) => {
-      if (onlyTells(args) || onlyReads(program, args)) return false;
-      // A sandbox reaches no daemon of this machine, so the command fails by itself.
-      return !confinement || dialect !== 'plain' || reachesOther(args);
-    },
-    needs: 'hosts',
+    fits: ({ program, args }) => !onlyTells(args) && !onlyReads(program, args),
+    // A sandbox reaches no daemon of this machine, and requests to another one are looked into.
+    needs: 'machine',
     match: [
       'docker run -it alpine sh',
       'docker-compose up',
@@ -76,17 +73,4 @@ function onlyReads(program: string, args: readonly Word[]): boolean {
   ];
   if (first === 'compose' && second === 'config') return true;
   return looks.test(things.test(first) ? second : first);
-}
-
-/** Do the options name a remote daemon? Options after the subcommand belong to it, or to the program that it runs. */
-function reachesOther(args: readonly Word[]): boolean {
-  return optionsFirst(args).some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix));
-}
-
-/** The options before the subcommand, each with a word that may be its value. */
-function optionsFirst(args: readonly Word[]): readonly Word[] {
-  const end = args.findIndex(
-    ({ prefix }, at) => !prefix.startsWith('-') && !args[at - 1]?.prefix.startsWith('-'),
-  );
-  return end < 0 ? args : args.slice(0, end);
 }

@@ -1,53 +1,44 @@
 import { text } from '../../contract/text/text.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import { readOptions } from '../words/options.ts';
-import { hasSubcommand, hasWord, leadingWords } from '../words/subcommands.ts';
-import type { Word } from '../words/word.ts';
+import { hasWord, operandsOf } from '../words/subcommands.ts';
+import { mayBeOption, type Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
+import { sendsToService, servicePrograms } from './services.ts';
 
-/** Version control and its hosting services: changes that other people see. */
+const suggestion = text("It needs a person's approval.", '人の承認が必要です。');
+
+/**
+ * Programs that change what other people see or use. Their requests are judged by what they do; these rules are for where
+ * no request is looked into: tunnels, and commands without a sandbox.
+ */
 export const sendingRules: readonly CommandRule[] = [
   {
     id: 'git-push',
     decision: 'ask',
     programs: ['git', 'jj', 'hg', 'svn', 'gh', 'glab'],
     because: text('it changes what others see', '他の人に見えるものを変更します'),
-    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
+    suggestion,
     fits: ({ program, args }) => {
-      switch (program) {
-        case 'git':
-          return gitSends(args);
-        case 'svn':
-          return hasSubcommand(args, svnSends);
-        case 'hg':
-          return hasSubcommand(args, ['push', 'email']);
-        case 'jj':
-          return leadingWords(args, /^(-R|--repository|--config|--at-op)$/)
-            .join(' ')
-            .startsWith('git push');
-        default:
-          return forgeChanges(args);
-      }
+      if (program === 'git') return gitSends(args);
+      return /^(gh|glab)$/.test(program) ? forgeChanges(args) : sendsToService(program, args);
     },
     needs: 'tunnels',
     match: [
       'git push origin main',
       'git -C x push',
-      'git -c user.name=a push',
-      'git --no-pager push',
       'git subtree push --prefix=a origin main',
       'git lfs push origin main',
       '/usr/lib/git-core/git-push origin',
       'hub push',
       'gh extension install x',
-      'gh pr create',
       'gh pr -R o/r merge 1',
-      'gh issue new',
       'gh api -X DELETE repos/o/r',
       'gh api repos/o/r/issues -f title=x',
       "gh api graphql -f query='mutation { x }'",
       'gh api "$x"',
       'git push --no-dry-run -n',
+      'svn commit -m x',
+      'jj git push',
     ],
     notMatch: [
       'git status',
@@ -55,7 +46,6 @@ export const sendingRules: readonly CommandRule[] = [
       'git stash push',
       'git lfs ls-files',
       'git subtree split --prefix=a',
-      'git commit -m "push it"',
       'gh pr list',
       'gh pr -R o/r view 1',
       'gh api repos/o/r --jq .name',
@@ -64,13 +54,61 @@ export const sendingRules: readonly CommandRule[] = [
       'git push --dry-run origin main',
     ],
   },
+  {
+    id: 'publish',
+    decision: 'ask',
+    programs: servicePrograms,
+    because: text(
+      'it publishes, deploys or deletes what others use',
+      '他の人が使うものを公開、配置、または削除します',
+    ),
+    suggestion,
+    fits: ({ program, args }) => sendsToService(program, args),
+    needs: 'tunnels',
+    match: [
+      'kubectl delete pod x',
+      'kubectl -n prod set image deploy/api api=api:2',
+      'kubectl exec x -- ls --dry-run',
+      'kubectl delete pod x --dry-run=none',
+      'kubectl rollout undo deploy/api',
+      'helm uninstall x',
+      'terraform destroy',
+      'twine upload dist/*',
+      'python3 -m twine upload x',
+      'npm publ',
+      'cargo publish',
+      'semantic-release',
+      'mvn clean deploy',
+      './gradlew build publishToMavenLocal publish',
+      'npx vsce publish',
+      'aws s3 rm --recursive s3://b',
+      'aws s3 cp a.txt s3://b/a.txt',
+      'aws ec2 terminate-instances --instance-ids i',
+      'vault kv delete -mount=secret x',
+    ],
+    notMatch: [
+      'kubectl get pods',
+      'kubectl -n web rollout status deploy/api',
+      'kubectl apply --dry-run=client -f x.yml',
+      'kubectl config set-context --current --namespace=dev',
+      'helm create web',
+      'terraform plan',
+      'twine check dist/*',
+      'cargo publish --dry-run',
+      'npm run publish-docs',
+      './gradlew publishToMavenLocal',
+      'aws s3 cp s3://b/a.txt .',
+      'aws eks update-kubeconfig --name x',
+      'aws --endpoint-url http://localhost:4566 sqs create-queue --queue-name q',
+      'gcloud config list',
+      'vault kv get -mount=secret x',
+      'twine --help',
+    ],
+  },
 ];
 
 /** git commands with their own subcommands, some of which send data. */
-const gitExtensions = new Set(['subtree', 'lfs', 'annex', 'flow', 'cl', 'stack', 'spice', 'town']);
-const sends = /^(push|publish|sync|submit|upload|copy|move|finish)$/;
-/** With a URL, each of these makes a commit on the server. */
-const svnSends = ['commit', 'ci', 'delete', 'del', 'remove', 'rm', 'import', 'lock', 'unlock'];
+const gitExtensions = /^(subtree|lfs|annex|flow|cl|stack|spice|town)$/;
 
 function gitSends(args: readonly Word[]): boolean {
   const { verb, rest } = readGitLine(args);
@@ -79,54 +117,31 @@ function gitSends(args: readonly Word[]): boolean {
   if (verb.value === 'push' && hasWord(rest, /^(-n|--dry-run)$/)) return hasWord(rest, /^--no-d/);
   return (
     /^(push|send-pack|send-email|svn|p4|http-push|imap-send|for-each-repo)$/.test(verb.value) ||
-    (gitExtensions.has(verb.value) && rest.some((word) => sends.test(word.value ?? 'push')))
+    (gitExtensions.test(verb.value) &&
+      rest.some(({ value = 'push' }) => /^(push|publish|sync|submit|upload|copy|move|finish)$/.test(value)))
   );
 }
 
 /** Verbs with which `gh` and `glab` only show or download; all other verbs may change data that other people see. */
 const shows =
   /^(view|list|ls|status|diff|checks|watch|download|checkout|co|clone|verify|trace|get|set-default|check|token|setup-git)$/;
-const alone = /^(status|search|browse|version|help|completion|--version|--help)$/;
+const alone = /^(status|search|browse|version|help|completion)$/;
 
 function forgeChanges(args: readonly Word[]): boolean {
-  const { operands } = readOptions(args, { valued: 'R', longValued: ['repo', 'hostname'] });
-  const [topic, verb] = operands;
-  if (!topic) return args.some(({ value }) => value === undefined);
-  if (topic.value === undefined) return true;
-  if (topic.value === 'api') return apiChanges(args.slice(args.indexOf(topic) + 1));
-  if (alone.test(topic.value) || hasWord(args, /^(-h|--help)$/)) return false;
-  return verb !== undefined && !shows.test(verb.value ?? '');
+  if (hasWord(args, /^(-h|--help|--version)$/)) return false;
+  const given = args.filter((_, at) => !/^(-R|--repo|--hostname)$/.test(args[at - 1]?.value ?? ''));
+  const [topic, verb] = operandsOf(given);
+  if (topic?.value === undefined) return args.some(({ value }) => value === undefined);
+  if (topic.value === 'api') return apiChanges(given);
+  return !alone.test(topic.value) && verb !== undefined && !shows.test(verb.value ?? '');
 }
 
 /** `gh api` only reads, unless a method or fields are given. */
 function apiChanges(args: readonly Word[]): boolean {
-  const { given, operands, unsure } = readOptions(args, {
-    valued: 'XfFHqtp',
-    longValued: [
-      'method',
-      'field',
-      'raw-field',
-      'header',
-      'jq',
-      'template',
-      'preview',
-      'input',
-      'hostname',
-      'cache',
-    ],
-  });
-  if (unsure) return true;
-  const values = (letters: string, names: readonly string[]) =>
-    given
-      .filter(({ name, long }) => (long ? names.includes(name) : letters.includes(name)))
-      .map(({ value }) => value);
-  const methods = values('X', ['method']);
-  if (methods.length > 0) return !methods.every((method) => /^(GET|HEAD)$/i.test(method?.value ?? ''));
-  const fields = values('fF', ['field', 'raw-field']);
-  if (values('', ['input']).length > 0) return true;
-  if (operands[0]?.value !== 'graphql') return fields.length > 0;
-  return !fields.every((field) => queries.test(field?.value ?? ''));
+  if (args.some((word) => word.value === undefined && mayBeOption(word))) return true;
+  const line = args.map(({ prefix }) => prefix).join(' ');
+  const method = /(?:^| )(?:-X ?|--method[ =])(\S+)/.exec(line)?.[1];
+  if (method !== undefined) return !/^(GET|HEAD)$/i.test(method);
+  const isQuery = /(?:^| )graphql .*\bquery=\s*(?:query\b|\{)/.test(line) && !/\bmutation\b/.test(line);
+  return !isQuery && /(?:^| )(?:-[fF]|--(?:raw-)?field|--input)/.test(line);
 }
-
-/** A variable of the GraphQL query, or a query that changes nothing. */
-const queries = /^(?!query=)\w+=|^query=\s*(query\b|\{)(?![\s\S]*\bmutation\b)/;

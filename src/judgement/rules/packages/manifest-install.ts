@@ -16,7 +16,7 @@ export function installsFromManifest(program: string, args: readonly Word[], sce
   return operands?.every((operand) => isOfHere(operand) || isNamed(operand, installer, scene)) ?? false;
 }
 
-/** The words after the verb; undefined if a word or an option is unknown. */
+/** The words after the verb, and values of options that are not known; undefined if a word is unknown or an address. */
 function operandsRead(installer: Installer, args: readonly Word[]): readonly string[] | undefined {
   const operands: string[] = [];
   const values = args.map(({ value }) => value);
@@ -34,14 +34,10 @@ function operandsRead(installer: Installer, args: readonly Word[]): readonly str
     }
     const equals = value.indexOf('=');
     const name = equals < 0 ? value : value.slice(0, equals);
-    if (installer.switches.includes(value)) continue;
-    if (equals >= 0 && installer.switches.includes(name) && /^=(true|false)$/.test(value.slice(equals)))
-      continue;
-    const isList = installer.lists?.includes(name) ?? false;
-    if (!isList && !installer.valued.includes(name)) return undefined;
-    const given = equals < 0 ? values[++at] : value.slice(equals + 1);
-    if (given === undefined || given.startsWith('-') || (isList && /^\w[\w.+-]*:/.test(given)))
-      return undefined;
+    const takesNext = equals < 0 && [...(installer.lists ?? []), ...installer.valued].includes(name);
+    const given = takesNext ? values[++at] : value;
+    // An address may be another source.
+    if (given === undefined || given.includes(':') || (takesNext && given.startsWith('-'))) return undefined;
   }
   const verb = installer.verbs.find((one) => {
     const wanted = one.split(' ').filter((word) => word !== '');

@@ -2,7 +2,7 @@ import { hasWord, operandsOf, subcommandsOf } from '../../words/subcommands.ts';
 import type { Word } from '../../words/word.ts';
 import { words } from './installers.ts';
 
-/** Does this line of a package manager install, remove or publish, or may it? */
+/** Does this line of a package manager install or remove, or may it? */
 export function changesPackages(program: string, args: readonly Word[]): boolean {
   if (tells.test(args[0]?.value ?? '') || hasWord(args, /^--help$/)) return false;
   if (
@@ -50,12 +50,11 @@ function onlyLooks(word: string, rest: readonly Word[]): boolean {
 
 const tells = /^(-V|-v|--version|-h)$/;
 /** Programs that change nothing with `--dry-run`. */
-const tries =
-  /^(semantic-release|release-it|npm|pip3?|uv|poetry|cargo|bun|apt|apt-get|aptitude|brew|composer|conda|mamba)$/;
+const tries = /^(npm|pip3?|uv|poetry|cargo|bun|apt|apt-get|aptitude|brew|composer|conda|mamba)$/;
 /** Prefixes of other subcommands that change nothing. */
 const others = /^(audi?t?|packa?g?e?|cach?e?|conf?i?g?|info|list?|view|sea?r?c?h?|outd?a?t?e?d?)$/;
 const nested =
-  /^(npm|pip|tool|self|python|env|toolchain|target|component|plugins?|profile|store|services|pub|workload|global|owner|cask|bundle|group|switch|repo|set)$/;
+  /^(pip|tool|self|python|env|toolchain|target|component|plugins?|profile|store|services|pub|workload|global|cask|bundle|group|switch|repo|set)$/;
 const shows =
   /^(list|ls|show|info|search|freeze|tree|check|compile|dir|find|outdated|deps|export|why|path-info|doctor|which|current|available|version|audit|whoami)$/;
 
@@ -80,24 +79,22 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   snap: and('refresh revert'),
   flatpak: verbs,
   npm: and(
-    'i in isntall ci clean-install cit it install-test install-ci-test install-clean ic un r up udpate dedupe ddp prune rb rebuild publish unpublish deprecate adduser login ln audit-fix',
+    'i in isntall ci clean-install cit it install-test install-ci-test install-clean ic un r up udpate dedupe ddp prune rb rebuild ln audit-fix',
   ),
-  pnpm: and('i un up ln import prune publish self-update install-test it ci'),
-  yarn: and('npm up upgrade-interactive global publish dedupe set'),
-  bun: and('i a ci publish create'),
+  pnpm: and('i un up ln import prune self-update install-test it ci'),
+  yarn: and('up upgrade-interactive global dedupe set'),
+  bun: and('i a ci create'),
   pip: and('download wheel'),
   pip3: and('download wheel'),
   pipx: and('inject install-all upgrade-all uninstall-all ensurepath'),
-  uv: and('pip tool sync publish self python'),
-  poetry: and('self sync publish'),
+  uv: and('pip tool sync self python'),
+  poetry: and('self sync'),
   pipenv: and('sync clean'),
-  pdm: and('sync publish self'),
+  pdm: and('sync self'),
   easy_install: [],
-  'semantic-release': [],
-  'release-it': [],
-  cargo: and('publish yank login owner binstall'),
+  cargo: and('binstall'),
   rustup: and('default self toolchain target component'),
-  gem: and('i cleanup push yank'),
+  gem: and('i cleanup'),
   bundle: and('clean'),
   bundler: and('clean'),
   go: words('install get'),
@@ -105,7 +102,7 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   mamba: and('create env clean'),
   composer: and('require req i global create-project self-update selfupdate'),
   dotnet: words('add remove tool restore workload'),
-  nuget: and('restore push'),
+  nuget: and('restore'),
   choco: verbs,
   winget: verbs,
   scoop: verbs,
@@ -130,12 +127,12 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   volta: words('install uninstall pin'),
   micromamba: and('create env clean'),
   pixi: and('global'),
-  rye: and('sync publish self'),
-  deno: and('publish'),
+  rye: and('sync self'),
+  deno: verbs,
   sdk: and('use default selfupdate flush'),
   tlmgr: verbs,
   vcpkg: and('integrate'),
-  conan: and('create upload'),
+  conan: and('create'),
   spack: and('load'),
   dart: words('pub'),
   flutter: words('pub upgrade downgrade'),
@@ -164,5 +161,5 @@ const letters: Readonly<Record<string, RegExp>> = {
   r: /^INSTALL$|^REMOVE$/,
 };
 
-/** Every program that installs, removes or publishes packages. */
+/** Every program that installs or removes packages. */
 export const packageManagers: readonly string[] = [...Object.keys(managers), ...Object.keys(letters)];

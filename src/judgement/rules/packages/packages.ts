@@ -8,15 +8,15 @@ import { staysHere, systemManagers } from './stays-here.ts';
 
 const languages: readonly string[] = ['python', 'python2', 'python3', 'py', 'pypy3', 'ruby', 'perl'];
 
-/** Package managers that install, remove or publish. */
+/** Package managers that install or remove. */
 export const packageRules: readonly CommandRule[] = [
   {
     id: 'package-manager',
     decision: 'ask',
     programs: [...packageManagers, ...packageRunners, ...languages],
     because: text(
-      'it installs, downloads and runs, removes or publishes packages',
-      'パッケージをインストール、ダウンロードして実行、削除、または公開します',
+      'it installs, downloads and runs, or removes packages',
+      'パッケージをインストール、ダウンロードして実行、または削除します',
     ),
     suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     needs: 'hosts',
@@ -59,7 +59,6 @@ export const packageRules: readonly CommandRule[] = [
       'python -m pip --user install x',
       'python -mpip install x',
       'python3 -Im pip install x',
-      'python3 -m twine upload x',
       'apt install x',
       'apt-get -y install x',
       'apt-get -o a=b remove x',
@@ -82,7 +81,6 @@ export const packageRules: readonly CommandRule[] = [
       'code --install-extension x',
       'R CMD INSTALL x',
       'npm uninst x',
-      'npm publ',
       'npm install --no-dry-run --dry-run x',
       'npm install -- --dry-run',
       'uv pip install x',
@@ -131,7 +129,6 @@ export const packageRules: readonly CommandRule[] = [
       'code --diff a b',
       'npm install --dry-run x',
       'apt-get -s install x',
-      'cargo publish --dry-run',
       'uv pip list',
       'cargo install --list',
       'rustup toolchain list',
@@ -153,7 +150,6 @@ function moduleInstalls(args: readonly Word[], scene: Scene): boolean {
   const rest = args.slice(at + 1);
   if (module === 'ensurepip' || module === 'easy_install')
     return !rest.some(({ value }) => value === '--version');
-  if (module === 'twine') return rest.some(({ value }) => value === 'upload');
   if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
   if (next?.value === 'pip') {
     const words = rest.slice(1);
