@@ -23,8 +23,8 @@ export class Before {
     this.#settings = settingsOf(folder);
   }
 
-  /** What is gone of it beyond what rules let go, in words. */
-  lostIn(root: string): readonly string[] {
+  /** What is gone of it beyond what rules let go, in words. `put`: the files of the attempt, which are there as well. */
+  lostIn(root: string, put: readonly string[]): readonly string[] {
     const files = filesOf(root);
     const contents = new Set(files.values());
     const gone = [...this.#files]
@@ -32,9 +32,12 @@ export class Before {
       .map(([path]) => path)
       .filter((path) => !isEdited(join(this.#folder, path), join(root, path)));
     const onDisk = gone.filter((path) => path.startsWith('only/') || path === '.env');
+    // A rule about effects counts no file that git ignores.
+    const counted = gone.filter((path) => path !== '.env');
+    const all = this.#files.size - 1 + put.length;
     return [
       ...(onDisk.length > mostLost ? [`${onDisk.length} files that only the disk had`] : []),
-      ...(gone.length * 2 >= this.#files.size ? [`${gone.length} files of ${this.#files.size}`] : []),
+      ...(counted.length * 2 >= all ? [`${counted.length} files of ${all}`] : []),
       ...this.#lostOfRepository(root),
     ];
   }

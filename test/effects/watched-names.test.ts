@@ -50,8 +50,26 @@ describe('A git on the folders themselves', needs(lackOfLayers), () => {
     "sed '/only/d' .git/packed-refs > p && mv p .git/packed-refs",
     'git reflog expire --expire=now --all',
     'git stash drop -q',
+    'git rev-parse HEAD > p && git pack-refs --all && git branch -q one only && mv p .git/refs/heads/one && git branch -D only',
   ])('is held before a commit that only git has is lost: %s', async (command) => {
     expect(await held(command)).toHaveLength(1);
+  });
+
+  test.each([
+    'git rm -rfq .',
+    'git rm -rfq . && git commit -qm gone',
+    'git checkout -q --orphan x; git rm -rfq .',
+  ])('is held where most of the files are gone, as on a layer: %s', async (command) => {
+    const many = 'mkdir m && for n in $(seq 20); do echo $n > m/$n; done; git add m && git commit -qm many';
+    execFileSync('bash', ['-c', `cd "$1" && ${many}`, '-', world.root], { stdio: 'pipe' });
+    expect(await held(command)).toHaveLength(1);
+  });
+
+  test('is not held where it moves on to a commit with fewer files', async () => {
+    const many =
+      'mkdir m && for n in $(seq 20); do echo $n > m/$n; done; git add m && git commit -qm many && git branch many';
+    execFileSync('bash', ['-c', `cd "$1" && ${many}`, '-', world.root], { stdio: 'pipe' });
+    expect(await held('git checkout -q side; git checkout -q many; git reset -q --hard HEAD~1')).toEqual([]);
   });
 
   test.each([

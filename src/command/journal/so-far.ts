@@ -33,6 +33,8 @@ export interface SoFar {
   show(): Promise<DryRun>;
   /** A file was emptied just now, and may be about to be filled. */
   readonly isInHand: boolean;
+  /** A git is at work, and more is lost if it does not move on to another commit. */
+  readonly isUnsure: boolean;
 }
 
 export interface SoFarOptions {
@@ -45,10 +47,10 @@ export interface SoFarOptions {
 
 export async function readSoFar(
   { folder, roots, isOurs, mostBytes, earlier }: SoFarOptions,
-  pending: PendingLoss | { readonly contents: readonly Content[] },
+  pending?: PendingLoss | { readonly contents: readonly Content[] },
 ): Promise<SoFar> {
-  const coming = 'contents' in pending ? pending.contents : [];
-  const lost = 'contents' in pending ? undefined : pending;
+  const coming = pending && 'contents' in pending ? pending.contents : [];
+  const lost = pending && 'contents' in pending ? undefined : pending;
   const formers = new Map<string, Former>();
   for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
   const isPending = (path: string) =>
@@ -59,6 +61,7 @@ export async function readSoFar(
     return at === undefined ? undefined : statAt(at);
   };
   const isComing = (path: string) => coming.some((content) => content.path === path);
+  let isUnsure = false;
   const all: (Touched & { readonly root: string })[] = [];
   const losses = {
     files: 0,
@@ -101,6 +104,7 @@ export async function readSoFar(
     const found = sorted(touched);
     const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
     const gone = found.gone.length;
+    isUnsure ||= one.isUnsure;
     const isMore = one.withKept * Math.max(losses.of, 1) >= losses.withKept * Math.max(one.of, 1);
     losses.files += one.files;
     losses.unkept += one.unkept ?? 0;
@@ -143,6 +147,7 @@ export async function readSoFar(
   const recently = Date.now() - handMs;
   return {
     effects,
+    isUnsure,
     isInHand: all.some(
       ({ now, before }) => before?.isFile() && now?.isFile() && now.size === 0 && now.mtimeMs > recently,
     ),

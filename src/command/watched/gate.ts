@@ -8,8 +8,19 @@ import { createIgnored } from '../layer/losses/ignored.ts';
 import { readBounded } from '../layer/losses/read-bounded.ts';
 import { createRepositories } from '../layer/losses/repository.ts';
 import { type Asking, anyNumber, moreFiles, moreKept } from './asking.ts';
+import type { FileStat } from './file-calls.ts';
 import type { Keep } from './keep.ts';
-import type { Gate } from './perform.ts';
+
+/**
+ * Called before a loss. Returns when it may happen. `by`: the path of the content that takes its place. `new`: no file
+ * had it, but git may have packed a ref of that name.
+ */
+export type Gate = (
+  path: string,
+  stat: FileStat,
+  how: 'gone' | 'replaced' | 'written' | 'new',
+  by?: string,
+) => void;
 
 interface GateOptions {
   readonly roots: readonly string[];
@@ -109,6 +120,11 @@ function dropsIds(path: string, by: string | undefined): boolean {
 
 function textOf(path: string): string | undefined {
   return readBounded(path, mostNamed)?.toString('latin1');
+}
+
+/** Does git find commits by this file? One that the command wrote may be the only one that leads to others' commits. */
+export function namesCommits(path: string): boolean {
+  return isName.test(path) && !path.endsWith('.lock');
 }
 
 /** A git ref, its reflog, or the list of packed refs. */

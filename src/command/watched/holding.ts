@@ -46,8 +46,9 @@ export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options
   const agreed = new Set<string>();
   let inHand: Promise<unknown> = Promise.resolve();
   let lost = 0;
+  let isUnsure = false;
 
-  function read(question: GateQuestion | EntryQuestion): Promise<SoFar> {
+  function read(question?: GateQuestion | EntryQuestion): Promise<SoFar> {
     return readSoFar(
       {
         folder: recording.folder,
@@ -110,6 +111,11 @@ export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options
         bar([...never, ...asked]);
         for (const path of [...never, ...asked]) entering.takeOut(path);
       }
+      // What a git removed that was at work then, and did not move on, is lost.
+      if (isUnsure && !ended.aborted) {
+        const soFar = await read();
+        if (!allows(soFar.effects)) await hold(soFar);
+      }
       entering.noteMakers();
       if (barred.size > 0) tell(barredNote([...barred]));
     },
@@ -131,6 +137,7 @@ export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options
           allows({ ...effects, losses: { ...effects.losses, ...losses } });
         const { files, withKept } = effects.losses;
         lost = files;
+        isUnsure ||= soFar.isUnsure;
         if (judge.readChanges) return { files: question.files, withKept: question.files + question.kept };
         const more = most((n) => allowsMore({ files: files + n, withKept: withKept + n }));
         const moreKept = most((n) => allowsMore({ withKept: withKept + n }));
@@ -140,6 +147,7 @@ export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options
         };
       }
       if (!(await hold(soFar))) return none;
+      isUnsure = false;
       session.lost = 0;
       lost = 0;
       return undefined;

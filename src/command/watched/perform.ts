@@ -13,6 +13,7 @@ import { syscallNumbers } from '../../ground/syscalls.ts';
 import type { Calls, WaitingCall } from '../sockets/calls.ts';
 import type { Arriving, Entrance } from './entrance.ts';
 import type { FileCalls, FileStat } from './file-calls.ts';
+import { type Gate, namesCommits } from './gate.ts';
 import { type HostFolder, type Keep, Unkept } from './keep.ts';
 import { createView, type Found, here, place, type View } from './view.ts';
 
@@ -35,15 +36,6 @@ interface Means {
   /** The recording's folder, which is out of reach. */
   readonly folder: string;
 }
-
-/** Called before a loss. Returns when it may happen. */
-/** `by`: the path of the content that takes its place. `new`: no file had it, but git may have packed a ref of that name. */
-export type Gate = (
-  path: string,
-  stat: FileStat,
-  how: 'gone' | 'replaced' | 'written' | 'new',
-  by?: string,
-) => void;
 
 /**
  * Performs a command's file calls once each, on the entry that its path named when it was read, after keeping the
@@ -73,7 +65,8 @@ export function createPerforming(
   }
 
   function isLoss(path: string, stat: FileStat): boolean {
-    return stat.isFile && stat.bytes > 1 && !keep.isMade(stat) && !keep.leavesOut(path);
+    const isOwn = keep.isMade(stat) && !namesCommits(path);
+    return stat.isFile && stat.bytes > 1 && !isOwn && !keep.leavesOut(path);
   }
 
   function withName({ name, mustBeFolder }: Found): Buffer {

@@ -24,6 +24,8 @@ export interface Repository {
   keeps(path: string, before: Stats, lower?: string): boolean;
   /** Did the command check out another commit that has files, and is this file as in that commit? */
   movedOn(file: Pick<Touched, 'path' | 'now'>): boolean;
+  /** Is a git at work on the folders themselves, of which only its new index will tell whether it moves on? */
+  isAtWork(): boolean;
 }
 
 /** Finds the repository of a path: the nearest folder above it that has one, within the overlay. */
@@ -97,8 +99,15 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
     return files * 2 >= countIndex(own.former.at('index') ?? '');
   }
 
+  /** Without a layer, an index that is not replaced yet tells nothing. */
+  const isAtWork = () =>
+    overlay.lowerOf !== undefined &&
+    overlay.lowerOf(`${gitFolder}/index`) === undefined &&
+    existsSync(asBytes(`${gitFolder}/index.lock`));
+
   return {
     path,
+    isAtWork,
     keeps(file, before, lower = `${on}/${file}`) {
       former ??= indexIn(own.former);
       const id = idOf(former.get(within(file)), before, lower);
@@ -111,9 +120,8 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
       return committed.has(within(file), id, latterIndex().get(within(file))?.id);
     },
     movedOn({ path: file, now }) {
-      // Without a layer, an untouched index tells nothing; a running git is about to move on.
       if (overlay.lowerOf !== undefined && overlay.lowerOf(`${gitFolder}/index`) === undefined)
-        return existsSync(asBytes(`${gitFolder}/index.lock`));
+        return isAtWork();
       moved ??= hasMovedOn();
       if (!moved) return false;
       const entry = latterIndex().get(within(file));

@@ -96,20 +96,24 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey>
   const met = found.git.find(
     ({ before }) => before && !before.isDirectory() && before.ctimeMs >= options.beganAtMs,
   );
+  const { isUnsure: _, ...losses } = await surveyLosses(found, overlay, options, pause);
   return {
     metGit: met && shownIn(overlay, met.path, options.roots),
-    ...(await surveyLosses(found, overlay, options, pause)),
+    ...losses,
     ...(await findObeyed(found, overlay, options, (path) => shownIn(overlay, path, options.roots), pause)),
   };
 }
 
-/** Finds the losses among changes. `mostCounted`: the number of existing files that is counted in any case. */
+/**
+ * Finds the losses among changes. `mostCounted`: the number of existing files that is counted in any case. `isUnsure`: a
+ * git is at work, and more is lost if it does not move on.
+ */
 export async function surveyLosses(
   found: Collected,
   overlay: Overlay,
   options: Pick<SurveyOptions, 'roots' | 'isOurs' | 'mostBytes'> & { readonly mostCounted?: number },
   pause: Pause = createPause(),
-): Promise<Omit<Losses, 'earlier' | 'obeyed'>> {
+): Promise<Omit<Losses, 'earlier' | 'obeyed'> & { readonly isUnsure: boolean }> {
   const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
   const isWritten = (path: string) => options.isOurs(toText(path), 'written');
   const hostOf = ({ path }: Pick<Touched, 'path'>) => hostPathIn(overlay, path);
@@ -141,6 +145,7 @@ export async function surveyLosses(
   let unkept = 0;
   let bytes = 0;
   let withKept = 0;
+  let isUnsure = false;
   for (const file of lost) {
     const { path, before } = file;
     await pause();
@@ -157,12 +162,14 @@ export async function surveyLosses(
       if (size > mostOfOne || bytes > mostOfAll || !isText(path)) unkept += 1;
     }
     if (!isKept || !repository.movedOn(file)) withKept += 1;
+    else isUnsure ||= repository.isAtWork();
   }
   const most = Math.max(options.mostCounted ?? 0, withKept >= fewFiles ? withKept * 2 : 0);
   return {
     files,
     unkept,
     withKept,
+    isUnsure,
     of: most > 0 ? await countFiles(overlay, { most, isOurs, isIgnored, pause }) : 0,
     repositories: broken.map((path) => shownIn(overlay, path, options.roots)),
     names: names.map((path) => shownIn(overlay, path, options.roots)),
