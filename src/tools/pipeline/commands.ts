@@ -1,19 +1,30 @@
 import { awk } from './commands/awk.ts';
 import { ctreeCheck, ctreeGenerate, serenaFindSymbol } from './commands/code.ts';
-import { cat, column, comm, cut, diff, join, nl, paste, tac, uniq } from './commands/coreutils.ts';
+import {
+  cat,
+  column,
+  comm,
+  cut,
+  diff,
+  head,
+  join,
+  nl,
+  paste,
+  tac,
+  tail,
+  uniq,
+  wc,
+} from './commands/coreutils.ts';
 import { fd } from './commands/fd.ts';
 import { find } from './commands/find.ts';
 import { grep } from './commands/grep.ts';
-import { head } from './commands/head.ts';
 import { jq } from './commands/jq.ts';
 import { ls } from './commands/ls.ts';
 import { rg } from './commands/rg.ts';
 import { sed } from './commands/sed.ts';
 import { sort } from './commands/sort.ts';
-import { tail } from './commands/tail.ts';
 import { tee } from './commands/tee.ts';
 import { tr } from './commands/tr.ts';
-import { wc } from './commands/wc.ts';
 import type { Grammar } from './grammar.ts';
 
 /** Every command of the source document, then those of `pipeline.commands: "extended"`. */

@@ -38,6 +38,14 @@ export interface OptionTable {
   readonly instead?: ((words: readonly Word[]) => Remedy | undefined) | undefined;
 }
 
+/** Rows with something in common, from their spellings: `-b|--bytes -v`. By default, they take no value. */
+export function rowsOf(spellings: string, common: Omit<OptionRow, 'flags'> = {}): OptionRow[] {
+  return spellings
+    .trim()
+    .split(/\s+/)
+    .map((flags) => ({ ...common, flags: flags.split('|') }));
+}
+
 export interface ParsedOption {
   readonly row: OptionRow;
   readonly flag: string;

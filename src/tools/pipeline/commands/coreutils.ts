@@ -2,66 +2,112 @@ import type { ProgramName } from '../../../contract/capabilities/pipeline.ts';
 import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { commandOf, type OptionRow, type OptionTable, type ParsedArguments } from '../options.ts';
+import {
+  commandOf,
+  type OptionRow,
+  type OptionTable,
+  type ParsedArguments,
+  type Refusal,
+  rowsOf,
+} from '../options.ts';
 
-/** The small programs of `pipeline.commands: "extended"`: options and files, no writing. */
+/** Small programs with options and files to read. Those that are not marked otherwise are in the extended list. */
 
-export const cat = reader('cat', [
-  ...switches('-A -b -e -E -n -s -t -T -v'),
-  { flags: ['--number'] },
-  { flags: ['--number-nonblank'] },
-  { flags: ['--squeeze-blank'] },
-  { flags: ['--show-all'] },
-]);
+const amounts = [
+  ...rowsOf('-n|--lines -c|--bytes', { value: 'text', form: /^[+-]?\d+(b|[kKMGTPE](i?B)?)?$/ }),
+  ...rowsOf('-q|--quiet|--silent -v|--verbose -z|--zero-terminated'),
+];
+
+/** `head -n 20 FILE…`, `head -5`, `head -c 1K`. */
+export const head: Grammar = { ...reader('head', amounts), extended: false, numeric: '-n' };
+
+const refusesWaiting = {
+  refused: {
+    reason: 'DISALLOWED_FLAG',
+    because: text('tail cannot wait for more: a pipeline ends.', 'tail で追記を待つことはできません。'),
+  },
+} as const;
+
+/** `tail -n 100 FILE…`, `tail -n +5`, `tail -20`, `tail +2`. */
+export const tail: Grammar = {
+  command: 'tail',
+  numeric: '-n',
+  rows: [
+    ...amounts,
+    ...rowsOf('-f|--follow', { value: 'optional', ...refusesWaiting }),
+    ...rowsOf('-F|--retry', refusesWaiting),
+    ...rowsOf('--pid|-s|--sleep-interval|--max-unchanged-stats', { value: 'text', ...refusesWaiting }),
+  ],
+  plan({ options, operands }) {
+    const [first, ...rest] = operands;
+    // The old spelling of `-n +2`, valid only alone before one file.
+    if (first && /^\+\d+$/.test(first.text) && options.length === 0 && rest.length < 2)
+      return program('tail', ['-n', first.text, '--', ...files(rest)]);
+    return program('tail', [...passOptions(options), '--', ...files(operands)]);
+  },
+};
+
+/** `wc -l FILE…`. */
+export const wc: Grammar = {
+  ...reader('wc', [
+    ...rowsOf('-l|--lines -w|--words -c|--bytes -m|--chars -L|--max-line-length'),
+    ...rowsOf('--files0-from', { value: 'text', refused: filesFromList('wc') }),
+  ]),
+  extended: false,
+};
+
+/** The command itself would open the names listed in a file, without our checks. */
+export function filesFromList(command: string): Refusal {
+  return {
+    reason: 'DISALLOWED_FLAG',
+    because: text(
+      `${command} takes file names as operands only.`,
+      `${command} のファイル名は引数で指定してください。`,
+    ),
+  };
+}
+
+export const cat = reader(
+  'cat',
+  rowsOf('-A -b -e -E -n -s -t -T -v --number --number-nonblank --squeeze-blank --show-all'),
+);
 
 export const cut = reader('cut', [
-  { flags: ['-b', '--bytes'], value: 'text', form: /^[\d,-]+$/ },
-  { flags: ['-c', '--characters'], value: 'text', form: /^[\d,-]+$/ },
-  { flags: ['-f', '--fields'], value: 'text', form: /^[\d,-]+$/ },
+  ...rowsOf('-b|--bytes -c|--characters -f|--fields', { value: 'text', form: /^[\d,-]+$/ }),
   { flags: ['-d', '--delimiter'], value: 'text' },
-  { flags: ['-s', '--only-delimited'] },
-  { flags: ['-z', '--zero-terminated'] },
-  { flags: ['--complement'] },
+  ...rowsOf('-s|--only-delimited -z|--zero-terminated --complement'),
   { flags: ['--output-delimiter'], value: 'text' },
 ]);
 
 export const nl = reader('nl', [
-  { flags: ['-b', '--body-numbering'], value: 'text' },
-  { flags: ['-f', '--footer-numbering'], value: 'text' },
-  { flags: ['-h', '--header-numbering'], value: 'text' },
+  ...rowsOf('-b|--body-numbering -f|--footer-numbering -h|--header-numbering', { value: 'text' }),
   { flags: ['-n', '--number-format'], value: 'text', form: /^(ln|rn|rz)$/ },
-  { flags: ['-i', '--line-increment'], value: 'number' },
-  { flags: ['-v', '--starting-line-number'], value: 'number' },
+  ...rowsOf('-i|--line-increment -v|--starting-line-number', { value: 'number' }),
   { flags: ['-w', '--number-width'], value: 'number', form: /^\d{1,3}$/ },
   { flags: ['-s', '--number-separator'], value: 'text' },
-  { flags: ['-p', '--no-renumber'] },
+  ...rowsOf('-p|--no-renumber'),
 ]);
 
 export const tac = reader('tac', [
   { flags: ['-s', '--separator'], value: 'text' },
-  { flags: ['-b', '--before'] },
-  { flags: ['-r', '--regex'] },
+  ...rowsOf('-b|--before -r|--regex'),
 ]);
 
 export const paste = reader('paste', [
   { flags: ['-d', '--delimiters'], value: 'text' },
-  { flags: ['-s', '--serial'] },
-  { flags: ['-z', '--zero-terminated'] },
+  ...rowsOf('-s|--serial -z|--zero-terminated'),
 ]);
 
 export const column = reader('column', [
-  { flags: ['-t', '--table'] },
-  { flags: ['-s', '--separator'], value: 'text' },
-  { flags: ['-o', '--output-separator'], value: 'text' },
-  { flags: ['-N', '--table-columns'], value: 'text' },
-  { flags: ['-R', '--table-right'], value: 'text' },
-  { flags: ['-x', '--fillrows'] },
+  ...rowsOf('-t|--table'),
+  ...rowsOf('-s|--separator -o|--output-separator -N|--table-columns -R|--table-right', { value: 'text' }),
+  ...rowsOf('-x|--fillrows'),
   { flags: ['-c', '--output-width'], value: 'number' },
 ]);
 
 export const comm = reader(
   'comm',
-  [...switches('-1 -2 -3 -z'), { flags: ['--output-delimiter'], value: 'text' }, { flags: ['--total'] }],
+  [...rowsOf('-1 -2 -3 -z'), { flags: ['--output-delimiter'], value: 'text' }, { flags: ['--total'] }],
   {
     operands: [2, 2],
   },
@@ -70,15 +116,13 @@ export const comm = reader(
 export const join = reader(
   'join',
   [
-    ...switches('-i -z'),
-    ...['-1', '-2', '-j'].map((flag): OptionRow => ({ flags: [flag], value: 'number' })),
-    { flags: ['-a'], value: 'text', form: /^[12]$/ },
-    { flags: ['-v'], value: 'text', form: /^[12]$/ },
+    ...rowsOf('-i -z'),
+    ...rowsOf('-1 -2 -j', { value: 'number' }),
+    ...rowsOf('-a -v', { value: 'text', form: /^[12]$/ }),
     { flags: ['-e'], value: 'text' },
     { flags: ['-o'], value: 'text', form: /^(auto|[\d.,]+)$/ },
     { flags: ['-t'], value: 'text' },
-    { flags: ['--header'] },
-    { flags: ['--nocheck-order'] },
+    ...rowsOf('--header --nocheck-order'),
   ],
   { operands: [2, 2] },
 );
@@ -86,46 +130,27 @@ export const join = reader(
 export const diff = reader(
   'diff',
   [
-    ...switches('-a -b -B -c -d -e -i -n -N -q -s -t -T -u -w -y'),
-    { flags: ['--brief'] },
+    ...rowsOf('-a -b -B -c -d -e -i -n -N -q -s -t -T -u -w -y --brief'),
     { flags: ['--unified'], value: 'optional', form: /^\d+$/ },
-    { flags: ['-U'], value: 'number' },
-    { flags: ['-C'], value: 'number' },
-    { flags: ['-W', '--width'], value: 'number' },
-    { flags: ['-I', '--ignore-matching-lines'], value: 'text' },
-    { flags: ['--label'], value: 'text' },
-    { flags: ['--ignore-all-space'] },
-    { flags: ['--ignore-space-change'] },
-    { flags: ['--ignore-case'] },
-    { flags: ['--strip-trailing-cr'] },
-    { flags: ['--side-by-side'] },
-    { flags: ['--suppress-common-lines'] },
+    ...rowsOf('-U -C -W|--width', { value: 'number' }),
+    ...rowsOf('-I|--ignore-matching-lines --label', { value: 'text' }),
+    ...rowsOf(`
+      --ignore-all-space --ignore-space-change --ignore-case --strip-trailing-cr --side-by-side
+      --suppress-common-lines
+    `),
   ],
   { operands: [2, 2], answers: [0, 1] },
 );
 
-export const uniq: Grammar = {
-  ...reader(
-    'uniq',
-    [
-      { flags: ['-c', '--count'] },
-      { flags: ['-d', '--repeated'] },
-      { flags: ['-D'] },
-      { flags: ['-u', '--unique'] },
-      { flags: ['-i', '--ignore-case'] },
-      { flags: ['-z', '--zero-terminated'] },
-      { flags: ['-f', '--skip-fields'], value: 'number' },
-      { flags: ['-s', '--skip-chars'], value: 'number' },
-      { flags: ['-w', '--check-chars'], value: 'number' },
-    ],
-    // The second operand of uniq is a file that it writes.
-    { operands: [0, 1] },
-  ),
-};
-
-function switches(flags: string): OptionRow[] {
-  return flags.split(' ').map((flag) => ({ flags: [flag] }));
-}
+export const uniq = reader(
+  'uniq',
+  [
+    ...rowsOf('-c|--count -d|--repeated -D -u|--unique -i|--ignore-case -z|--zero-terminated'),
+    ...rowsOf('-f|--skip-fields -s|--skip-chars -w|--check-chars', { value: 'number' }),
+  ],
+  // The second operand of uniq is a file that it writes.
+  { operands: [0, 1] },
+);
 
 function reader(
   command: ProgramName,

@@ -5,7 +5,7 @@ import type { Remedy } from '../guard.ts';
 import { onFiles } from '../lessons/per-file.ts';
 import { changesFiles } from '../lessons/reasons.ts';
 import { momentForm, momentMs, sizeBounds, sizeForm } from '../measures.ts';
-import { type ParsedOption, plain, type Refusal } from '../options.ts';
+import { type ParsedOption, plain, type Refusal, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
 
 const runsPrograms: Refusal = {
@@ -28,27 +28,23 @@ const runs = /^(f|file|d|dir|directory|l|symlink|x|executable|e|empty)$/;
 export const fd: Grammar = {
   command: 'fd',
   rows: [
-    { flags: ['-H', '--hidden'] },
-    { flags: ['-I', '--no-ignore'] },
-    { flags: ['-u', '--unrestricted'] },
-    { flags: ['-s', '--case-sensitive'] },
-    { flags: ['-i', '--ignore-case'] },
-    { flags: ['-g', '--glob'] },
-    { flags: ['--regex'] },
-    { flags: ['-F', '--fixed-strings'] },
-    { flags: ['-p', '--full-path'] },
-    { flags: ['-d', '--max-depth', '--maxdepth'], value: 'number' },
-    { flags: ['--min-depth'], value: 'number' },
-    { flags: ['--exact-depth'], value: 'number' },
+    ...rowsOf(`
+      -H|--hidden -I|--no-ignore -u|--unrestricted -s|--case-sensitive -i|--ignore-case -g|--glob
+      --regex -F|--fixed-strings -p|--full-path
+    `),
+    ...rowsOf('-d|--max-depth|--maxdepth --min-depth --exact-depth', { value: 'number' }),
     { flags: ['-E', '--exclude'], value: 'text' },
     { flags: ['-t', '--type'], value: 'text', form: runs },
     { flags: ['-e', '--extension'], value: 'text' },
     { flags: ['--max-results'], value: 'number' },
     { flags: ['-S', '--size'], value: 'text', form: sizeForm },
-    { flags: ['--changed-within', '--newer', '--change-newer-than'], value: 'text', form: momentForm },
-    { flags: ['--changed-before', '--older', '--change-older-than'], value: 'text', form: momentForm },
-    { flags: ['-1'] },
-    { flags: ['-0', '--print0'] },
+    ...rowsOf(
+      `
+      --changed-within|--newer|--change-newer-than --changed-before|--older|--change-older-than
+    `,
+      { value: 'text', form: momentForm },
+    ),
+    ...rowsOf('-1 -0|--print0'),
     { flags: ['--strip-cwd-prefix'], value: 'optional' },
     { flags: ['-c', '--color'], value: 'text', form: /^(never|auto)$/ },
     { flags: ['-j', '--threads'], value: 'number' },

@@ -2,78 +2,35 @@ import { text } from '../../../contract/text/text.ts';
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { type OptionTable, parseOptions } from '../options.ts';
+import { type OptionTable, parseOptions, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
 
 /** Options that rg has too, under the same letter or another. `undefined`: needs no option. */
 const inRipgrep = new Map<string, string | undefined>([
-  ['-i', '-i'],
-  ['-v', '-v'],
-  ['-w', '-w'],
-  ['-x', '-x'],
-  ['-c', '-c'],
-  ['-l', '-l'],
-  ['-o', '-o'],
-  ['-n', '-n'],
-  ['-q', '-q'],
-  ['-H', '-H'],
+  ...[...'ivwxclonqHFPabABCmf'].map((letter) => [`-${letter}`, `-${letter}`] as const),
   ['-h', '-I'],
-  ['-F', '-F'],
-  ['-P', '-P'],
-  ['-a', '-a'],
-  ['-b', '-b'],
   ['-z', '--null-data'],
   ['-L', '--files-without-match'],
   ['-s', '--no-messages'],
-  ['-A', '-A'],
-  ['-B', '-B'],
-  ['-C', '-C'],
-  ['-m', '-m'],
-  ['-E', undefined],
-  ['-G', undefined],
-  ['-r', undefined],
-  ['--color', undefined],
   ['-Z', '-0'],
-  ['-f', '-f'],
+  ...['-E', '-G', '-r', '--color'].map((flag) => [flag, undefined] as const),
 ]);
 
 const table: OptionTable = {
   command: 'grep',
   numeric: '-C',
   rows: [
-    ...[
-      ['-i', '--ignore-case'],
-      ['-v', '--invert-match'],
-      ['-w', '--word-regexp'],
-      ['-x', '--line-regexp'],
-      ['-c', '--count'],
-      ['-l', '--files-with-matches'],
-      ['-L', '--files-without-match'],
-      ['-o', '--only-matching'],
-      ['-n', '--line-number'],
-      ['-q', '--quiet', '--silent'],
-      ['-H', '--with-filename'],
-      ['-h', '--no-filename'],
-      ['-F', '--fixed-strings'],
-      ['-E', '--extended-regexp'],
-      ['-G', '--basic-regexp'],
-      ['-P', '--perl-regexp'],
-      ['-a', '--text'],
-      ['-b', '--byte-offset'],
-      ['-s', '--no-messages'],
-      ['-z', '--null-data'],
-      ['-Z', '--null'],
-      ['-r', '--recursive'],
-    ].map((flags) => ({ flags })),
-    { flags: ['-A', '--after-context'], value: 'number' },
-    { flags: ['-B', '--before-context'], value: 'number' },
-    { flags: ['-C', '--context'], value: 'number' },
-    { flags: ['-m', '--max-count'], value: 'number' },
+    ...rowsOf(`
+      -i|--ignore-case -v|--invert-match -w|--word-regexp -x|--line-regexp -c|--count
+      -l|--files-with-matches -L|--files-without-match -o|--only-matching -n|--line-number
+      -q|--quiet|--silent -H|--with-filename -h|--no-filename -F|--fixed-strings
+      -E|--extended-regexp -G|--basic-regexp -P|--perl-regexp -a|--text -b|--byte-offset
+      -s|--no-messages -z|--null-data -Z|--null -r|--recursive
+    `),
+    ...rowsOf('-A|--after-context -B|--before-context -C|--context -m|--max-count', { value: 'number' }),
     { flags: ['-e', '--regexp'], value: 'text' },
     { flags: ['-f', '--file'], value: 'file' },
-    { flags: ['--include'], value: 'text' },
-    { flags: ['--exclude'], value: 'text' },
-    { flags: ['--exclude-dir'], value: 'text' },
+    ...rowsOf('--include --exclude --exclude-dir', { value: 'text' }),
     { flags: ['--color', '--colour'], value: 'optional', form: /^(never|auto|always)$/ },
     {
       flags: ['-d', '--directories', '-D', '--devices', '--exclude-from', '--binary-files', '--label'],
@@ -124,9 +81,7 @@ const suggestible: OptionTable = {
   ...table,
   rows: [
     ...table.rows.filter((row) => !row.refused),
-    { flags: ['-R', '--dereference-recursive'] },
-    { flags: ['-I'] },
-    { flags: ['--line-buffered'] },
+    ...rowsOf('-R|--dereference-recursive -I --line-buffered'),
   ],
 };
 

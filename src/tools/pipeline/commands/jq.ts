@@ -2,7 +2,7 @@ import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
 import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { commandOf, type OptionTable, parseOptions } from '../options.ts';
+import { commandOf, type OptionTable, parseOptions, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
 
 const modules = {
@@ -13,35 +13,15 @@ const modules = {
 const table: OptionTable = {
   command: 'jq',
   rows: [
-    ...['-n', '-r', '-j', '-a', '-s', '-R', '-c', '-C', '-M', '-S', '-e'].map((flag) => ({
-      flags: [flag, longOf(flag)],
-    })),
-    { flags: ['--tab'] },
-    { flags: ['--seq'] },
-    { flags: ['--stream'] },
-    { flags: ['--unbuffered'] },
+    ...rowsOf(`
+      -n|--null-input -r|--raw-output -j|--join-output -a|--ascii-output -s|--slurp -R|--raw-input
+      -c|--compact-output -C|--color-output -M|--monochrome-output -S|--sort-keys -e|--exit-status
+      --tab --seq --stream --unbuffered -f|--from-file
+    `),
     { flags: ['--indent'], value: 'number', form: /^[0-7]$/ },
-    { flags: ['-f', '--from-file'] },
     { flags: ['-L', '--library-path'], value: 'text', refused: modules },
   ],
 };
-
-function longOf(flag: string): string {
-  const names: Record<string, string> = {
-    '-n': '--null-input',
-    '-r': '--raw-output',
-    '-j': '--join-output',
-    '-a': '--ascii-output',
-    '-s': '--slurp',
-    '-R': '--raw-input',
-    '-c': '--compact-output',
-    '-C': '--color-output',
-    '-M': '--monochrome-output',
-    '-S': '--sort-keys',
-    '-e': '--exit-status',
-  };
-  return names[flag] ?? flag;
-}
 
 /** Options of jq that take two values: `--arg NAME VALUE`, `--slurpfile NAME FILE`. */
 const pairs = new Map<string, 'text' | 'file'>([
@@ -58,8 +38,7 @@ export const jq: Grammar = {
   rows: [
     ...table.rows,
     ...[...pairs.keys()].map((flag) => ({ flags: [flag] })),
-    { flags: ['--args'] },
-    { flags: ['--jsonargs'] },
+    ...rowsOf('--args --jsonargs'),
   ],
   plan(_args, context) {
     const { given, plain, tail } = takePairs(context.words);

@@ -1,52 +1,15 @@
 import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
+import { rowsOf } from '../options.ts';
 
 /** `ls -la PATH…`. Follows no link. */
 export const ls: Grammar = {
   command: 'ls',
   rows: [
-    ...[
-      '-1',
-      '-A',
-      '-B',
-      '-C',
-      '-F',
-      '-G',
-      '-N',
-      '-Q',
-      '-R',
-      '-S',
-      '-U',
-      '-X',
-      '-a',
-      '-b',
-      '-c',
-      '-d',
-      '-f',
-      '-g',
-      '-h',
-      '-i',
-      '-l',
-      '-m',
-      '-n',
-      '-o',
-      '-p',
-      '-q',
-      '-r',
-      '-s',
-      '-t',
-      '-u',
-      '-v',
-      '-x',
-    ].map((flag) => ({ flags: [flag] })),
-    { flags: ['--all'] },
-    { flags: ['--almost-all'] },
-    { flags: ['--directory'] },
-    { flags: ['--human-readable'] },
-    { flags: ['--recursive'] },
-    { flags: ['--reverse'] },
-    { flags: ['--size'] },
-    { flags: ['--full-time'] },
-    { flags: ['--group-directories-first'] },
+    ...rowsOf(`
+      -1 -A -B -C -F -G -N -Q -R -S -U -X -a -b -c -d -f -g -h -i -l -m -n -o -p -q -r -s -t -u -v
+      -x --all --almost-all --directory --human-readable --recursive --reverse --size --full-time
+      --group-directories-first
+    `),
     { flags: ['--color'], value: 'optional', form: /^(never|auto|no|none|tty|if-tty)$/ },
     { flags: ['--classify'], value: 'optional', form: /^(never|auto|always)$/ },
     {

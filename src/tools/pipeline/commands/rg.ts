@@ -1,7 +1,7 @@
 import { text } from '../../../contract/text/text.ts';
 import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import type { OptionRow, Refusal } from '../options.ts';
+import { type OptionRow, type Refusal, rowsOf } from '../options.ts';
 
 const runsPrograms: Refusal = {
   reason: 'DISALLOWED_FLAG',
@@ -15,101 +15,45 @@ const leaves: Refusal = {
   ),
 };
 
-const switches = [
-  ['-i', '--ignore-case'],
-  ['-s', '--case-sensitive'],
-  ['-S', '--smart-case'],
-  ['-v', '--invert-match'],
-  ['-w', '--word-regexp'],
-  ['-x', '--line-regexp'],
-  ['-F', '--fixed-strings'],
-  ['-P', '--pcre2'],
-  ['-n', '--line-number'],
-  ['-N', '--no-line-number'],
-  ['-H', '--with-filename'],
-  ['-I', '--no-filename'],
-  ['-c', '--count'],
-  ['--count-matches'],
-  ['-l', '--files-with-matches'],
-  ['--files-without-match'],
-  ['-o', '--only-matching'],
-  ['-q', '--quiet'],
-  ['-U', '--multiline'],
-  ['--multiline-dotall'],
-  ['-0', '--null'],
-  ['-a', '--text'],
-  ['--binary'],
-  ['-.', '--hidden'],
-  ['--no-hidden'],
-  ['--no-ignore'],
-  ['--no-ignore-vcs'],
-  ['--no-ignore-parent'],
-  ['--no-ignore-dot'],
-  ['--no-ignore-files'],
-  ['--no-ignore-global'],
-  ['--no-ignore-exclude'],
-  ['--no-ignore-messages'],
-  ['--no-require-git'],
-  ['--no-mmap'],
-  ['-u', '--unrestricted'],
-  ['--files'],
-  ['--heading'],
-  ['--no-heading'],
-  ['-b', '--byte-offset'],
-  ['--column'],
-  ['--no-column'],
-  ['--vimgrep'],
-  ['--json'],
-  ['--stats'],
-  ['--trim'],
-  ['--crlf'],
-  ['--null-data'],
-  ['-p', '--pretty'],
-  ['--passthru'],
-  ['--no-messages'],
-  ['--no-config'],
-  ['--include-zero'],
-  ['--glob-case-insensitive'],
-  ['--no-unicode'],
-  ['--type-list'],
-  ['-V'],
-  ['--version'],
-  ['--one-file-system'],
-  ['--line-buffered'],
-  ['--block-buffered'],
-  ['--no-context-separator'],
-  ['--max-columns-preview'],
-  ['--stop-on-nonmatch'],
-];
-
 const rows: OptionRow[] = [
-  ...switches.map((flags): OptionRow => ({ flags })),
-  { flags: ['-A', '--after-context'], value: 'number' },
-  { flags: ['-B', '--before-context'], value: 'number' },
-  { flags: ['-C', '--context'], value: 'number' },
-  { flags: ['-m', '--max-count'], value: 'number' },
-  { flags: ['-d', '--max-depth', '--maxdepth'], value: 'number' },
+  ...rowsOf(`
+    -i|--ignore-case -s|--case-sensitive -S|--smart-case -v|--invert-match -w|--word-regexp
+    -x|--line-regexp -F|--fixed-strings -P|--pcre2 -n|--line-number -N|--no-line-number
+    -H|--with-filename -I|--no-filename -c|--count --count-matches -l|--files-with-matches
+    --files-without-match -o|--only-matching -q|--quiet -U|--multiline --multiline-dotall
+    -0|--null -a|--text --binary -.|--hidden --no-hidden --no-ignore --no-ignore-vcs
+    --no-ignore-parent --no-ignore-dot --no-ignore-files --no-ignore-global --no-ignore-exclude
+    --no-ignore-messages --no-require-git --no-mmap -u|--unrestricted --files --heading
+    --no-heading -b|--byte-offset --column --no-column --vimgrep --json --stats --trim --crlf
+    --null-data -p|--pretty --passthru --no-messages --no-config --include-zero
+    --glob-case-insensitive --no-unicode --type-list -V --version --one-file-system
+    --line-buffered --block-buffered --no-context-separator --max-columns-preview
+    --stop-on-nonmatch
+  `),
+  ...rowsOf(
+    `
+    -A|--after-context -B|--before-context -C|--context -m|--max-count -d|--max-depth|--maxdepth
+  `,
+    { value: 'number' },
+  ),
   { flags: ['-j', '--threads'], value: 'number', form: /^[1-8]$/ },
   { flags: ['-M', '--max-columns'], value: 'number' },
   { flags: ['-e', '--regexp'], value: 'text' },
-  { flags: ['-f', '--file'], value: 'file' },
-  { flags: ['--ignore-file'], value: 'file' },
-  { flags: ['-g', '--glob'], value: 'text' },
-  { flags: ['--iglob'], value: 'text' },
-  { flags: ['-t', '--type'], value: 'text', form: /^[\w-]+$/ },
-  { flags: ['-T', '--type-not'], value: 'text', form: /^[\w-]+$/ },
-  { flags: ['--type-add'], value: 'text' },
-  { flags: ['-r', '--replace'], value: 'text' },
+  ...rowsOf('-f|--file --ignore-file', { value: 'file' }),
+  ...rowsOf('-g|--glob --iglob', { value: 'text' }),
+  ...rowsOf('-t|--type -T|--type-not', { value: 'text', form: /^[\w-]+$/ }),
+  ...rowsOf('--type-add -r|--replace', { value: 'text' }),
   { flags: ['-E', '--encoding'], value: 'text', form: /^[\w-]+$/ },
   { flags: ['--engine'], value: 'text', form: /^(default|pcre2|auto)$/ },
   { flags: ['--color'], value: 'text', form: /^(never|auto|always|ansi)$/ },
-  { flags: ['--sort'], value: 'text', form: /^(none|path|modified|accessed|created)$/ },
-  { flags: ['--sortr'], value: 'text', form: /^(none|path|modified|accessed|created)$/ },
+  ...rowsOf('--sort --sortr', { value: 'text', form: /^(none|path|modified|accessed|created)$/ }),
   { flags: ['--max-filesize'], value: 'text', form: /^\d+[KMG]?$/ },
-  { flags: ['--context-separator'], value: 'text' },
-  { flags: ['--field-match-separator'], value: 'text' },
-  { flags: ['--field-context-separator'], value: 'text' },
-  { flags: ['--path-separator'], value: 'text' },
+  ...rowsOf(
+    `
+    --context-separator --field-match-separator --field-context-separator --path-separator
+  `,
+    { value: 'text' },
+  ),
   { flags: ['--pre', '--pre-glob', '--hostname-bin'], value: 'text', refused: runsPrograms },
   {
     flags: [

@@ -1,23 +1,19 @@
 import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation, type Remedy } from '../guard.ts';
-import type { OptionTable } from '../options.ts';
+import { type OptionTable, rowsOf } from '../options.ts';
 import { type SpelledOut, spelledOutInSed } from '../spelled-out.ts';
 import type { Word } from '../words.ts';
 
 const table: OptionTable = {
   command: 'sed',
   rows: [
-    { flags: ['-n', '--quiet', '--silent'] },
-    { flags: ['-E', '-r', '--regexp-extended'] },
-    { flags: ['-z', '--null-data'] },
-    { flags: ['-s', '--separate'] },
-    { flags: ['-u', '--unbuffered'] },
-    { flags: ['--posix'] },
-    { flags: ['--sandbox'] },
+    ...rowsOf(`
+      -n|--quiet|--silent -E|-r|--regexp-extended -z|--null-data -s|--separate -u|--unbuffered
+      --posix --sandbox
+    `),
     { flags: ['-l', '--line-length'], value: 'number' },
-    { flags: ['-e', '--expression'], value: 'text' },
-    { flags: ['-f', '--file'], value: 'text' },
+    ...rowsOf('-e|--expression -f|--file', { value: 'text' }),
     {
       flags: ['-i', '--in-place'],
       value: 'optional',

@@ -1,9 +1,9 @@
 import { text } from '../../../contract/text/text.ts';
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
-import type { ParsedOption } from '../options.ts';
+import { type ParsedOption, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
-import { filesFromList } from './wc.ts';
+import { filesFromList } from './coreutils.ts';
 
 const runsPrograms = {
   reason: 'DISALLOWED_FLAG',
@@ -18,28 +18,19 @@ const choosesFolder = {
 export const sort: Grammar = {
   command: 'sort',
   rows: [
-    { flags: ['-b', '--ignore-leading-blanks'] },
-    { flags: ['-d', '--dictionary-order'] },
-    { flags: ['-f', '--ignore-case'] },
-    { flags: ['-g', '--general-numeric-sort'] },
-    { flags: ['-i', '--ignore-nonprinting'] },
-    { flags: ['-M', '--month-sort'] },
-    { flags: ['-h', '--human-numeric-sort'] },
-    { flags: ['-n', '--numeric-sort'] },
-    { flags: ['-V', '--version-sort'] },
-    { flags: ['-r', '--reverse'] },
+    ...rowsOf(`
+      -b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort
+      -i|--ignore-nonprinting -M|--month-sort -h|--human-numeric-sort -n|--numeric-sort
+      -V|--version-sort -r|--reverse
+    `),
     { flags: ['--sort'], value: 'text', form: /^(general-numeric|human-numeric|month|numeric|version)$/ },
     { flags: ['-c', '--check'], value: 'optional', form: /^(diagnose-first|quiet|silent)$/ },
-    { flags: ['-C'] },
-    { flags: ['-m', '--merge'] },
-    { flags: ['-s', '--stable'] },
-    { flags: ['-u', '--unique'] },
-    { flags: ['-z', '--zero-terminated'] },
+    ...rowsOf('-C -m|--merge -s|--stable -u|--unique -z|--zero-terminated'),
     { flags: ['-k', '--key'], value: 'text', form: /^[\d.,bdfgiMhnRrV]+$/ },
     { flags: ['-t', '--field-separator'], value: 'text' },
     { flags: ['-S', '--buffer-size'], value: 'text', form: /^\d{1,6}[KM]?$/ },
     { flags: ['--parallel'], value: 'text', form: /^[1-4]$/ },
-    { flags: ['-R', '--random-sort'] },
+    ...rowsOf('-R|--random-sort'),
     {
       flags: ['-o', '--output'],
       value: 'text',
