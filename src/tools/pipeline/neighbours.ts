@@ -112,36 +112,6 @@ function teach(command: string, words: readonly Word[], position: StagePosition)
     case 'egrep':
     case 'fgrep':
       return asRipgrep(command, words);
-    case 'find':
-      return asFd(words);
-    case 'uniq':
-      return uniq(words);
-    case 'cut':
-      return cut(words);
-    case 'nl':
-      return nl(words);
-    case 'paste':
-      return paste(words);
-    case 'column':
-      return column(words);
-    case 'comm':
-      return comm(words);
-    case 'tac':
-      return tac(words);
-    case 'rev':
-      return rev(words);
-    case 'tree':
-      return tree(words);
-    case 'stat':
-      return list(words);
-    case 'cp':
-      return cp(words);
-    case 'echo':
-      return position.index === 0 ? echo(words) : undefined;
-    case 'printf':
-      return position.index === 0 ? printf(words) : undefined;
-    case 'seq':
-      return position.index === 0 ? seq(words) : undefined;
     case 'git': {
       const [verb, ...rest] = words;
       if (verb?.text === 'grep') return asRipgrep('grep', rest);
@@ -156,9 +126,18 @@ function teach(command: string, words: readonly Word[], position: StagePosition)
       return command === 'eval' || /^-[el]*c$/.test(flag?.text ?? '') ? line?.text : undefined;
     }
     default:
-      return undefined;
+      return (rewrites.get(command) ?? (position.index === 0 ? atStart.get(command) : undefined))?.(words);
   }
 }
+
+type Rewrite = (words: readonly Word[]) => string | undefined;
+
+/** Commands with an equivalent wherever they stand. */
+const rewrites = new Map<string, Rewrite>(
+  Object.entries({ find: asFd, uniq, cut, nl, paste, column, comm, tac, rev, tree, stat: list, cp }),
+);
+/** These ignore their input. */
+const atStart = new Map<string, Rewrite>(Object.entries({ echo, printf, seq }));
 
 const others =
   /^(rm|mv|cp|touch|mkdir|echo|printf|seq|xargs|sh|bash|git|python3?|node|perl|cat|grep|find|egrep|fgrep|less|more|bat|tree|stat|diff|true|false|test)$/;

@@ -69,7 +69,10 @@ export function filesFromList(command: string): Refusal {
 
 export const cat = reader(
   'cat',
-  rowsOf('-A -b -e -E -n -s -t -T -v --number --number-nonblank --squeeze-blank --show-all'),
+  rowsOf(`
+    -A|--show-all -b|--number-nonblank -e -E|--show-ends -n|--number -s|--squeeze-blank -t
+    -T|--show-tabs -u -v|--show-nonprinting
+  `),
 );
 
 export const cut = reader('cut', [

@@ -1,6 +1,7 @@
 import { shellQuote } from '../../../ground/shell-quote.ts';
+import { cat as catTable } from '../commands/coreutils.ts';
 import type { Word } from '../words.ts';
-import { operandsOf } from './columns.ts';
+import { given, operandsOf } from './columns.ts';
 
 /** Pipelines equivalent to cat, tac, rev, tree, stat and cp; undefined if an option cannot be translated. */
 
@@ -8,15 +9,16 @@ export function cat(
   words: readonly Word[],
   { index, count }: { readonly index: number; readonly count: number },
 ): string | undefined {
-  const { flags, files } = apart(words);
-  const named = files.filter((word) => word.text !== '-');
-  const after = operandsOf(named.map((word) => word.raw));
+  const read = given(catTable, words, '-A -b -e -E -n -s -t -T -u -v');
+  if (!read) return undefined;
+  const named = read.operands.filter((word) => word.text !== '-');
+  const after = operandsOf(named);
   if (named.length === 0 && index === 0) return undefined;
-  const letters = flags
-    .map((flag) => longCat.get(flag) ?? flag.slice(1))
-    .join('')
-    .replace('u', '');
-  switch (letters) {
+  const letters = read.flags.map((flag) => flag.slice(1)).filter((letter) => letter !== 'u');
+  // Shows invisible characters, in sed's notation.
+  if (letters.length > 0 && letters.every((letter) => 'AeEtTv'.includes(letter)))
+    return `sed -n 'l 0'${after}`;
+  switch (letters.join('')) {
     case '':
       // Without a file it only passes its input on: the stage is left out.
       if (named.length === 0) return undefined;
@@ -29,40 +31,22 @@ export function cat(
       return `awk '$0 == "" {print} $0 != "" {printf "%6d\\t%s\\n", ++n, $0}'${after}`;
     case 's':
       return `awk '$0 != "" || p != "" || NR == 1 {print} {p = $0}'${after}`;
-    case 'A':
-    case 'e':
-    case 't':
-    case 'v':
-    case 'T':
-    case 'E':
-    case 'vet':
-      // Shows invisible characters, in sed's notation.
-      return `sed -n 'l 0'${after}`;
     default:
       return undefined;
   }
 }
 
-const longCat = new Map([
-  ['--number', 'n'],
-  ['--number-nonblank', 'b'],
-  ['--squeeze-blank', 's'],
-  ['--show-all', 'A'],
-  ['--show-ends', 'E'],
-  ['--show-tabs', 'T'],
-]);
-
 /** tac reverses each file separately, so only one file can be translated. */
 export function tac(words: readonly Word[]): string | undefined {
   const { flags, files } = apart(words);
   if (flags.length > 0 || files.length > 1) return undefined;
-  return `awk '{line[NR] = $0} END {for (i = NR; i > 0; i--) print line[i]}'${operandsOf(files.map((word) => word.raw))}`;
+  return `awk '{line[NR] = $0} END {for (i = NR; i > 0; i--) print line[i]}'${operandsOf(files)}`;
 }
 
 export function rev(words: readonly Word[]): string | undefined {
   const { flags, files } = apart(words);
   if (flags.length > 0) return undefined;
-  return `awk '{s = ""; for (i = length($0); i > 0; i--) s = s substr($0, i, 1); print s}'${operandsOf(files.map((word) => word.raw))}`;
+  return `awk '{s = ""; for (i = length($0); i > 0; i--) s = s substr($0, i, 1); print s}'${operandsOf(files)}`;
 }
 
 /** A command that lists the same names as `tree`, one path a line. */
@@ -90,9 +74,7 @@ export function tree(words: readonly Word[]): string | undefined {
 /** Size, time and mode. */
 export function list(words: readonly Word[]): string | undefined {
   const { flags, files } = apart(words);
-  return flags.length > 0 || files.length === 0
-    ? undefined
-    : `ls -ld${operandsOf(files.map((word) => word.raw))}`;
+  return flags.length > 0 || files.length === 0 ? undefined : `ls -ld${operandsOf(files)}`;
 }
 
 export function cp(words: readonly Word[]): string | undefined {
