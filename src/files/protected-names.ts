@@ -1,4 +1,5 @@
 import { obeyedNames } from '../ground/obeyed/obeyed-names.ts';
+import { foldName } from '../ground/text/fold-name.ts';
 
 /**
  * Paths that other programs obey or that the server itself depends on: a write there would run code later or change a
@@ -33,16 +34,7 @@ export function createProtection(names: readonly string[]): Protection {
   };
 }
 
-/** Ignores case, composition and the characters that some file systems ignore. */
+/** Windows and its shares also drop dots and spaces at the end of a name. */
 export function fold(name: string): string {
-  // Windows and its shares drop dots and spaces at the end of a name.
-  const kept = name.replace(/(?<![. ])[. ]+$/, '');
-  // Most names are plain ASCII, which normalizing does not change.
-  return /^[\x20-\x7e]*$/.test(kept)
-    ? kept.toLowerCase()
-    : kept
-        .normalize('NFC')
-        .replace(/\p{Cf}/gu, '')
-        .toLowerCase()
-        .normalize('NFC');
+  return foldName(name.replace(/(?<![. ])[. ]+$/, ''));
 }

@@ -102,6 +102,9 @@ describe('what is obeyed outside', needs(lackOfLayers), () => {
     ['.mcp.json', ['echo evil > note; ln note .mcp.jso""n']],
     ['.vscode/tasks.json', ['cp -r fixtures/evil/.vscod* .']],
     ['pkg/sub/.bashrc', [python('pkg/sub/.bashrc')]],
+    // To file systems that ignore case, a long s is an s; some ignore a joiner.
+    ['.v\u017fcode/tasks.json', [python('.v\u017fcode/tasks.json')]],
+    ['.env\u200drc', [python('.env\u200drc')]],
     ['.husky/pre-commit', ['mkdir h; echo evil > h/pre-commit', 'mv h .husky']],
     ['.envrc', ['echo evil > note; git add note; git commit -qm n; git mv note .envr""c']],
   ])('%s does not come in by %s', async (path, commands) => {

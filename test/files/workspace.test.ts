@@ -123,6 +123,7 @@ test.each([
   '.sekisho-0123456789abcdef.tmp',
   '.git/hooks/pre-commit',
   'x/.GIT/config',
+  '.v\u017fcode/tasks.json',
   '.git./config',
   'x/.git /hooks/a',
   '.mcp.json',

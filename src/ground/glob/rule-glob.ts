@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { foldName } from '../text/fold-name.ts';
 import { expandBraces } from './braces.ts';
 import { unicodeClasses } from './classes.ts';
 import { compileGlob } from './match.ts';
@@ -80,11 +81,7 @@ export function createHostGlob(pattern: string): (host: string) => boolean {
 }
 
 export function foldPath(path: string): string {
-  return path
-    .normalize('NFC')
-    .toLowerCase()
-    .normalize('NFC')
-    .replace(/^(\.\/+)+/, '');
+  return foldName(path).replace(/^(\.\/+)+/, '');
 }
 
 function foldHost(host: string): string {
