@@ -198,6 +198,18 @@ export function createRooms(
       hiddenPaths: settings.hiddenPaths,
       deniedHosts: deniedHostsOf(settings),
       ownPaths,
+      record:
+        settings.history.enabled && settings.history.commands !== 'off'
+          ? async (tool, roots) => {
+              const { attribute, ofCommands } = await history();
+              const who = { principal: 'server', sessionId: '', tool, auditId: '' };
+              return attribute(
+                who,
+                () => ofCommands(roots).record(undefined),
+                () => {},
+              );
+            }
+          : undefined,
     });
   });
 

@@ -1,20 +1,22 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandRecording } from '../contract/capabilities/command-life.ts';
 import type { FolderRoot } from '../contract/capabilities/files.ts';
 import type { ConfinedChild } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import type { StdioStart } from '../contract/upstream.ts';
 import { isInside } from '../ground/inside.ts';
-import { obeyedNames } from '../ground/obeyed/obeyed-names.ts';
-import type { Child } from './child/child.ts';
+import type { Backend, Child } from './child/child.ts';
 import { stopTree } from './child/run-child.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { buildEnvironment } from './sandbox/environment.ts';
+import { resolveRoots } from './sandbox/roots.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { watchUse } from './watch-use.ts';
+import { guardServer, serversProtectedNames } from './watched/guard-server.ts';
 
 export interface ServerProcessesOptions {
   readonly roots: readonly FolderRoot[];
@@ -26,6 +28,8 @@ export interface ServerProcessesOptions {
   readonly deniedHosts?: readonly string[] | undefined;
   /** Sekisho's records and configuration, hidden from every server whatever its folders are. */
   readonly ownPaths?: readonly string[] | undefined;
+  /** Opens the record of what a server changes in these roots; undefined if the operator keeps none. */
+  readonly record?: ((who: string, roots: readonly string[]) => Promise<CommandRecording>) | undefined;
 }
 
 /** Starts the programs of proxied servers: long-running, in the same sandbox as commands. */
@@ -40,6 +44,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   // A server's writes are not reviewed: it may write only folders that the operator named, and can read the rest.
   const readRoots = options.roots.map((root) => ({ ...root, writable: false }));
   const running = new Set<ConfinedChild>();
+  const recordings = new Set<Promise<unknown>>();
 
   function sandboxFor(stdioStart: StdioStart): Sandbox {
     const own = options.ownPaths ?? [];
@@ -56,8 +61,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         sandbox: stdioStart.sandbox,
         network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
-        // It runs for days, and its changes in a repository are not reviewed.
-        readOnlyNames: ['.git', ...obeyedNames],
+        readOnlyNames: serversProtectedNames,
         serverEnvironment: options.serverEnvironment,
         ownPaths: own,
         hiddenPaths: [
@@ -70,11 +74,26 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
     return sandbox;
   }
 
+  /** Undefined: it writes nothing, has no sandbox, or is not watched here. */
+  async function record({ command, sandbox }: StdioStart, backend: Backend, writable: readonly string[]) {
+    if (!options.record || sandbox === 'off' || writable.length === 0) return undefined;
+    if ((await backend.withoutWatching()) !== undefined) return undefined;
+    const served = resolveRoots(options.roots).writable;
+    const rootOf = (path: string) => served.find((root) => isInside(path, root)) ?? path;
+    const roots = [...new Set(writable.map(rootOf))];
+    const recording = await options.record(
+      basename(command),
+      roots.filter((root) => served.includes(root)),
+    );
+    return { ...recording, roots };
+  }
+
   return {
     async start(stdioStart) {
       const sandbox = sandboxFor(stdioStart);
       const { backend, proxy, gitConfig, toolchains } = await sandbox.open();
       const roots = sandbox.roots();
+      const recording = await record(stdioStart, backend, roots.writable);
       const child = await backend
         .spawn({
           command: { kind: 'program', program: stdioStart.command, args: stdioStart.args },
@@ -92,8 +111,10 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
           writable: roots.writable,
           stdin: 'pipe',
           outlet: proxy?.openOutlet(),
+          watched: recording && guardServer(recording, recording.roots),
         })
-        .catch((cause) => {
+        .catch(async (cause) => {
+          await recording?.end();
           throw new ToolError('unavailable', text('It could not be started.', '起動できませんでした。'), {
             cause,
           });
@@ -101,10 +122,15 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
       const confined = lend(child);
       running.add(confined);
       void confined.ended.then(() => running.delete(confined));
+      if (recording) {
+        const recorded = confined.ended.then(recording.end).finally(() => recordings.delete(recorded));
+        recordings.add(recorded);
+      }
       return confined;
     },
     async close() {
       await Promise.all([...running].map((child) => child.kill()));
+      await Promise.allSettled(recordings);
       for (const sandbox of sandboxes.values()) await sandbox.close();
       sandboxes.clear();
     },

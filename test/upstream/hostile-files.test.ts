@@ -1,8 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { needs, sandbox } from '../support/needs.ts';
 import { namesIn, openWithServers } from './world.ts';
 
@@ -58,5 +66,68 @@ test(
     expect((await namesIn(world)).toSorted()).toEqual(['bare__look', 'given__look', 'shown__look']);
     expect(names().filter((each) => !each.startsWith('notes/'))).toEqual(before);
     expect(existsSync(join(notes, 'plain.txt'))).toBe(true);
+  },
+);
+
+/** A server whose tool runs a shell script. */
+const shell = `
+import { execFileSync } from 'node:child_process';
+import { createInterface } from 'node:readline';
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const answer = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  const { protocolVersion } = params ?? {};
+  if (method === 'initialize')
+    answer({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
+  if (method === 'tools/list')
+    answer({ tools: [{ name: 'run', inputSchema: { type: 'object', properties: { script: { type: 'string' } } } }] });
+  if (method === 'tools/call') {
+    try {
+      execFileSync('bash', ['-c', params.arguments.script], { stdio: 'ignore' });
+    } catch {}
+    answer({ content: [{ type: 'text', text: 'done' }] });
+  }
+}
+`;
+
+const obeyed = [
+  ['.vscode/tasks.json', 'mkdir .vscode; echo evil > .vscode/tasks.json'],
+  ['pkg/.envrc', 'echo evil > pkg/.envrc'],
+  ['.zed', 'mkdir t; echo evil > t/tasks.json; mv t .zed'],
+  ['.bashrc', 'echo evil > one; ln one .bashrc'],
+  ['.zshrc', 'echo evil > two; ln -s two .zshrc'],
+  ['nested/.git/hooks/pre-commit', 'echo evil > nested/.git/hooks/pre-commit'],
+  ['made/.git/config', 'mkdir -p made/.git; echo [core] > made/.git/config'],
+  ['bare/HEAD', 'mkdir bare; cp -r nested/.git/objects nested/.git/refs bare; cp nested/.git/HEAD bare'],
+] as const;
+
+test(
+  'a server plants nothing in the folder that it was given, and what it loses there comes back',
+  needs(sandbox('bubblewrap', 'landlock')),
+  async () => {
+    const program = join(realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-shell-'))), 'shell.mjs');
+    writeFileSync(program, shell);
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-guarded-')));
+    const notes = join(root, 'notes');
+    mkdirSync(join(notes, 'pkg'), { recursive: true });
+    execFileSync('git', ['init', '-q', join(notes, 'nested')]);
+    writeFileSync(join(notes, 'mine.txt'), 'mine\n');
+    const command = { command: process.execPath, startTimeoutMs: 60_000, ask: 'never', flow: 'off' } as const;
+    await using world = await openWithServers(
+      { given: { ...command, args: [program], folders: [notes] } },
+      { flags: { root } },
+    );
+    expect(await namesIn(world)).toEqual(['given__run']);
+    const run = (script: string) => world.call('given__run', { script: `cd ${notes}; ${script}` });
+    for (const [, script] of obeyed) await run(script);
+    await run('echo made > made.txt; rm mine.txt');
+    expect(obeyed.map(([path]) => path).filter((path) => existsSync(join(notes, path)))).toEqual([]);
+    expect(readFileSync(join(notes, 'made.txt'), 'utf8')).toBe('made\n');
+    await (await world.checkpoint.rooms.upstreams()).close();
+    const { history } = await world.checkpoint.rooms.store();
+    await vi.waitFor(async () => {
+      const entries = await history.list({ limit: 100 });
+      expect(entries.map(({ path }) => path)).toContain('notes/mine.txt');
+    });
   },
 );

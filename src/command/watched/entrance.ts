@@ -56,6 +56,8 @@ export function createEntrance(
     .toSorted((a, b) => b.length - a.length);
   const isProtected = protectedAnywhere(protectedNames ?? []);
   const isObeyed = createObeyedAnywhere();
+  // git's own folder is looked at when a command ends, unless it is no business of the caller's.
+  const guardsGit = protectedNames?.includes('.git') ?? false;
   const agreed = new Set<string>();
   const linked = new Map<string, string>();
   const written = new Map<string, { readonly fd: number; atMs: number }>();
@@ -66,7 +68,10 @@ export function createEntrance(
     if (top === undefined) return false;
     const below = toText(relative(top, path));
     const names = below.split('/');
-    if (names.slice(0, -1).some((name) => generatedFolders.has(name) || name === '.git')) return false;
+    if (names.slice(0, -1).some((name) => generatedFolders.has(name))) return false;
+    // A folder with a HEAD is a repository.
+    if (guardsGit && names.at(-1) === 'HEAD') return true;
+    if (!guardsGit && names.slice(0, -1).includes('.git')) return false;
     return isProtected(`/${below}`, false) || isObeyed(below) !== undefined;
   }
 
