@@ -38,8 +38,8 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
   });
   afterEach(() => world.close());
 
-  const bash = async (command: string, more: Parameters<Checkpoint['call']>[2] = {}) =>
-    outputOf(await world.call('bash', { command }, more));
+  const bash = async (command: string, more: Parameters<Checkpoint['call']>[2] = {}, how: object = {}) =>
+    outputOf(await world.call('bash', { command, ...how }, more));
   const lines = () => origin.arrived.map(({ line }) => line);
 
   test('reads unasked, and a person sees what it would send before it leaves', async () => {
@@ -100,5 +100,18 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
     expect(JSON.stringify(result)).toContain('requests that do more than read are not sent.');
     expect(asked.join()).not.toContain('The request is held');
     expect(lines()).toEqual(['GET /b']);
+  });
+
+  test('names the command that sends, among several of the session', async () => {
+    const script = (path: string) => `until [ -e go ]; do sleep 0.05; done; curl -sS -d x ${base}/${path}`;
+    for (const path of ['first', 'second']) await bash(script(path), {}, { background: true });
+    await bash('touch go');
+    const { approvals } = await world.checkpoint.store();
+    await expect.poll(() => approvals.list('pending', Date.now())).toHaveLength(2);
+    for (const { message } of await approvals.list('pending', Date.now())) {
+      const path = /Request: POST \S+\/(\w+)/.exec(message.en)?.[1] ?? '';
+      expect(message.en).toContain(script(path));
+      expect(message.en).not.toContain('which of them sends this is not known');
+    }
   });
 });

@@ -26,7 +26,8 @@ export async function gitBackend(
       ...(headers['content-length'] !== undefined && { CONTENT_LENGTH: headers['content-length'] }),
     },
   });
-  body.pipe(child.stdin);
+  // It may answer before it has read everything.
+  body.pipe(child.stdin.on('error', () => {}));
   const chunks: Buffer[] = [];
   for await (const chunk of child.stdout) chunks.push(chunk as Buffer);
   const all = Buffer.concat(chunks);

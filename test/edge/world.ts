@@ -59,9 +59,12 @@ export async function openWorld(more: Partial<HostProxyOptions> = {}) {
   writeFileSync(bundle, proxy.authority ?? '');
   const asked: HeldRequest[] = [];
   let answer: (held: HeldRequest) => Promise<RequestAnswer> = async () => no;
-  lent.outlet.attend((held) => {
-    asked.push(held);
-    return answer(held);
+  lent.outlet.attend({
+    isFrom: () => true,
+    ask(held) {
+      asked.push(held);
+      return answer(held);
+    },
   });
   const variables = {
     PATH: process.env.PATH,

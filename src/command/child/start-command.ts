@@ -25,6 +25,7 @@ import type { Place, Runner } from '../session/session.ts';
 import { fetchesOnly } from '../session/why-direct.ts';
 import { holdAtLimits } from '../watched/holding.ts';
 import type { Child, Spawner } from './child.ts';
+import { ownsPort } from './owns-port.ts';
 
 /** A running command, with its initial state. */
 export interface StartedCommand extends Beginning {
@@ -86,7 +87,11 @@ export async function startCommand(
   const beganAtMs = Date.now() - clockStepMs;
   const unsettled: string[] = [];
   const ended = new AbortController();
-  const detach = (shared ?? outlet)?.attend(askAbout(recorder, life, ended.signal));
+  let members: () => readonly number[] = () => [];
+  const detach = (shared ?? outlet)?.attend({
+    ask: askAbout(recorder, life, ended.signal),
+    isFrom: (port) => ownsPort(members(), port),
+  });
   let destroy: (() => void) | undefined;
   let isPutBack = false;
   const recording = recorder.kind === 'watched' ? recorder.recording : undefined;
@@ -147,6 +152,7 @@ export async function startCommand(
       },
     );
   });
+  members = startedChild.members;
   const child: Child = {
     ...startedChild,
     destroy() {

@@ -60,7 +60,8 @@ export function createEdge(options: EdgeOptions): Edge {
   }
 
   function lineTo(target: Target, scheme: Scheme, client: Socket): Line {
-    const line = { tunnelled: target, scheme, open: scheme === 'https' ? openSecured : open };
+    const port = client.remotePort;
+    const line = { tunnelled: target, scheme, port, open: scheme === 'https' ? openSecured : open };
     if (!isInspected(target)) return line;
     const kept = keepConnections(target, line.open);
     client.once('close', () => kept.destroy());
@@ -71,7 +72,10 @@ export function createEdge(options: EdgeOptions): Edge {
     passOn(incoming, line, { refusals, gateFor }).catch(() => incoming.abort());
 
   const handle = (message: IncomingMessage, response: ServerResponse) =>
-    void pass(incomingOverHttp1(message, response), lines.get(message.socket) ?? { scheme: 'http', open });
+    void pass(
+      incomingOverHttp1(message, response),
+      lines.get(message.socket) ?? { scheme: 'http', port: message.socket.remotePort, open },
+    );
 
   /** An upgrade comes without a response, which a refusal needs. */
   const upgrade = (message: IncomingMessage, socket: Socket, head: Buffer) => {

@@ -7,7 +7,7 @@ import type { Reached } from '../proxy/road.ts';
 import { parseAuthority, type Target } from '../proxy/rules.ts';
 import { join } from '../proxy/tunnel.ts';
 import { endToEnd, type Field, isSwitch, pairsOf, valuesOf } from './fields.ts';
-import type { Gate, Judged } from './gate.ts';
+import type { Gate, Holding, Judged } from './gate.ts';
 import type { Incoming } from './incoming.ts';
 import { refusalOf } from './kinds/refusal.ts';
 import { type BodyStart, readStart } from './read-start.ts';
@@ -20,6 +20,8 @@ export interface Line {
   /** The host of its tunnel; undefined if each request names its own. */
   readonly tunnelled?: Target | undefined;
   readonly scheme: Scheme;
+  /** The port of the sandbox's loopback that it came from. */
+  readonly port: number | undefined;
   readonly open: Open;
   /** Connections to the same host that were kept open. */
   readonly kept?: Agent | undefined;
@@ -53,7 +55,7 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
     // It broke off, or its parser did.
     if (start && !start.isWhole && incoming.body.destroyed) return incoming.abort();
     const request = requestOf(incoming, { target, path, scheme: line.scheme }, start);
-    const judged = await held(incoming, (signal, onHeld) => gate.judge(request, signal, onHeld));
+    const judged = await held(incoming, (holding) => gate.judge(request, { ...holding, port: line.port }));
     if (!judged) return incoming.abort();
     if (!judged.passes) return refuseByGate(incoming, request, judged);
   }
@@ -119,7 +121,7 @@ function overriddenBy(fields: readonly Field[]): string | undefined {
 /** Undefined if the client left before it was decided. */
 async function held(
   incoming: Incoming,
-  judge: (signal: AbortSignal, onHeld: () => void) => Promise<Judged>,
+  judge: (holding: Pick<Holding, 'signal' | 'onHeld'>) => Promise<Judged>,
 ): Promise<Judged | undefined> {
   const left = new AbortController();
   incoming.onGone(() => left.abort());
@@ -131,7 +133,7 @@ async function held(
     beats = setInterval(() => incoming.proceed(), beatMs);
   };
   try {
-    return await judge(left.signal, onHeld);
+    return await judge({ signal: left.signal, onHeld });
   } catch (error) {
     if (left.signal.aborted) return undefined;
     throw error;

@@ -7,15 +7,29 @@ import { isSwitch } from './fields.ts';
 import { judgeRequest } from './kinds/judge.ts';
 import type { EdgeRequest, RequestVerdict } from './request.ts';
 
+/** A command whose requests a person can be asked about. */
+export interface Asker {
+  readonly ask: Ask;
+  /** Whether it has opened the connection with this port of the sandbox's loopback. */
+  readonly isFrom: (port: number) => boolean;
+}
+
 /** Asks a person about a held request. */
 export type Ask = (held: HeldRequest) => Promise<RequestAnswer>;
 
 /** Judges the requests of one outlet, and holds those that do more than read until a person has answered. */
 export interface Gate {
   /** `signal` aborts when the client has left: its question stays open for the same request. */
-  judge(request: EdgeRequest, signal: AbortSignal, onHeld: () => void): Promise<Judged>;
-  /** Requests are asked about through the command that came last. Returns the function that takes it back. */
-  attend(ask: Ask): () => void;
+  judge(request: EdgeRequest, held: Holding): Promise<Judged>;
+  /** A request is asked about through the command that sent it. Returns the function that takes it back. */
+  attend(asker: Asker): () => void;
+}
+
+export interface Holding {
+  readonly signal: AbortSignal;
+  readonly onHeld: () => void;
+  /** The port that the client's connection came from. */
+  readonly port: number | undefined;
 }
 
 export type Judged =
@@ -28,23 +42,27 @@ export interface GateOptions {
 }
 
 interface Question {
-  readonly ask: Ask | undefined;
+  readonly asker: Asker | undefined;
   readonly answer: Promise<RequestAnswer>;
 }
 
 export function createGate({ note }: GateOptions): Gate {
-  const asking: Ask[] = [];
+  const asking: Asker[] = [];
   const questions = new Map<string, Question>();
 
   /** Equal requests share a question, as a client that is tired of waiting sends its request again. */
-  function questionOf(held: HeldRequest): Question {
+  function questionOf(held: HeldRequest, port: number | undefined): Question {
     const known = questions.get(held.digest);
     if (known) return known;
-    const ask = asking.at(-1);
-    if (!ask) return { ask, answer: Promise.resolve({ isAllowed: false, because: nobody }) };
+    const found =
+      asking.length > 1 && port !== undefined ? asking.find(({ isFrom }) => isFrom(port)) : undefined;
+    const asker = found ?? asking.at(-1);
+    if (!asker) return { asker, answer: Promise.resolve({ isAllowed: false, because: nobody }) };
     if (questions.size >= maxQuestions)
-      return { ask, answer: Promise.resolve({ isAllowed: false, because: tooMany }) };
-    const question = { ask, answer: ask(held) };
+      return { asker, answer: Promise.resolve({ isAllowed: false, because: tooMany }) };
+    const isSure = found !== undefined || asking.length === 1;
+    const asked = isSure ? held : { ...held, notes: [...held.notes, ofSome] };
+    const question = { asker, answer: asker.ask(asked) };
     questions.set(held.digest, question);
     question.answer.then(
       (answer) => {
@@ -56,8 +74,8 @@ export function createGate({ note }: GateOptions): Gate {
     return question;
   }
 
-  async function answerTo(held: HeldRequest, signal: AbortSignal): Promise<RequestAnswer> {
-    const question = questionOf(held);
+  async function answerTo(held: HeldRequest, { signal, port }: Holding): Promise<RequestAnswer> {
+    const question = questionOf(held, port);
     const answer = await unlessAborted(question.answer, signal);
     if (!answer.isAllowed) return answer;
     // A yes is for one request.
@@ -67,13 +85,13 @@ export function createGate({ note }: GateOptions): Gate {
   }
 
   return {
-    async judge(request, signal, onHeld) {
+    async judge(request, holding) {
       const verdict = asStream(request, judgeRequest(request));
       if (verdict.kind === 'read') return { passes: true };
       const held = heldFrom(request, verdict);
-      onHeld();
+      holding.onHeld();
       const { kind, method, path } = held;
-      const answer = await answerTo(held, signal);
+      const answer = await answerTo(held, holding);
       if (answer.isAllowed) {
         note(request, { kind, method, path, allowedBy: answer.by });
         return { passes: true };
@@ -81,18 +99,26 @@ export function createGate({ note }: GateOptions): Gate {
       note(request, { kind, method, path });
       return { passes: false, verdict, because: answer.because };
     },
-    attend(ask) {
-      asking.push(ask);
+    attend(asker) {
+      asking.push(asker);
       return () => {
-        asking.splice(asking.indexOf(ask), 1);
+        asking.splice(asking.indexOf(asker), 1);
         // A no lasts as long as its command, whose programs may try again.
-        for (const [digest, question] of questions) if (question.ask === ask) questions.delete(digest);
+        for (const [digest, question] of questions) if (question.asker === asker) questions.delete(digest);
       };
     },
   };
 }
 
 const maxQuestions = 64;
+const ofSome = text(
+  'Several commands of this session run; which of them sends this is not known.',
+  'このセッションでは複数のコマンドが実行中で、どれが送信するのかは分かりません。',
+);
+const mayDiffer = text(
+  'Its size and first 64 KiB are compared when it is sent again after a later yes; what follows them is not.',
+  '後で承認されて再送信されたときに照合するのは、サイズと先頭の 64 KiB だけです。それより後は照合しません。',
+);
 
 /** The bytes after a switch of protocols are not read, so the switch itself is asked about. */
 function asStream({ headers }: EdgeRequest, verdict: RequestVerdict): RequestVerdict {
@@ -123,7 +149,7 @@ function heldFrom(request: EdgeRequest, { kind, summary, pathPattern, notes }: R
     path: target,
     pathPattern,
     summary,
-    notes,
+    notes: request.bodyIsWhole ? notes : [...notes, mayDiffer],
     program: named('user-agent'),
     bodyBytes,
     bodyStart,

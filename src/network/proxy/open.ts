@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import type { NetworkContact } from '../../contract/capabilities/process.ts';
 import { createAuthority } from '../edge/authority.ts';
 import { createEdge } from '../edge/edge.ts';
-import type { Ask } from '../edge/gate.ts';
+import type { Asker } from '../edge/gate.ts';
 import { createContacts } from './contacts.ts';
 import { createRefusals, dismiss, rawAnswer } from './refusal.ts';
 import { createRoad, resolveBySystem } from './road.ts';
@@ -43,8 +43,8 @@ export interface Outlet {
   /** Takes over listening sockets, one for each of the ports. */
   adopt(listeners: readonly number[]): void;
   contacts(): readonly NetworkContact[];
-  /** Held requests are asked about through the last of these. Returns the function that takes it back. */
-  attend(ask: Ask): () => void;
+  /** A held request is asked about through the command that sent it. Returns the function that takes it back. */
+  attend(asker: Asker): () => void;
   /** Ends all connections at once. */
   close(): void;
 }
