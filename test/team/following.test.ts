@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import type { NextAction, Team } from '../../src/contract/team/team.ts';
+import type { Answered, Team } from '../../src/contract/team/team.ts';
 import type { TeamStore } from '../../src/store/team/open.ts';
 import { startEngines } from '../store/engines.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
@@ -150,7 +150,7 @@ async function openTasksOf(store: TeamStore) {
 /** Does what the step says, and nothing else. */
 async function follow(
   team: Team,
-  { action, task_id, needs = {} }: NextAction,
+  { action, task_id, needs = {} }: Answered<'nextAction'>,
   parts: number,
 ): Promise<unknown> {
   const first = (key: string) => needs[key]?.[0];

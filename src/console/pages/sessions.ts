@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
-import type { TaskEventView, TaskView } from '../../contract/team/tasks.ts';
+import type { TaskEventView, TaskView } from '../../contract/team/team.ts';
 import type { RecentCall } from '../recent-calls.ts';
 import { block, count, line, named, time, who } from '../shown.ts';
 import { page } from './page.ts';

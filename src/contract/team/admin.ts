@@ -1,5 +1,7 @@
-import type { Hierarchy } from './agents.ts';
-import type { TaskEventView, TaskStatus, TaskView } from './tasks.ts';
+import type { TaskStatus } from './tasks.ts';
+import type { TaskEventView, TaskView } from './team.ts';
+
+export type Hierarchy = 'manager' | 'worker';
 
 /** Management of agents, projects and tasks by a person. */
 export interface TeamAdmin {

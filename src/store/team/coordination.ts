@@ -1,5 +1,4 @@
-import type { AgentAction } from '../../contract/team/coordination.ts';
-import type { Team } from '../../contract/team/team.ts';
+import type { Answered, Team } from '../../contract/team/team.ts';
 import { randomId } from '../random-id.ts';
 import { deleteRows, findRow, lockRow, selectRows } from '../rows.ts';
 import type { AgentRow, ProjectRow } from '../tables/team.ts';
@@ -174,7 +173,12 @@ async function leaseSpawn(tx: Tx, agent: AgentRow, project: ProjectRow, nowMs: n
   return lease;
 }
 
-function startOf(agent: AgentRow, project: ProjectRow, work: Work, lease: { id: string }): AgentAction {
+function startOf(
+  agent: AgentRow,
+  project: ProjectRow,
+  work: Work,
+  lease: { id: string },
+): Answered<'agentAction'> {
   const task = work.purpose === 'task' ? work.task : undefined;
   return {
     action: 'start',

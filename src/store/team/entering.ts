@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
 import type { Purpose } from '../../contract/caller.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Entry } from '../../contract/team/team.ts';
+import type { Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 import type { Engine } from '../engine.ts';
@@ -16,7 +16,7 @@ import { forbidden } from './refusals.ts';
 import { leaseMs } from './tasks/free-tasks.ts';
 import { findWork } from './tasks/work.ts';
 
-export type Entrance = (input: Proof, arrival: Arrival) => Promise<Entry>;
+export type Entrance = (input: Proof, arrival: Arrival) => Promise<Answered<'authenticate'>>;
 
 interface Proof {
   readonly agent_id: string;
@@ -59,7 +59,7 @@ export function createEntrance(base: TeamBase): Entrance {
     { id }: AgentRow,
     input: Proof,
     arrival: Arrival,
-  ): Promise<Entry> {
+  ): Promise<Answered<'authenticate'>> {
     const nowMs = clock();
     // Two entries of one agent take turns, or both would get the same task.
     const agent = await lockRow(engine, tx, 'agents', { id });

@@ -1,5 +1,4 @@
-import type { SubordinateView } from '../../contract/team/tasks.ts';
-import type { Team } from '../../contract/team/team.ts';
+import type { Answered, Team } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { selectRows, updateRows } from '../rows.ts';
 import type { TaskRow } from '../tables/team.ts';
@@ -34,7 +33,7 @@ export function createManagement(
             ...(agent.parent_id === null ? {} : { parent_id: agent.parent_id }),
             tasks_in_progress: running.get(agent.id) ?? 0,
             max_parallel_tasks: agent.max_parallel_tasks,
-          })) satisfies SubordinateView[],
+          })) satisfies Answered<'subordinates'>['agents'][number][],
           pending_requests: await pendingRequests(
             db,
             me.projectId,

@@ -1,4 +1,4 @@
-import type { NextAction, Team } from '../../contract/team/team.ts';
+import type { Answered, Team } from '../../contract/team/team.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import { subordinatesOf } from './authority.ts';
 import type { Member, Membership, Reader } from './base.ts';
@@ -44,7 +44,7 @@ export async function newestEvent(db: Reader, projectId: string): Promise<number
   return row?.seq ?? 0;
 }
 
-async function findNext(db: Reader, me: Member): Promise<NextAction> {
+async function findNext(db: Reader, me: Member): Promise<Answered<'nextAction'>> {
   const found = me.session.purpose === 'chat' ? await nextChat(db, me) : await nextTask(db, me);
   const needs = Object.entries(found.needs ?? {}).filter(([, ids]) => ids.length > 0);
   return {

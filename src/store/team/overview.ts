@@ -1,5 +1,4 @@
-import type { ManagedAgent } from '../../contract/team/coordination.ts';
-import type { Team } from '../../contract/team/team.ts';
+import type { Answered, Team } from '../../contract/team/team.ts';
 import { countRows, selectRows } from '../rows.ts';
 import { type TeamBase, view } from './base.ts';
 import { countByStatus } from './tasks/task-rows.ts';
@@ -38,25 +37,23 @@ export function createOverview({
         .orderBy('id')
         .execute();
       return {
-        agents: agents.map(
-          (agent): ManagedAgent => ({
-            agent_id: agent.id,
-            name: agent.name,
-            hierarchy: agent.hierarchy,
-            status: agent.status,
-            projects: assignments.filter((row) => row.agent_id === agent.id).map((row) => row.project_id),
-            sessions: sessions
-              .filter((row) => row.agent_id === agent.id)
-              .map((row) =>
-                view<ManagedAgent['sessions'][number]>({
-                  session_id: row.id,
-                  project_id: row.project_id,
-                  purpose: row.purpose,
-                  task_id: row.task_id,
-                }),
-              ),
-          }),
-        ),
+        agents: agents.map((agent): Answered<'managedAgents'>['agents'][number] => ({
+          agent_id: agent.id,
+          name: agent.name,
+          hierarchy: agent.hierarchy,
+          status: agent.status,
+          projects: assignments.filter((row) => row.agent_id === agent.id).map((row) => row.project_id),
+          sessions: sessions
+            .filter((row) => row.agent_id === agent.id)
+            .map((row) =>
+              view<Answered<'managedAgents'>['agents'][number]['sessions'][number]>({
+                session_id: row.id,
+                project_id: row.project_id,
+                purpose: row.purpose,
+                task_id: row.task_id,
+              }),
+            ),
+        })),
       };
     },
 

@@ -1,5 +1,5 @@
-import type { AgentProfile, Hierarchy } from '../../contract/team/agents.ts';
-import type { ExecutionView, NotificationView, ProjectView, Team } from '../../contract/team/team.ts';
+import type { Hierarchy } from '../../contract/team/admin.ts';
+import type { AgentProfile, Answered, Team } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
 import { countRows, findRow, insertRow, lockRow, selectRows, updateRows } from '../rows.ts';
@@ -21,13 +21,13 @@ export function createSelf(
     profile: () => membership.read((db, me) => profileOf(db, me.agent)),
 
     project: () =>
-      membership.read(async (db, me): Promise<ProjectView> => {
+      membership.read(async (db, me): Promise<Answered<'project'>> => {
         const project = await findRow(db, 'projects', { id: me.projectId });
         if (!project) throw unknown(kinds.project, me.projectId);
         const agents = await selectRows(db, 'assignments', { project_id: me.projectId })
           .orderBy('agent_id')
           .execute();
-        return view<ProjectView>({
+        return view<Answered<'project'>>({
           project_id: project.id,
           name: project.name,
           status: project.status,
@@ -63,7 +63,7 @@ export function createSelf(
           .execute();
         return {
           notifications: rows.slice(0, shownNotifications).map((row) =>
-            view<NotificationView>({
+            view<Answered<'notifications'>['notifications'][number]>({
               notification_id: row.id,
               kind: row.kind,
               message: row.message,
@@ -84,7 +84,7 @@ export function createSelf(
           .execute();
         return {
           executions: rows.map((row) =>
-            view<ExecutionView>({
+            view<Answered<'history'>['executions'][number]>({
               execution_id: row.id,
               task_id: row.task_id,
               status: row.status,

@@ -1,12 +1,10 @@
-import * as z from 'zod';
-import { teamLimits } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text/text.ts';
-import { conversation, delegation, id, message, reason, sent } from './shapes.ts';
 import { changes, settles, teamTool } from './team-tool.ts';
 
 /** Talking with other agents, in a chat session. */
 export const chatTools = [
   teamTool({
+    act: 'pendingMessages',
     name: 'get_pending_messages',
     category: 'chat',
     title: text('Pending messages', '未読メッセージ'),
@@ -16,23 +14,11 @@ export const chatTools = [
     ),
     permission: 'chat_only',
     annotations: settles,
-    input: z.object({
-      ack: z.array(id).max(100).optional().describe('Messages that need no reply, ["msg_…"].'),
-    }),
-    output: z.object({
-      messages: z.array(message),
-      more: z.boolean(),
-      context: z.array(message),
-      conversations: z.array(conversation),
-      delegations: z.array(delegation),
-      instruction: z.string(),
-    }),
     ja: { ack: '返信不要のもの。例: ["msg_7k2m9q4x3v5w"]。' },
     example: {},
-
-    run: (input, { team }) => team.pendingMessages(input),
   }),
   teamTool({
+    act: 'respond',
     name: 'respond_chat',
     category: 'chat',
     title: text('Respond', '返信'),
@@ -42,20 +28,14 @@ export const chatTools = [
     ),
     permission: 'chat_only',
     annotations: changes,
-    input: z.object({
-      content: z.string().trim().min(1).max(teamLimits.messageChars).describe('At most 4000 characters.'),
-      conversation_id: id.optional().describe('cnv_…. Default: the oldest pending.'),
-    }),
-    output: sent,
     ja: {
       content: 'メッセージ。4000 文字まで。例: "スキーマは確定ですか"。',
       conversation_id: '会話。例: "cnv_7k2m9q4x3v5w"。省略時は最も古い未返信のもの。',
     },
     example: { content: 'Yes, it is final.' },
-
-    run: (input, { team }) => team.respond(input),
   }),
   teamTool({
+    act: 'send',
     name: 'send_message',
     category: 'chat',
     title: text('Send a message', 'メッセージ送信'),
@@ -65,20 +45,14 @@ export const chatTools = [
     ),
     permission: 'chat_only',
     annotations: changes,
-    input: z.object({
-      target_agent_id: id.describe('e.g. "worker-1".'),
-      content: z.string().trim().min(1).max(teamLimits.messageChars).describe('At most 4000 characters.'),
-    }),
-    output: sent,
     ja: {
       target_agent_id: 'エージェント。例: "worker-1"。',
       content: 'メッセージ。4000 文字まで。例: "スキーマは確定ですか"。',
     },
     example: { target_agent_id: 'worker-2', content: 'Is the schema final?' },
-
-    run: (input, { team }) => team.send(input),
   }),
   teamTool({
+    act: 'startConversation',
     name: 'start_conversation',
     category: 'chat',
     title: text('Start a conversation', '会話の開始'),
@@ -88,26 +62,6 @@ export const chatTools = [
     ),
     permission: 'chat_only',
     annotations: changes,
-    input: z.object({
-      participant_agent_id: id.describe('e.g. "worker-1".'),
-      purpose: reason.describe('e.g. "Agree on the schema."'),
-      message: z
-        .string()
-        .trim()
-        .min(1)
-        .max(teamLimits.messageChars)
-        .optional()
-        .describe('The first message.'),
-      max_turns: z
-        .number()
-        .int()
-        .min(teamLimits.minTurns)
-        .max(teamLimits.maxTurns)
-        .default(20)
-        .describe('e.g. 10.'),
-      delegation_id: id.optional().describe('Delegation that it serves, dlg_….'),
-    }),
-    output: z.object({ conversation_id: z.string(), status: z.string(), message_id: z.string().optional() }),
     ja: {
       participant_agent_id: 'エージェント。例: "worker-1"。',
       purpose: '目的。例: "スキーマの合意"。',
@@ -116,10 +70,9 @@ export const chatTools = [
       delegation_id: '対応する委任。例: "dlg_7k2m9q4x3v5w"。',
     },
     example: { participant_agent_id: 'worker-2', purpose: 'Agree on the schema.', message: 'Is it final?' },
-
-    run: (input, { team }) => team.startConversation(input),
   }),
   teamTool({
+    act: 'endConversation',
     name: 'end_conversation',
     category: 'chat',
     title: text('End a conversation', '会話の終了'),
@@ -129,17 +82,11 @@ export const chatTools = [
     ),
     permission: 'chat_only',
     annotations: settles,
-    input: z.object({
-      conversation_id: id.describe('cnv_….'),
-      summary: reason.optional().describe('The outcome.'),
-    }),
-    output: z.object({ success: z.boolean(), status: z.string() }),
     ja: { conversation_id: '会話。例: "cnv_7k2m9q4x3v5w"。', summary: '結果。例: "スキーマは確定"。' },
     example: { conversation_id: 'cnv_7k2m9q4x3v5w', summary: 'The schema is final.' },
-
-    run: (input, { team }) => team.endConversation(input),
   }),
   teamTool({
+    act: 'reportDelegation',
     name: 'report_delegation_completed',
     category: 'chat',
     title: text('Report a delegation', '委任の報告'),
@@ -149,19 +96,11 @@ export const chatTools = [
     ),
     permission: 'chat_only',
     annotations: settles,
-    input: z.object({
-      delegation_id: id.describe('dlg_….'),
-      status: z.enum(['completed', 'failed']).default('completed').describe('How it ended.'),
-      result: z.string().min(1).max(teamLimits.messageChars).describe('The outcome.'),
-    }),
-    output: z.object({ success: z.boolean() }),
     ja: {
       delegation_id: '委任。例: "dlg_7k2m9q4x3v5w"。',
       status: '結果の種類。例: "completed"。',
       result: '結果。例: "スキーマは確定"。',
     },
     example: { delegation_id: 'dlg_7k2m9q4x3v5w', result: 'The schema is final.' },
-
-    run: (input, { team }) => team.reportDelegation(input),
   }),
 ];

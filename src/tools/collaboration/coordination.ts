@@ -1,11 +1,10 @@
-import * as z from 'zod';
 import { text } from '../../contract/text/text.ts';
-import { counts, id, reason } from './shapes.ts';
 import { changes, reads, settles, teamTool } from './team-tool.ts';
 
 /** The program that starts agents. */
 export const coordinationTools = [
   teamTool({
+    act: 'health',
     name: 'health_check',
     category: 'coordination',
     title: text('Health check', '稼働確認'),
@@ -15,20 +14,11 @@ export const coordinationTools = [
     ),
     permission: 'coordinator_only',
     annotations: reads,
-    input: z.object({}),
-    output: z.object({
-      status: z.string(),
-      agents: z.number(),
-      projects: z.number(),
-      sessions: z.number(),
-      tasks: counts,
-    }),
     ja: {},
     example: {},
-
-    run: (_, { team }) => team.health(),
   }),
   teamTool({
+    act: 'managedAgents',
     name: 'list_managed_agents',
     category: 'coordination',
     title: text('List agents', 'エージェント一覧'),
@@ -38,32 +28,11 @@ export const coordinationTools = [
     ),
     permission: 'coordinator_only',
     annotations: reads,
-    input: z.object({}),
-    output: z.object({
-      agents: z.array(
-        z.object({
-          agent_id: z.string(),
-          name: z.string(),
-          hierarchy: z.string(),
-          status: z.string(),
-          projects: z.array(z.string()),
-          sessions: z.array(
-            z.object({
-              session_id: z.string(),
-              project_id: z.string(),
-              purpose: z.string(),
-              task_id: z.string().optional(),
-            }),
-          ),
-        }),
-      ),
-    }),
     ja: {},
     example: {},
-
-    run: (_, { team }) => team.managedAgents(),
   }),
   teamTool({
+    act: 'activeProjects',
     name: 'list_active_projects_with_agents',
     category: 'coordination',
     title: text('List active projects', '有効なプロジェクト一覧'),
@@ -73,23 +42,11 @@ export const coordinationTools = [
     ),
     permission: 'coordinator_only',
     annotations: reads,
-    input: z.object({}),
-    output: z.object({
-      projects: z.array(
-        z.object({
-          project_id: z.string(),
-          name: z.string(),
-          working_directory: z.string().optional(),
-          agents: z.array(z.string()),
-        }),
-      ),
-    }),
     ja: {},
     example: {},
-
-    run: (_, { team }) => team.activeProjects(),
   }),
   teamTool({
+    act: 'agentAction',
     name: 'get_agent_action',
     category: 'coordination',
     title: text('Start or hold an agent', '起動の判断'),
@@ -99,33 +56,11 @@ export const coordinationTools = [
     ),
     permission: 'coordinator_only',
     annotations: changes,
-    input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-      project_id: id.describe('e.g. "shop".'),
-    }),
-    output: z.object({
-      action: z.enum(['start', 'hold']),
-      reason: z.string(),
-      spawn_id: z.string().optional(),
-      expires_in: z.number().optional(),
-      start: z
-        .object({
-          agent_id: z.string(),
-          name: z.string(),
-          hierarchy: z.string(),
-          project_id: z.string(),
-          purpose: z.string(),
-          working_directory: z.string().optional(),
-          task_id: z.string().optional(),
-        })
-        .optional(),
-    }),
     ja: { agent_id: 'エージェント。例: "worker-1"。', project_id: 'プロジェクト。例: "shop"。' },
     example: { agent_id: 'worker-1', project_id: 'shop' },
-
-    run: (input, { team }) => team.agentAction(input),
   }),
   teamTool({
+    act: 'processExit',
     name: 'report_process_exit',
     category: 'coordination',
     title: text('Report a process exit', 'プロセス終了の報告'),
@@ -135,20 +70,14 @@ export const coordinationTools = [
     ),
     permission: 'coordinator_only',
     annotations: settles,
-    input: z.object({
-      session_id: id.describe('Session, or the spawn_id of get_agent_action, spn_….'),
-      exit_code: z.number().int().optional().describe('e.g. 1.'),
-    }),
-    output: z.object({ success: z.boolean(), task_id: z.string().optional() }),
     ja: {
       session_id: 'セッション、または get_agent_action の spawn_id。例: "spn_7k2m9q4x3v5w"。',
       exit_code: '終了コード。例: 1。',
     },
     example: { session_id: 'spn_7k2m9q4x3v5w', exit_code: 0 },
-
-    run: (input, { team }) => team.processExit(input),
   }),
   teamTool({
+    act: 'agentError',
     name: 'report_agent_error',
     category: 'coordination',
     title: text('Report an agent error', 'エラーの報告'),
@@ -158,19 +87,11 @@ export const coordinationTools = [
     ),
     permission: 'coordinator_only',
     annotations: changes,
-    input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-      project_id: id.describe('e.g. "shop".'),
-      message: reason.describe('What happened.'),
-    }),
-    output: z.object({ success: z.boolean() }),
     ja: {
       agent_id: 'エージェント。例: "worker-1"。',
       project_id: 'プロジェクト。例: "shop"。',
       message: '起きたこと。例: "モデルが応答しない"。',
     },
     example: { agent_id: 'worker-1', project_id: 'shop', message: 'The model did not answer.' },
-
-    run: (input, { team }) => team.agentError(input),
   }),
 ];

@@ -1,11 +1,10 @@
-import * as z from 'zod';
 import { text } from '../../contract/text/text.ts';
-import { id, profile, reason, task } from './shapes.ts';
 import { reads, settles, teamTool } from './team-tool.ts';
 
 /** A manager and the agents below it. */
 export const managementTools = [
   teamTool({
+    act: 'subordinates',
     name: 'list_subordinates',
     category: 'management',
     title: text('List subordinates', '配下の一覧'),
@@ -15,33 +14,11 @@ export const managementTools = [
     ),
     permission: 'manager_only',
     annotations: reads,
-    input: z.object({}),
-    output: z.object({
-      agents: z.array(
-        z.object({
-          agent_id: z.string(),
-          name: z.string(),
-          hierarchy: z.string(),
-          parent_id: z.string().optional(),
-          tasks_in_progress: z.number(),
-          max_parallel_tasks: z.number(),
-        }),
-      ),
-      pending_requests: z.array(
-        z.object({
-          request_id: z.string(),
-          requester_id: z.string(),
-          assignee_id: z.string(),
-          title: z.string(),
-        }),
-      ),
-    }),
     ja: {},
     example: {},
-
-    run: (_, { team }) => team.subordinates(),
   }),
   teamTool({
+    act: 'subordinate',
     name: 'get_subordinate_profile',
     category: 'management',
     title: text('Subordinate profile', '配下の詳細'),
@@ -51,16 +28,11 @@ export const managementTools = [
     ),
     permission: 'manager_only',
     annotations: reads,
-    input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-    }),
-    output: profile.extend({ tasks: z.array(task) }),
     ja: { agent_id: 'エージェント。例: "worker-1"。' },
     example: { agent_id: 'worker-1' },
-
-    run: (input, { team }) => team.subordinate(input),
   }),
   teamTool({
+    act: 'assignTask',
     name: 'assign_task',
     category: 'management',
     title: text('Assign a task', 'タスクの割り当て'),
@@ -70,20 +42,14 @@ export const managementTools = [
     ),
     permission: 'manager_only',
     annotations: settles,
-    input: z.object({
-      task_id: id.describe('tsk_….'),
-      assignee_id: id.nullable().describe('e.g. "worker-1"; null for nobody.'),
-    }),
-    output: z.object({ task }),
     ja: {
       task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。',
       assignee_id: 'エージェント。例: "worker-1"。null で担当なし。',
     },
     example: { task_id: 'tsk_7k2m9q4x3v5w', assignee_id: 'worker-1' },
-
-    run: (input, { team }) => team.assignTask(input),
   }),
   teamTool({
+    act: 'selectAction',
     name: 'select_action',
     category: 'management',
     title: text('Choose the next action', '次の行動の選択'),
@@ -93,17 +59,11 @@ export const managementTools = [
     ),
     permission: 'manager_only',
     annotations: settles,
-    input: z.object({
-      action: z.enum(['dispatch', 'adjust', 'wait', 'complete']).describe('e.g. "wait".'),
-      reason: reason.optional().describe('Why.'),
-    }),
-    output: z.object({ success: z.boolean(), instruction: z.string() }),
     ja: { action: '行動。例: "wait"。', reason: '理由。例: "API キーがない"。' },
     example: { action: 'wait' },
-
-    run: (input, { team }) => team.selectAction(input),
   }),
   teamTool({
+    act: 'approveRequest',
     name: 'approve_task_request',
     category: 'management',
     title: text('Approve a request', '依頼の承認'),
@@ -113,17 +73,11 @@ export const managementTools = [
     ),
     permission: 'manager_only',
     annotations: settles,
-    input: z.object({
-      request_id: id.describe('req_….'),
-      assignee_id: id.optional().describe('Another agent, e.g. "worker-2".'),
-    }),
-    output: z.object({ success: z.boolean(), task_id: z.string() }),
     ja: { request_id: '依頼。例: "req_7k2m9q4x3v5w"。', assignee_id: '別の担当者。例: "worker-2"。' },
     example: { request_id: 'req_7k2m9q4x3v5w' },
-
-    run: (input, { team }) => team.approveRequest(input),
   }),
   teamTool({
+    act: 'rejectRequest',
     name: 'reject_task_request',
     category: 'management',
     title: text('Reject a request', '依頼の却下'),
@@ -133,14 +87,7 @@ export const managementTools = [
     ),
     permission: 'manager_only',
     annotations: settles,
-    input: z.object({
-      request_id: id.describe('req_….'),
-      reason: reason.optional().describe('Why.'),
-    }),
-    output: z.object({ success: z.boolean() }),
     ja: { request_id: '依頼。例: "req_7k2m9q4x3v5w"。', reason: '理由。例: "API キーがない"。' },
     example: { request_id: 'req_7k2m9q4x3v5w', reason: 'Out of scope.' },
-
-    run: (input, { team }) => team.rejectRequest(input),
   }),
 ];

@@ -1,11 +1,10 @@
-import * as z from 'zod';
 import { text } from '../../contract/text/text.ts';
-import { id, purpose } from './shapes.ts';
 import { changes, settles, teamTool } from './team-tool.ts';
 
 /** Beginning and ending a session. */
 export const sessionTools = [
   teamTool({
+    act: 'authenticate',
     name: 'authenticate',
     category: 'session',
     title: text('Authenticate', '認証'),
@@ -17,22 +16,6 @@ export const sessionTools = [
     agentsOnly: false,
     everyday: true,
     annotations: changes,
-    input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-      passkey: z.string().min(1).max(1000).describe('Yours.'),
-      project_id: id.describe('e.g. "shop".'),
-      purpose: purpose.optional().describe('Default: what work there is.'),
-    }),
-    output: z.object({
-      success: z.boolean(),
-      session_token: z.string().optional(),
-      expires_in: z.number().optional(),
-      purpose: purpose.optional(),
-      task_id: z.string().optional(),
-      agent_name: z.string(),
-      reason: z.string().optional(),
-      instruction: z.string(),
-    }),
     ja: {
       agent_id: 'エージェント。例: "worker-1"。',
       passkey: 'パスキー。例: "k3y…"。',
@@ -41,10 +24,9 @@ export const sessionTools = [
     },
     example: { agent_id: 'worker-1', passkey: 'k3y-of-worker-1', project_id: 'shop' },
     secrets: ['passkey'],
-
-    run: (input, { team }) => team.authenticate(input),
   }),
   teamTool({
+    act: 'logout',
     name: 'logout',
     category: 'session',
     title: text('Log out', 'ログアウト'),
@@ -54,11 +36,7 @@ export const sessionTools = [
     ),
     permission: 'authenticated',
     annotations: settles,
-    input: z.object({}),
-    output: z.object({ success: z.boolean() }),
     ja: {},
     example: {},
-
-    run: (_, { team }) => team.logout(),
   }),
 ];

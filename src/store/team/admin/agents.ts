@@ -1,6 +1,5 @@
 import { ConfigError } from '../../../contract/error.ts';
-import type { AgentInput, TeamAdmin } from '../../../contract/team/admin.ts';
-import type { Hierarchy } from '../../../contract/team/agents.ts';
+import type { AgentInput, Hierarchy, TeamAdmin } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
 import { nulInText } from '../../errors.ts';
 import { deleteRows, findRow, insertRow } from '../../rows.ts';

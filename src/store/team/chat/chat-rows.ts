@@ -1,4 +1,4 @@
-import type { DelegationView, MessageView } from '../../../contract/team/chat.ts';
+import type { DelegationView, MessageView } from '../../../contract/team/team.ts';
 import { selectRows } from '../../rows.ts';
 import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
 import { isoTime, type Reader, type Speaker, type Tx, view } from '../base.ts';

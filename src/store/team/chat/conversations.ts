@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../../contract/team/chat.ts';
+import type { ConversationView } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';

@@ -1,5 +1,4 @@
-import type { PendingMessages } from '../../../contract/team/chat.ts';
-import type { Team } from '../../../contract/team/team.ts';
+import type { Answered, Team } from '../../../contract/team/team.ts';
 import type { Text } from '../../../contract/text/text.ts';
 import { selectRows, updateRows } from '../../rows.ts';
 import type { ConversationRow, MessageRow } from '../../tables/team.ts';
@@ -12,7 +11,7 @@ import { conversationView, expireStale } from './conversations.ts';
 export function createInbox(membership: Membership): Pick<Team, 'pendingMessages'> {
   return {
     pendingMessages: ({ ack }) =>
-      membership.change(async (tx, me): Promise<PendingMessages> => {
+      membership.change(async (tx, me): Promise<Answered<'pendingMessages'>> => {
         await expireStale(tx, me);
         if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
         const rows = await selectRows(tx, 'messages', {

@@ -1,5 +1,4 @@
-import type { TaskView } from '../../../contract/team/tasks.ts';
-import type { Team } from '../../../contract/team/team.ts';
+import type { TaskView, Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { selectRows, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';

@@ -1,5 +1,5 @@
-import type { BatchTask, MadeTask, NewTask, TaskStatus } from '../../../contract/team/tasks.ts';
-import type { Team } from '../../../contract/team/team.ts';
+import type { TaskStatus } from '../../../contract/team/tasks.ts';
+import type { Answered, Asked, Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import { insertRow } from '../../rows.ts';
@@ -29,7 +29,7 @@ export function createTaskMaking(membership: Membership): Pick<Team, 'createTask
       membership.change(async (tx, me) => {
         assertLocalIds(input.tasks);
         await lockMaking(tx, me, input.parent_task_id);
-        const made = new Map<string, MadeTask>();
+        const made = new Map<string, Answered<'createTask'>>();
         for (const task of input.tasks) {
           const { title, description, assignee_id } = task;
           made.set(
@@ -84,7 +84,7 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
   }
 }
 
-async function makeTask(tx: Tx, me: Member, input: NewTask): Promise<MadeTask> {
+async function makeTask(tx: Tx, me: Member, input: Asked<'createTask'>): Promise<Answered<'createTask'>> {
   const parentId = input.parent_task_id ?? null;
   const same = await tx
     .selectFrom('tasks')
@@ -183,7 +183,7 @@ async function depend(tx: Tx, me: Member, taskId: string, ids: readonly string[]
   }
 }
 
-function assertLocalIds(tasks: readonly BatchTask[]): void {
+function assertLocalIds(tasks: readonly Asked<'createTasks'>['tasks'][number][]): void {
   const ids = new Set<string>();
   for (const { local_id } of tasks) {
     if (ids.has(local_id)) {

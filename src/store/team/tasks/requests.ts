@@ -1,5 +1,4 @@
-import type { RequestView } from '../../../contract/team/tasks.ts';
-import type { Team } from '../../../contract/team/team.ts';
+import type { Answered, Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
@@ -73,7 +72,7 @@ export async function pendingRequests(
   db: Reader,
   projectId: string,
   belowIds: readonly string[],
-): Promise<RequestView[]> {
+): Promise<Answered<'subordinates'>['pending_requests'][number][]> {
   if (belowIds.length === 0) return [];
   const rows = await selectRows(db, 'task_requests', {
     project_id: projectId,

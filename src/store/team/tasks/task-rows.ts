@@ -1,4 +1,5 @@
-import type { TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
+import type { TaskStatus } from '../../../contract/team/tasks.ts';
+import type { TaskView } from '../../../contract/team/team.ts';
 import type { Engine } from '../../engine.ts';
 import { findRow, lockRow, type Match, selectRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';

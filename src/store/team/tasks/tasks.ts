@@ -1,5 +1,4 @@
-import type { TaskEventView } from '../../../contract/team/tasks.ts';
-import type { Team } from '../../../contract/team/team.ts';
+import type { TaskEventView, Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { selectRows, updateRows } from '../../rows.ts';
 import { assertMayChange, assertNotReplaced, ownsWhole } from '../authority.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
-import { text } from '../../contract/text/text.ts';
-import { inputRule } from '../../contract/tool/input-rule.ts';
+import { text } from '../text/text.ts';
+import { inputRule } from '../tool/input-rule.ts';
+import { taskStatuses, teamLimits } from './tasks.ts';
 
 /** Any id: people name agents and projects, the server names the rest. */
 export const id = z
@@ -18,6 +18,9 @@ export const reason = z.string().trim().min(1).max(teamLimits.reasonChars);
 export const purpose = z.enum(['task', 'chat']);
 export const status = z.enum(taskStatuses);
 export const counts = z.record(z.string(), z.number());
+
+export const nothing = z.object({});
+export const done = z.object({ success: z.boolean() });
 
 export const task = z.object({
   task_id: z.string(),
