@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TraceSettings } from '../contract/trace.ts';
-import { encodeSpans } from './otlp.ts';
 
 /** Sends spans by OTLP over HTTP. Failed ones are dropped and reported once a minute; nothing outlives `end`. */
 export interface HttpSpanExporter extends SpanExporter {
@@ -33,7 +33,8 @@ export function createSpanExporter(
 
   async function send(spans: readonly ReadableSpan[]): Promise<boolean> {
     const signal = AbortSignal.any([over.signal, AbortSignal.timeout(settings.timeoutMs)]);
-    const plain = encodeSpans(spans, settings.encoding);
+    const serializer = settings.encoding === 'json' ? JsonTraceSerializer : ProtobufTraceSerializer;
+    const plain = serializer.serializeRequest([...spans]) ?? new Uint8Array();
     const body = settings.compression === 'gzip' ? await promisify(gzip)(plain) : plain;
     const headers = {
       'user-agent': 'sekisho',
@@ -77,7 +78,7 @@ export function createSpanExporter(
 async function post(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  body: Buffer,
+  body: Uint8Array,
   { tls }: TraceSettings,
   signal: AbortSignal,
 ): Promise<Outcome> {

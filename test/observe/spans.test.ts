@@ -5,19 +5,13 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect, test, vi } from 'vitest';
 import { tracesOf } from '../../src/config/traces.ts';
 import type { Call, Reply } from '../../src/contract/call.ts';
 import type { TraceSettings } from '../../src/contract/trace.ts';
-import { encodeSpans } from '../../src/observe/otlp.ts';
 import { openTracing } from '../../src/observe/tracing.ts';
 import { readTraceContext, traceContextOf } from '../../src/transport/trace.ts';
 import { needs, programs } from '../support/needs.ts';
-import { readTraceRequest } from './read-protobuf.ts';
 import { openReceiver } from './receiver.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
@@ -105,44 +99,6 @@ test('a state is kept as far as it is one, and comes from where the parent came 
   expect(traceContextOf({ _meta: { tracestate: 'meta=1' } }, arrived)).toEqual(arrived);
   // Somebody between us and the caller must not be taken for the caller.
   expect(traceContextOf({ _meta: { traceparent: 'broken' } }, arrived)).toEqual({});
-});
-
-test('the bytes say what OpenTelemetry’s own exporter says of the same spans', async () => {
-  await using receiver = await openReceiver();
-  const kept = new InMemorySpanExporter();
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({
-      'service.name': 'x',
-      list: ['a', 'b'],
-      flag: true,
-      half: 0.5,
-      whole: 7,
-    }),
-    spanProcessors: [new SimpleSpanProcessor({ exporter: kept })],
-  });
-  const tracer = provider.getTracer('sekisho', '1');
-  const remote = trace.setSpanContext(ROOT_CONTEXT, {
-    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
-    spanId: '00f067aa0ba902b7',
-    traceFlags: 1,
-    isRemote: true,
-  });
-  const root = tracer.startSpan('tools/call 日本', { kind: SpanKind.SERVER, attributes: { a: 'b' } }, remote);
-  root.setStatus({ code: SpanStatusCode.ERROR });
-  tracer.startSpan('run', {}, trace.setSpan(ROOT_CONTEXT, root)).end();
-  root.end();
-  const spans = kept.getFinishedSpans();
-  const theirs = new OTLPTraceExporter({ url: receiver.endpoint });
-  await new Promise<void>((resolve) => theirs.export(spans, () => resolve()));
-
-  const ours = JSON.parse(encodeSpans(spans, 'json').toString());
-  const [expected] = receiver.bodies.map((body) => JSON.parse(body));
-  expect(ours.resourceSpans[0].resource.attributes).toEqual(expected.resourceSpans[0].resource.attributes);
-  expect(readTraceRequest(encodeSpans(spans, 'protobuf'))).toEqual(ours);
-  expect(ours.resourceSpans[0].scopeSpans[0].scope).toMatchObject({ name: 'sekisho', version: '1' });
-  for (const [at, span] of expected.resourceSpans[0].scopeSpans[0].spans.entries()) {
-    expect(span).toMatchObject(ours.resourceSpans[0].scopeSpans[0].spans[at]);
-  }
 });
 
 test('a collector that takes nothing costs no more memory than the spans that may wait', async () => {
