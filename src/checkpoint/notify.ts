@@ -34,7 +34,7 @@ export function createNotices(
   let isClosing = false;
 
   const vapid = once(async () => {
-    const { vapidKeysFrom } = await import('../notify/vapid.ts');
+    const { vapidKeysFrom } = await import('../notify/channels/push.ts');
     return vapidKeysFrom(deriveKey(settings.stateFolder, 'web push'));
   });
 

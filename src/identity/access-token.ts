@@ -1,7 +1,11 @@
 import type { createLocalJWKSet, JSONWebKeySet, JWTPayload } from 'jose';
 import type { OauthTrust, TrustedIssuer } from '../contract/identity.ts';
-import { fetchJson as fetchFromIssuer } from './issuer-fetch.ts';
-import { createIssuerKeys, IssuerDown, type IssuerKeys } from './issuer-keys.ts';
+import {
+  createIssuerKeys,
+  fetchJson as fetchFromIssuer,
+  IssuerDown,
+  type IssuerKeys,
+} from './issuer-keys.ts';
 
 export type TokenFinding =
   | { readonly kind: 'good'; readonly issuer: TrustedIssuer; readonly claims: JWTPayload }

@@ -1,5 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
 import * as z from 'zod';
+import { isSecureUrl } from '../ground/secure-url.ts';
 
 /** The keys with which an issuer signs, as currently published. */
 export interface IssuerKeys {
@@ -109,4 +110,30 @@ function metadataUrls(issuer: string): readonly string[] {
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}${path}/.well-known/openid-configuration`,
   ];
+}
+
+/** Metadata and keys are small; larger responses are wrong. */
+const maxBytes = 512 * 1024;
+const timeoutMs = 10_000;
+
+/** A JSON document of an issuer. No redirects: an issuer must publish under its own address. */
+export async function fetchJson(url: string): Promise<unknown> {
+  if (!isSecureUrl(new URL(url))) throw new Error(`${url} is not https`);
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json, application/jwk-set+json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (!response.ok || !response.body) {
+    await response.body?.cancel();
+    throw new Error(`${url} answered ${response.status}`);
+  }
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw new Error(`${url} answered with too much`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
 }

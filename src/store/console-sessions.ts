@@ -5,7 +5,7 @@ import type { Engine, OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
 import { deleteRows, findRow, insertRow, updateRows } from './rows.ts';
 import { hashOf, isSecret, newSecret } from './secret.ts';
-import type { ConsoleSessionRow } from './tables/console.ts';
+import type { ConsoleSessionRow } from './tables/tables.ts';
 
 /**
  * Logins of the console, in the store: any server behind one address knows them, and ending one ends it everywhere.

@@ -1,7 +1,7 @@
 import type { NodeState, NodeStore, NodeView } from '../contract/nodes.ts';
 import type { OpenEngine } from './engine.ts';
 import { deleteRows } from './rows.ts';
-import type { NodeRow } from './tables/nodes.ts';
+import type { NodeRow } from './tables/tables.ts';
 
 export const nodeBeatMs = 5000;
 /** A node is lost after this long without a heartbeat. */

@@ -139,7 +139,7 @@ export async function openStore({
         throw error instanceof ConfigError ? error : openingProblem(target, error.cause ?? error);
       });
     },
-    damage: async () => (await import('./damage.ts')).findDamage(engine),
+    damage: () => findDamage(engine),
     wakeups: async () => tryWakeups(await engine()),
     async close() {
       relay.close();
@@ -192,3 +192,14 @@ function createEndedSessions(openEngine: OpenEngine): EndedSessions {
 }
 
 const keptMs = 25 * 60 * 60 * 1000;
+
+/** Describes damage to the pages of the SQLite file; undefined if there is none. PostgreSQL checks its own. */
+async function findDamage(openEngine: OpenEngine): Promise<string | undefined> {
+  const { kind, db } = await openEngine();
+  const { sql } = await import('kysely');
+  if (kind !== 'sqlite') return undefined;
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+  // A heading may come first.
+  const found = rows[0]?.quick_check.split('\n').at(-1) ?? '';
+  return found === 'ok' ? undefined : found;
+}

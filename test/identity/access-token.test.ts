@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { oauthTrustOf } from '../../src/config/oauth.ts';
 import { createAccessTokens } from '../../src/identity/access-token.ts';
 import { standingOf } from '../../src/identity/claims.ts';
-import { fetchJson } from '../../src/identity/issuer-fetch.ts';
+import { fetchJson } from '../../src/identity/issuer-keys.ts';
 import { openIdentity } from '../../src/identity/open.ts';
 import { goodClaims, openSigner } from './signer.ts';
 

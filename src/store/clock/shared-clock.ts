@@ -1,4 +1,4 @@
-import { createElapsed } from './elapsed.ts';
+import { createElapsed } from './steady-clock.ts';
 
 /**
  * The database's time at the last query, plus what has passed here since. All servers of a database agree on it,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createElapsed } from './elapsed.ts';
-import { createSteadyClock } from './steady-clock.ts';
+import { createElapsed, createSteadyClock } from './steady-clock.ts';
 
 test('a clock that is set forward by a year and back again moves nothing; a correction is followed', () => {
   let wall = 1_000_000;

@@ -1,4 +1,4 @@
-import { createElapsed } from './elapsed.ts';
+import { uptime } from 'node:os';
 
 /**
  * The wall clock at the start plus the time since: setting the clock forward by a year ends no session, and setting it
@@ -21,3 +21,26 @@ export function createSteadyClock(
 
 /** A larger jump is no correction. */
 const correctionMs = 60_000;
+
+/**
+ * Elapsed milliseconds including sleep of the machine, which Node's clock leaves out. Sleep is looked up only if the
+ * wall clock deviates from Node's.
+ */
+export function createElapsed(
+  wall: () => number = Date.now,
+  awake: () => number = () => performance.now(),
+  sinceBoot: () => number = () => uptime() * 1000,
+): () => number {
+  const begunMs = sinceBoot() - awake();
+  let sleptMs = 0;
+  let last = wall() - awake();
+  return () => {
+    const awakeMs = awake();
+    const now = wall() - awakeMs;
+    if (Math.abs(now - last) > noticedMs) sleptMs = Math.max(sleptMs, sinceBoot() - awakeMs - begunMs);
+    last = now;
+    return awakeMs + sleptMs;
+  };
+}
+
+const noticedMs = 1000;

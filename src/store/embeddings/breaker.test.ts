@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBreaker } from './breaker.ts';
+import { createBreaker } from './meaning.ts';
 
 function openBreaker() {
   let nowMs = 1_000_000;

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Memory } from '../../contract/capabilities/memory.ts';
 import { fold } from '../recall/fold.ts';
-import { gistDigest } from '../recall/gist.ts';
 import { wordsOfMemory } from '../recall/words.ts';
 
 /** The columns that derive from a memory's content. */
@@ -29,4 +29,23 @@ function clean(words: string): string {
     .toWellFormed()
     .replaceAll('\r\n', '\n')
     .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+}
+
+/**
+ * The digest of a memory's content, ignoring only a final full stop and a polite Japanese ending. Case, spacing and
+ * quotes can matter (`feature/ABC`), and similarity by shared words would merge "the code is 4711" with "the code is
+ * 4712" and lose one. A unique index prevents duplicates. The prefix separates these digests from those of earlier
+ * versions, which ignored more.
+ */
+function gistDigest(content: string): string {
+  return createHash('sha256')
+    .update(`2\n${gistOf(content)}`)
+    .digest('base64url');
+}
+
+/** The text without its ending; the whole text if nothing else is left. */
+export function gistOf(content: string): string {
+  const plain = content.normalize('NFC').trim();
+  const gist = plain.replace(/(?:です|だよ|だ|である)?[。．.]?$/u, '').trimEnd();
+  return gist === '' ? plain : gist;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gistOf } from './gist.ts';
+import { gistOf } from '../memory/columns.ts';
 
 test.each([
   [' The color is blue. ', 'The color is blue'],

@@ -1,8 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ConsoleTables } from './console.ts';
-import type { NodeRow } from './nodes.ts';
 import type { NoticeTables } from './notices.ts';
-import type { RelayTables } from './relay.ts';
 import type { TeamTables } from './team.ts';
 
 /** Every table, for Kysely. Each kind of records adds its interface here and a migration beside it. */
@@ -199,3 +196,72 @@ export interface AskSessionRow {
 
 /** A table whose `seq` the database assigns. */
 type Numbered<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };
+
+interface RelayTables {
+  relay_keys: RelayKeyRow;
+  relay_words: RelayWordRow;
+  ended_sessions: { id: string; at_ms: number };
+  history_contents: ContentRow;
+}
+
+/** A part of a former content; on PostgreSQL only. */
+interface ContentRow {
+  digest: string;
+  part: number;
+  bytes: Buffer;
+  at_ms: number;
+}
+
+/** A thing that lives in one server's process, and that server. */
+interface RelayKeyRow {
+  name: string;
+  node: string;
+  at_ms: number;
+}
+
+/** A request of one server to another; both texts are sealed. */
+interface RelayWordRow {
+  id: string;
+  /** The server that is asked. */
+  node: string;
+  name: string;
+  body: string;
+  answer: string | null;
+  at_ms: number;
+}
+
+/** The tables of the console; part of `Tables`. */
+interface ConsoleTables {
+  console_codes: { hash: string; person: string; expires_at_ms: number };
+  console_sessions: ConsoleSessionRow;
+}
+
+export interface ConsoleSessionRow {
+  /** The hash of the cookie's secret. */
+  hash: string;
+  person: string;
+  /** The token that was pasted; null for a login by an operator's link. */
+  token_id: string | null;
+  /** The passkey that began it, if any. */
+  passkey_id: string | null;
+  used_at_ms: number;
+  ends_at_ms: number;
+}
+
+/** A server that uses this store. `clock_ms` is its own time, `seen_at_ms` the store's at the same moment. */
+export interface NodeRow {
+  id: string;
+  host: string;
+  address: string;
+  version: string;
+  pid: number;
+  started_at_ms: number;
+  is_draining: number;
+  calls: number;
+  load_percent: number;
+  resident_bytes: number;
+  /** A JSON list; null for servers of the previous version. */
+  roots: string | null;
+  clock_ms: number;
+  seen_at_ms: number;
+}

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Desk } from '../../../contract/capabilities/capabilities.ts';
 import type { DryRunChange } from '../../../contract/capabilities/dry-run.ts';
 import type { Dialect } from '../../../contract/capabilities/judgement.ts';
-import type { CommandLine, Commands } from '../../../contract/capabilities/process.ts';
+import type { CommandLine, Commands, RunOptions } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { isInSeconds, looksLikeMilliseconds } from '../../../contract/text/describe-issue.ts';
@@ -18,8 +18,8 @@ import {
   reportLanded,
 } from '../../../ground/effects/dry-run-report.ts';
 import { landedFacts } from '../../../ground/effects/landing.ts';
+import { isInside } from '../../../ground/inside.ts';
 import { dryInBackground, dryRunOutput, landedOutput, onFailureInput } from '../../dry-run.ts';
-import { commandFolder, foldersFor, shownIn } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
 
 export const bash = defineTool({
@@ -233,4 +233,32 @@ export function dialectOf({ ownPath }: Pick<Desk, 'ownPath'>): Dialect {
 /** The shell that is judged is the one that runs: bash, or without it the syntax that every `sh` reads alike. */
 export function scriptOf(command: string, shell: Commands['shell']): CommandLine {
   return { kind: 'script', script: command, shell };
+}
+
+/** The current folder of the session's commands, as replies name it. */
+function commandFolder({ ownPath, workspace }: Desk, commands: Commands): string {
+  const { folder } = commands.kept();
+  if (folder === undefined) return ownPath;
+  const shown = shownIn({ workspace }, folder);
+  // With a folder per day, a folder outside it is not kept.
+  return ownPath === '.' || isInside(shown, ownPath) ? shown : ownPath;
+}
+
+/** A path as replies name it: relative to the workspace, or absolute in another root. */
+function shownIn({ workspace }: Pick<Desk, 'workspace'>, hostPath: string): string {
+  const relative = posix.relative(workspace.at('.').hostPath, hostPath) || '.';
+  return relative.startsWith('..') ? hostPath : relative;
+}
+
+/** The folders that a command may write and see, and its working folder; creates the caller's own if needed. */
+function foldersFor(
+  { own, ownPath, workspace, othersPath }: Desk,
+  begins: string,
+): Pick<RunOptions, 'workingFolder' | 'reach'> {
+  const folder = own.at('.');
+  if (!folder.exists()) folder.makeFolder();
+  const workingFolder = posix.resolve(workspace.at('.').hostPath, begins);
+  if (ownPath === '.') return { workingFolder };
+  const covered = othersPath === undefined ? [] : [workspace.at(othersPath).hostPath];
+  return { workingFolder, reach: { writable: [folder.hostPath], covered } };
 }
