@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Locale, otherLocale } from '../contract/text/text.ts';
 import { shell } from './pages/page.ts';
 import type { AssetPaths, Html } from './pages/view.ts';
-import type { Words } from './words/en.ts';
+import type { Words } from './words/words.ts';
 
 interface Outside {
   readonly locale: Locale;

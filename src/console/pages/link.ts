@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { otherLocale } from '../../contract/text/text.ts';
 import { line } from '../shown.ts';
-import type { Words } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
 import { shell } from './page.ts';
 import { questionHead, questionRest } from './question.ts';
 import type { Html, View } from './view.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Locale } from '../../contract/text/text.ts';
-import type { Words } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
 import type { AssetPaths, View } from './view.ts';
 
 /** The state of a request in the routes. */

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import { type Locale, otherLocale } from '../../contract/text/text.ts';
 import { line } from '../shown.ts';
-import type { Words } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
 import type { AssetPaths, Html, View } from './view.ts';
 
 type PageName = keyof Words['nav'];

@@ -2,7 +2,7 @@ import type { html } from 'hono/html';
 import type { Person } from '../../contract/person.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import type { Words } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
 
 export type Html = ReturnType<typeof html>;
 

@@ -8,7 +8,7 @@ import { memoriesPage, memoryPage } from '../pages/memories.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import type { View } from '../pages/view.ts';
 import type { RecentCalls } from '../recent-calls.ts';
-import type { Words } from '../words/en.ts';
+import type { Words } from '../words/words.ts';
 import { actsOf } from './acts-of.ts';
 
 /** Pages that act on records: history, memories. Every act is in the log under the person's name. */
