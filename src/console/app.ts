@@ -21,7 +21,7 @@ import { addOperatorRoutes } from './routes/operator.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { waitingFor } from './waiting.ts';
-import { wordsIn } from './words/words.ts';
+import { wordsByLocale } from './words/words.ts';
 
 export interface Console {
   answer(request: Request, from: { readonly address?: string | undefined }): Promise<Response>;
@@ -34,7 +34,7 @@ export interface Console {
  */
 export async function createConsole(dependencies: ConsoleDependencies): Promise<Console> {
   const assets = await assetPaths(dependencies);
-  const words = { en: wordsIn('en'), ja: wordsIn('ja') };
+  const words = wordsByLocale();
   const outside = (request: Request): Outside => {
     const locale = localeOf(request, dependencies.locale);
     return { locale, words: words[locale], assets };

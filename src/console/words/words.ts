@@ -1,4 +1,4 @@
-import type { Locale, Text } from '../../contract/text/text.ts';
+import { type Locale, locales, type Text } from '../../contract/text/text.ts';
 import { frame } from './frame.ts';
 import { questions } from './questions.ts';
 import { records } from './records.ts';
@@ -16,8 +16,8 @@ type Spoken<T> = T extends Text
       ? T
       : { readonly [K in keyof T]: Spoken<T[K]> };
 
-export function wordsIn(locale: Locale): Words {
-  return spoken(all, locale) as Words;
+export function wordsByLocale(): Readonly<Record<Locale, Words>> {
+  return Object.fromEntries(locales.map((locale) => [locale, spoken(all, locale)])) as Record<Locale, Words>;
 }
 
 function spoken(node: unknown, locale: Locale): unknown {
