@@ -1,7 +1,7 @@
 /** The only entrance of the composition root: other rooms import nothing else from it. */
 
 export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
-export { peerOf } from '../command/sockets/peer.ts';
+export { openPeers, type Peers } from '../command/sockets/peer.ts';
 export { makeStateFolder } from '../store/usable.ts';
 export { copyRecords } from './copy-records.ts';
 export { verifyMirrors } from './mirrors.ts';

@@ -2,20 +2,29 @@ import { Buffer } from 'node:buffer';
 import { type CommonSyscall, syscallNumber } from './syscalls.ts';
 
 /** The index of a register that keeps a value; a call's result lasts only until the next call. */
-export type Kept = 0 | 1 | 2 | 3;
+export type Kept = 0 | 1 | 2 | 3 | 4;
 type Argument = number | { readonly kept: Kept };
 
 export type Operation =
   | { readonly does: 'call'; readonly name: CommonSyscall; readonly args: readonly Argument[] }
   /** Keeps the result of the last call. */
   | { readonly does: 'keep'; readonly in: Kept }
-  /** Keeps the 32 bits at an address. */
-  | { readonly does: 'load'; readonly in: Kept; readonly from: number }
-  /** Subtracts the result of the last call from a kept value. */
+  /** Keeps a number. */
+  | { readonly does: 'set'; readonly in: Kept; readonly to: number }
+  /** Takes a kept value as the result, for the jumps that follow. */
+  | { readonly does: 'use'; readonly kept: Kept }
+  /** Keeps the 32 or 64 bits at an address. */
+  | { readonly does: 'load'; readonly in: Kept; readonly from: number; readonly bits?: 32 | 64 }
+  /** Writes 32 bits at an address. */
+  | { readonly does: 'store'; readonly at: number; readonly number: number }
+  /** Adds the result of the last call to a kept value, or subtracts it. */
+  | { readonly does: 'add'; readonly to: Kept }
   | { readonly does: 'subtract'; readonly from: Kept }
   /** Jumps to a label: always, or depending on the result of the last call. */
   | { readonly does: 'jump'; readonly to: string; readonly when?: 'failed' | 'zero' | undefined }
   | { readonly does: 'jump'; readonly to: string; readonly when: 'differs'; readonly than: Kept }
+  /** Counts a kept value down, and jumps unless it is zero by then. */
+  | { readonly does: 'jump'; readonly to: string; readonly when: 'left'; readonly of: Kept }
   /** Jumps unless the result is this number. */
   | { readonly does: 'jump'; readonly to: string; readonly when: 'is-not'; readonly number: number }
   | { readonly does: 'label'; readonly name: string }
@@ -33,7 +42,11 @@ export function assemble(operations: readonly Operation[], architecture: 'x64' |
   for (const pass of ['measure', 'write'] as const) {
     const code: number[] = [];
     for (const operation of operations) {
-      if (operation.does === 'label') places.set(operation.name, code.length);
+      if (operation.does === 'label') {
+        if (pass === 'measure' && places.has(operation.name))
+          throw new Error(`the label ${operation.name} stands twice`);
+        places.set(operation.name, code.length);
+      }
       const to = operation.does === 'jump' ? places.get(operation.to) : undefined;
       if (pass === 'write' && operation.does === 'jump' && to === undefined)
         throw new Error(`there is no label ${operation.to}`);
@@ -44,10 +57,10 @@ export function assemble(operations: readonly Operation[], architecture: 'x64' |
   throw new Error('unreachable');
 }
 
-/** Kept values are in r12 to r15, which calls preserve. A result is in rax. */
+/** Kept values are in r12 to r15 and rbx, which calls preserve. A result is in rax. */
 function encodeX64(operation: Operation, at: number, to: number): readonly number[] {
   const rax = 0;
-  const kept = (register: Kept) => 12 + register;
+  const kept = (register: Kept) => [12, 13, 14, 15, 3][register] ?? 0;
   const constant = (register: number, value: number) => [
     ...(register >= 8 ? [0x41] : []),
     0xb8 + (register & 7),
@@ -69,10 +82,22 @@ function encodeX64(operation: Operation, at: number, to: number): readonly numbe
       return [];
     case 'keep':
       return both(0x89, kept(operation.in), rax);
+    case 'set':
+      return constant(kept(operation.in), operation.to);
+    case 'use':
+      return both(0x89, rax, kept(operation.kept));
+    case 'add':
+      return both(0x01, kept(operation.to), rax);
     case 'subtract':
       return both(0x29, kept(operation.from), rax);
-    case 'load': // mov r32, [address]
-      return [0x44, 0x8b, 0x04 + (kept(operation.in) & 7) * 8, 0x25, ...word(operation.from)];
+    case 'load': {
+      // mov r32, [address], or r64
+      const register = kept(operation.in);
+      const prefix = (operation.bits === 64 ? 0x48 : 0x40) + (register >> 3) * 4;
+      return [prefix, 0x8b, 0x04 + (register & 7) * 8, 0x25, ...word(operation.from)];
+    }
+    case 'store': // mov dword [address], number
+      return [0xc7, 0x04, 0x25, ...word(operation.at), ...word(operation.number)];
     case 'call':
       return [
         // rdi, rsi, rdx, r10, r8, r9
@@ -97,12 +122,16 @@ function encodeX64(operation: Operation, at: number, to: number): readonly numbe
       if (operation.when === 'failed') return jump([0x48, 0x85, 0xc0], [0x0f, 0x88]); // test rax, rax; js
       if (operation.when === 'zero') return jump([0x48, 0x85, 0xc0], [0x0f, 0x84]); // jz
       if (operation.when === 'differs') return jump(both(0x39, rax, kept(operation.than)), [0x0f, 0x85]); // cmp; jne
+      if (operation.when === 'left') {
+        const register = kept(operation.of);
+        return jump([0x48 + (register >> 3), 0xff, 0xc8 + (register & 7)], [0x0f, 0x85]); // dec; jnz
+      }
       if (operation.when === 'is-not') return jump([0x48, 0x3d, ...word(operation.number)], [0x0f, 0x85]); // cmp; jne
       return jump([], [0xe9]);
   }
 }
 
-/** Kept values are in x19 to x22, which calls preserve. A result is in x0. */
+/** Kept values are in x19 to x23, which calls preserve. A result is in x0. */
 function encodeArm64(operation: Operation, at: number, to: number): readonly number[] {
   const kept = (register: Kept) => 19 + register;
   const constant = (register: number, value: number) => [
@@ -120,10 +149,20 @@ function encodeArm64(operation: Operation, at: number, to: number): readonly num
         return [];
       case 'keep':
         return [move(kept(operation.in), 0)];
+      case 'set':
+        return constant(kept(operation.in), operation.to);
+      case 'use':
+        return [move(0, kept(operation.kept))];
+      case 'add':
+        return [0x8b000000 + kept(operation.to) * 33]; // add x, x, x0
       case 'subtract':
         return [0xcb000000 + kept(operation.from) * 33]; // sub x, x, x0
-      case 'load': // ldr w, [x9]
-        return [...constant(9, operation.from), 0xb9400000 + 9 * 32 + kept(operation.in)];
+      case 'load': {
+        const from9 = operation.bits === 64 ? 0xf9400000 : 0xb9400000; // ldr x, [x9], or w
+        return [...constant(9, operation.from), from9 + 9 * 32 + kept(operation.in)];
+      }
+      case 'store': // str w10, [x9]
+        return [...constant(9, operation.at), ...constant(10, operation.number), 0xb9000000 + 9 * 32 + 10];
       case 'call':
         return [
           ...operation.args.flatMap((value, index) =>
@@ -146,6 +185,8 @@ function encodeArm64(operation: Operation, at: number, to: number): readonly num
         if (operation.when === 'zero') return [0xb4000000 + way(0, 19) * 32]; // cbz x0
         if (operation.when === 'differs')
           return [compare(0, kept(operation.than)), 0x54000001 + way(1, 19) * 32]; // b.ne
+        if (operation.when === 'left')
+          return [0xf1000400 + kept(operation.of) * 33, 0x54000001 + way(1, 19) * 32]; // subs x, x, 1; b.ne
         if (operation.when === 'is-not') {
           const { number } = operation;
           // movn: negative in all 64 bits

@@ -52,7 +52,7 @@ export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody): Asks {
         const end = () => {
           letGo?.();
           waiting.delete(id);
-          if (trust) custody?.settle(trust.key);
+          if (trust !== undefined) custody?.settle(trust);
         };
         const withdraw = () => {
           end();

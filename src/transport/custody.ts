@@ -17,8 +17,8 @@ export type Entrusted =
 
 /** A process that holds the client's streams and outlives this server. */
 export interface Custody {
-  /** Entrusts it with the line that is being received. Work on the line begins once `known` has resolved. */
-  take(entrusted: Entrusted): { readonly key: number; readonly known: Promise<void> | undefined };
+  /** Entrusts it with the line that is being received, before work on it begins. Returns a key for `settle`. */
+  take(entrusted: Entrusted): number;
   /** The answer is among the words that are sent next, or there will be none. */
   settle(key: number): void;
 }

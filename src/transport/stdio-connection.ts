@@ -158,10 +158,9 @@ export function createStdioConnection(
     const run = startRun();
     running.set(id, run);
     const auditId = custody && method === 'tools/call' ? randomUUID() : undefined;
-    const trust = custody && reply.entrust && custody.take(reply.entrust(request, auditId));
+    const trust = reply.entrust && custody?.take(reply.entrust(request, auditId));
     let frame: string | undefined;
     try {
-      if (trust?.known) await trust.known;
       const wait = method === 'tools/call' ? throttle() : undefined;
       if (wait) await wait;
       if (placed && method !== 'ping') await placed;
@@ -173,8 +172,8 @@ export function createStdioConnection(
     running.delete(id);
     endRun(run);
     // A subscription is answered when it ends.
-    if (trust && !subscriptions.has(id)) (reply.settle ?? custody?.settle)?.(trust.key);
-    else if (trust) subscribed.set(id, trust.key);
+    if (trust !== undefined && subscriptions.has(id)) subscribed.set(id, trust);
+    else if (trust !== undefined) (reply.settle ?? custody?.settle)?.(trust);
     if (frame !== undefined && !run.silent) reply.send(frame);
     settle();
   }
@@ -293,7 +292,7 @@ export function createStdioConnection(
   function notice(method: string, params: Params, isReceived: boolean): void {
     if (isReceived && method === 'notifications/initialized') {
       const trust = custody?.take({ kind: 'keep', name: method });
-      if (trust) custody?.settle(trust.key);
+      if (trust !== undefined) custody?.settle(trust);
     }
     if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed') findPlace();
     if (method !== 'notifications/cancelled') return;

@@ -1,27 +1,10 @@
+import { syscallNumbers } from '../../src/ground/syscalls.ts';
+
 type Call = readonly [name: string, ...args: number[]];
 
-const names = new Map<number, string>([
-  [63, 'read'],
-  [64, 'write'],
-  [62, 'lseek'],
-  [135, 'rt_sigprocmask'],
-  [101, 'nanosleep'],
-  [198, 'socket'],
-  [203, 'connect'],
-  [206, 'sendto'],
-  [207, 'recvfrom'],
-  [210, 'shutdown'],
-  [93, 'exit'],
-  [17, 'getcwd'],
-  [56, 'openat'],
-  [24, 'dup3'],
-  [279, 'memfd_create'],
-  [221, 'execve'],
-  [220, 'clone'],
-  [157, 'setsid'],
-  [48, 'faccessat'],
-  [35, 'unlinkat'],
-]);
+const names = new Map(
+  Object.entries(syscallNumbers).map(([name, [, number]]) => [number, name] as [number | undefined, string]),
+);
 
 /**
  * Runs a program of ours as an arm64 would, by the manual's encodings: `answer` gives what each call returns, `head` the
@@ -34,6 +17,9 @@ export function traceArm64(
 ): readonly Call[] {
   const x = new Array<bigint>(32).fill(0n);
   const calls: Call[] = [];
+  /** What the program itself has written. */
+  const stored = new Map<bigint, bigint>();
+  const read = (address: bigint) => stored.get(address) ?? BigInt(head[(Number(address) & 0xfff) / 4] ?? 0);
   let at = Number(file.readBigUInt64LE(24)) - 0x400000;
   let isEqual = false;
   const signed = (value: number, bits: number) => (value << (32 - bits)) >> (32 - bits);
@@ -55,13 +41,18 @@ export function traceArm64(
     else if (is(0xfff80000, 0xb7f80000))
       next = (x[d] ?? 0n) >> 63n === 1n ? at + signed(word >>> 5, 14) * 4 : next;
     else if (is(0xfc000000, 0x14000000)) next = at + signed(word, 26) * 4;
-    else if (is(0xffc00000, 0xb9400000)) x[d] = BigInt(head[(Number(x[n]) & 0xfff) / 4] ?? 0);
+    else if (is(0xffe0fc00, 0x8b000000)) x[d] = BigInt.asUintN(64, (x[n] ?? 0n) + (x[m] ?? 0n));
+    else if (is(0xffc00000, 0xf1000000)) {
+      x[d] = BigInt.asUintN(64, (x[n] ?? 0n) - BigInt((word >>> 10) & 0xfff));
+      isEqual = x[d] === 0n;
+    } else if (is(0xffc00000, 0xb9000000)) stored.set(x[n] ?? 0n, x[d] ?? 0n);
+    else if (is(0xffc00000, 0xb9400000) || (is(0xffc00000, 0xf9400000) && n === 9)) x[d] = read(x[n] ?? 0n);
     else if (word === 0xd4000001) {
       const name = names.get(Number(x[8])) ?? 'unknown';
       calls.push([name, ...x.slice(0, 6).map(Number)]);
       if (name === 'exit') return calls.map((call) => (call[0] === 'exit' ? [call[0], call[1] ?? 0] : call));
       x[0] = BigInt.asUintN(64, BigInt(name === 'execve' ? -2 : answer(name)));
-    } else if (![0xf94003e9, 0x8b296fe2, 0x91004042].includes(word)) {
+    } else if (![0xf94003e9, 0x8b296fe2, 0x91004042, 0x910043e1].includes(word)) {
       throw new Error(`unknown instruction ${word.toString(16)} at ${at}`);
     }
     at = next;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Stage, textOf } from './stage.ts';
@@ -182,10 +182,10 @@ test('100 sessions opened and closed leave one server and none of their processe
   expect(stage.processes()).toEqual([stage.ps()[0]?.pid]);
 });
 
-test('the key by which sessions are known again can be read by its user alone', async () => {
+test('the sockets, programs and logs of the server can be used by its user alone', async () => {
   await stage.join(stage.folder('project'));
-  const { statSync, readdirSync } = await import('node:fs');
   const folder = join(stage.base, '.local/state/sekisho/resident');
-  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
-  expect(readFileSync(join(folder, 'key'))).toHaveLength(32);
+  const names = readdirSync(folder);
+  expect(names).toHaveLength(3);
+  for (const name of names) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
 });

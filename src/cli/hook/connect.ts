@@ -8,12 +8,6 @@ import { noteOf } from './socket.ts';
 export interface StartServer {
   readonly script: string;
   readonly flags: readonly string[];
-  /** The command that serves on the socket. Default: the hooks' server. */
-  readonly command?: 'hook-server' | 'resident';
-  /** How long to wait for it, if that differs from the hooks' patience. */
-  readonly patienceMs?: number;
-  /** Its variables. Default: ours. */
-  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** A server that this process has started. */
@@ -25,8 +19,7 @@ interface Started {
 
 /** Connects to the server, and starts it if there is none: once, however many hooks come at the same time. */
 export async function connectTo(socket: string, start: StartServer | undefined): Promise<Socket> {
-  const patienceMs = start?.patienceMs ?? startMs;
-  const endMs = performance.now() + patienceMs;
+  const endMs = performance.now() + startMs;
   let started: Started | undefined;
   for (;;) {
     const connection = await tryConnect(socket);
@@ -36,7 +29,7 @@ export async function connectTo(socket: string, start: StartServer | undefined):
     }
     if (!start) throw new Error('no server answers');
     if (performance.now() > endMs || started?.hasEnded)
-      throw new Error(lastWords(socket) || `no server answers after ${patienceMs / 1000} s`);
+      throw new Error(lastWords(socket) || `no server answers after ${startMs / 1000} s`);
     started ??= await startOnce(socket, start);
     await setTimeout(betweenMs);
   }
@@ -64,7 +57,7 @@ function tryConnect(path: string): Promise<Socket | undefined> {
  * Whether this process starts the server, or becomes it: the process that creates the note does, unless a server
  * answers by then. A start that took too long is tried again.
  */
-export async function isOursToStart(socket: string, patienceMs: number = startMs): Promise<boolean> {
+export async function isOursToStart(socket: string): Promise<boolean> {
   const note = noteOf(socket);
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   try {
@@ -72,7 +65,7 @@ export async function isOursToStart(socket: string, patienceMs: number = startMs
   } catch {
     // Another process was first.
     const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
-    if (atMs !== undefined && Date.now() - atMs > patienceMs) rmSync(note, { force: true });
+    if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
     return false;
   }
   // Another server may have started between the check and the note.
@@ -83,17 +76,12 @@ export async function isOursToStart(socket: string, patienceMs: number = startMs
   return false;
 }
 
-async function startOnce(
-  socket: string,
-  { script, flags, command = 'hook-server', patienceMs, environment }: StartServer,
-): Promise<Started | undefined> {
-  if (!(await isOursToStart(socket, patienceMs))) return undefined;
+async function startOnce(socket: string, { script, flags }: StartServer): Promise<Started | undefined> {
+  if (!(await isOursToStart(socket))) return undefined;
   const { spawn } = await import('node:child_process');
   const log = openSync(`${socket}.log`, 'w', 0o600);
-  const server = spawn(process.execPath, [script, command, '--socket', socket, ...flags], {
+  const server = spawn(process.execPath, [script, 'hook-server', '--socket', socket, ...flags], {
     detached: true,
-    ...(command === 'resident' && { cwd: '/' }),
-    ...(environment && { env: environment }),
     stdio: ['ignore', log, log],
   });
   const onExit = () => {

@@ -1,248 +1,122 @@
-import type { Buffer } from 'node:buffer';
-import { statSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { connectTo } from '../hook/connect.ts';
-import { Entrusted } from './entrusted.ts';
+import { spawnSync } from 'node:child_process';
 import {
-  createFrameSplitter,
-  type FrameType,
-  frame,
-  frameTypes,
-  type Greeting,
-  jsonFrame,
-  readWords,
-  type Taken,
-  type Welcome,
-} from './frames.ts';
-import { Sent } from './sent.ts';
-import { ofProcess, residentSocketOf } from './standing.ts';
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { noteOf } from '../hook/socket.ts';
+import { descriptors, memoryNames } from './memory-names.ts';
+import { residentNameOf, residentSocketOf, thisProcess } from './standing.ts';
 
-/** Joins this process's streams to the resident server. Undefined: this session is to be served in this process. */
+/**
+ * Turns this process into the small program that joins its streams to the resident server. Returns the exit status of a
+ * session that has lost its server, or undefined if the session is to be served in this process.
+ */
 export async function join(args: readonly string[]): Promise<number | undefined> {
+  const { node, script, environment } = thisProcess();
+  const name = residentNameOf(thisProcess());
+  const socket = name === undefined ? undefined : residentSocketOf(name, environment);
+  const returned = returnedFrom();
+  if (returned?.hasBegun) {
+    // Served here, its client would wait for a process that has not heard its handshake.
+    warn(words.lost, lastWords(socket));
+    return systemFailed;
+  }
+  if (returned || socket === undefined) {
+    const why = returned ? returned.why || lastWords(socket) : words.otherRights;
+    if (why) warn(words.alone, why);
+    return undefined;
+  }
   try {
-    const script = process.argv[1] ?? '';
-    const socket = residentSocketOf(process.env, script);
-    if (socket === undefined) return undefined;
-    return await new Joined({ args, cwd: process.cwd(), environment: process.env }, socket, script).run();
+    const program = await prepareProgram(socket, node, script);
+    process.execve?.(
+      program,
+      [program, node, script, 'serve', ...args],
+      environment as Record<string, string>,
+    );
   } catch (error) {
-    if (error instanceof LeftWithoutServer) {
-      process.stderr.write(`sekisho: ${error.message}\n`);
-      // Else the client would wait for a process that answers no more.
-      process.stdin.destroy();
-      return systemFailed;
-    }
+    warn(words.alone, error instanceof Error ? error.message : String(error));
+  }
+  return undefined;
+}
+
+/** What the small program left as it became this process: it could not join, or its session lost its server. */
+function returnedFrom(): { readonly hasBegun: boolean; readonly why: string } | undefined {
+  try {
+    const path = `/proc/self/fd/${descriptors.mark}`;
+    const name = readlinkSync(path);
+    const hasBegun = name.startsWith(`/memfd:${memoryNames.notes}`);
+    if (!hasBegun && !name.startsWith(`/memfd:${memoryNames.up}`)) return undefined;
+    const why = hasBegun ? '' : readFileSync(path, 'utf8');
+    closeSync(descriptors.mark);
+    return { hasBegun, why };
+  } catch {
+    // A person or a client has started this process.
     return undefined;
   }
 }
 
-class LeftWithoutServer extends Error {}
-
-/** The streams of one client, which outlive the servers that they are joined to. */
-class Joined {
-  readonly #greeting: Greeting;
-  readonly #path: string;
-  readonly #script: string;
-  readonly #entrusted = new Entrusted();
-  #sent = new Sent();
-  #socket: Socket | undefined;
-  #welcome: Welcome | undefined;
-  /** The client's bytes flow. */
-  #isReading = false;
-  #hasEnded = false;
-  #stoppedAtMs: number | undefined;
-  #unansweredPings = 0;
-  readonly #over = Promise.withResolvers<number | undefined>();
-  #isOver = false;
-  readonly #deaths: number[] = [];
-
-  constructor(greeting: Greeting, path: string, script: string) {
-    this.#greeting = greeting;
-    this.#path = path;
-    this.#script = script;
+/** Why the server did not start, from its log. */
+function lastWords(socket: string | undefined): string {
+  try {
+    return readFileSync(`${socket}.log`, 'utf8').trim().split('\n').slice(-3).join(' ').slice(0, 500);
+  } catch {
+    return '';
   }
+}
 
-  async run(): Promise<number | undefined> {
-    process.stdout.on('error', () => this.#leave());
-    process.stderr.on('error', () => {});
-    const alive = setInterval(() => this.#askForLife(), pingMs).unref();
-    await this.#connect(this.#greeting);
-    const exitCode = await this.#over.promise;
-    clearInterval(alive);
-    this.#socket?.destroy();
-    // Else it is for the server in this process.
-    if (exitCode !== undefined) process.stdin.destroy();
-    return exitCode;
+/** The small program for this server. It is written once, and tried: a folder may forbid execution. */
+async function prepareProgram(socket: string, node: string, script: string): Promise<string> {
+  const path = socket.replace(/\.sock$/, '.join');
+  if (existsSync(path)) {
+    accessSync(path, constants.X_OK);
+    return path;
   }
+  const { compileSmallProgram } = await import('./small-program.ts');
+  const { arch } = process;
+  if (arch !== 'x64' && arch !== 'arm64') throw new Error(`there is no small program for ${arch}`);
+  const own = `${path}.${process.pid}`;
+  const write = (given: Parameters<typeof compileSmallProgram>[0]) => {
+    rmSync(own, { force: true });
+    writeFileSync(own, compileSmallProgram(given, arch), { mode: 0o700, flag: 'wx' });
+  };
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  write({ socket: nowhere, note: nowhere, server: [nowhere], log: nowhere, runtime: nowhere });
+  const { status } = spawnSync(own, { stdio: 'ignore', timeout: 5000 });
+  if (status !== systemFailed) {
+    rmSync(own, { force: true });
+    throw new Error(`${dirname(path)} does not let programs run`);
+  }
+  const server = [node, script, 'resident', '--socket', socket];
+  write({ socket, note: noteOf(socket), server, log: `${socket}.log`, runtime: node });
+  renameSync(own, path);
+  return path;
+}
 
-  async #connect(greeting: Greeting): Promise<void> {
-    const environment = { ...ofProcess(process.env), PATH: process.env.PATH };
-    const socket = await connectTo(this.#path, {
-      script: this.#script,
-      flags: [],
-      command: 'resident',
-      // A session that has begun cannot be served elsewhere.
-      patienceMs: this.#welcome ? restartMs : startMs,
-      environment,
-    });
-    if (statSync(this.#path).uid !== process.getuid?.()) throw new Error('the socket is of another user');
-    this.#socket = socket;
-    this.#unansweredPings = 0;
-    const split = createFrameSplitter(mostFrameBytes, (type, body) => this.#take(type, body));
-    socket.on('data', split);
-    socket.on('drain', () => this.#isReading && process.stdin.resume());
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => void this.#lost().catch((error: unknown) => this.#fail(error)));
-    this.#send(jsonFrame(frameTypes.greeting, greeting));
-  }
-
-  #take(type: number, body: Buffer): void {
-    this.#unansweredPings = 0;
-    const json = () => JSON.parse(body.toString('utf8'));
-    switch (type as FrameType) {
-      case frameTypes.words:
-        this.#print(body);
-        break;
-      case frameTypes.taken: {
-        const taken = json() as Taken;
-        this.#entrusted.take(taken, () => this.#sent.slice(taken.from ?? 0, taken.to));
-        this.#sent.drop(taken.to);
-        break;
-      }
-      case frameTypes.log:
-        process.stderr.write(body);
-        break;
-      case frameTypes.welcome:
-        this.#begin(json() as Welcome);
-        break;
-      case frameTypes.exit:
-        this.#finish((json() as { code: number }).code);
-        break;
-      case frameTypes.alone:
-        this.#fail(new LeftWithoutServer(String(json().why)));
-        break;
-      default:
-    }
-  }
-
-  #print(body: Buffer): void {
-    const { keys, words } = readWords(body);
-    for (const key of keys) this.#entrusted.settle(key);
-    const socket = this.#socket;
-    if (words.length === 0 || process.stdout.write(words) || !socket) return;
-    // A client that does not read holds up its own session alone.
-    socket.pause();
-    process.stdout.once('drain', () => socket.resume());
-  }
-
-  /** From here on the client's bytes are ours to deliver. */
-  #begin(welcome: Welcome): void {
-    const isFirst = this.#welcome === undefined;
-    this.#welcome = welcome;
-    for (const chunk of this.#sent.all()) this.#send(frame(frameTypes.bytes, chunk));
-    if (this.#hasEnded) this.#send(frame(frameTypes.end));
-    if (this.#stoppedAtMs !== undefined) this.#send(frame(frameTypes.stop));
-    this.#isReading = true;
-    if (!isFirst) {
-      process.stdin.resume();
-      return;
-    }
-    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => this.#stop());
-    process.stdin.on('data', (chunk: Buffer) => this.#pass(chunk));
-    process.stdin.once('end', () => this.#end()).once('error', () => this.#end());
-  }
-
-  #pass(chunk: Buffer): void {
-    this.#sent.add(chunk);
-    if (!this.#isReading || !this.#send(frame(frameTypes.bytes, chunk))) process.stdin.pause();
-  }
-
-  #end(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    if (this.#isReading) this.#send(frame(frameTypes.end));
-  }
-
-  /** As `untilTold` of a server in this process: a second signal, a while after the first, ends it at once. */
-  #stop(): void {
-    const nowMs = performance.now();
-    if (this.#stoppedAtMs !== undefined && nowMs - this.#stoppedAtMs > togetherMs) process.exit(systemFailed);
-    this.#stoppedAtMs ??= nowMs;
-    if (this.#isReading) this.#send(frame(frameTypes.stop));
-  }
-
-  #send(bytes: Buffer): boolean {
-    return this.#socket?.writable === true && this.#socket.write(bytes);
-  }
-
-  /** The client is gone. */
-  #leave(): void {
-    this.#finish(0);
-  }
-
-  /** The server has died: what had begun is answered, and all else goes to the next one. */
-  async #lost(): Promise<void> {
-    this.#isReading = false;
-    if (this.#isOver) return;
-    const { said, answered, again } = this.#entrusted.release();
-    process.stdout.write(said);
-    if (!this.#welcome) throw new Error('the server ended before it answered');
-    const nowMs = performance.now();
-    this.#deaths.push(nowMs);
-    if (this.#deaths.filter((atMs) => nowMs - atMs < oftenMs).length > mostDeaths)
-      throw new LeftWithoutServer('The server has ended again and again.');
-    process.stderr.write(`sekisho: ${startedAgain()}\n`);
-    this.#sent = new Sent([...again, ...this.#sent.all()]);
-    const resumed = { session: this.#welcome.session, lines: answered };
-    await this.#connect({ ...this.#greeting, resumed });
-  }
-
-  #finish(code: number | undefined): void {
-    this.#isOver = true;
-    this.#over.resolve(code);
-  }
-
-  #fail(error: unknown): void {
-    // Only a session that has not begun can be served elsewhere.
-    this.#isOver = true;
-    if (this.#welcome === undefined) this.#over.resolve(undefined);
-    else this.#over.reject(error instanceof LeftWithoutServer ? error : new LeftWithoutServer(String(error)));
-  }
-
-  /** Ends a server that no longer answers, so that another one is started. */
-  #askForLife(): void {
-    const socket = this.#socket;
-    if (!this.#welcome || !this.#isReading || !socket || socket.isPaused()) return;
-    if (this.#unansweredPings >= mostUnansweredPings) {
-      try {
-        process.kill(this.#welcome.pid, 'SIGKILL');
-      } catch {
-        // It is gone.
-      }
-      socket.destroy();
-      return;
-    }
-    this.#unansweredPings += 1;
-    this.#send(frame(frameTypes.ping));
-  }
+function warn(what: string, why: string): void {
+  process.stderr.write(`sekisho: ${what}: ${why}\n`);
 }
 
 /** Without our texts, which would take longer to load than all else here. */
-function startedAgain(): string {
-  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
-  return /^ja/i.test(LC_ALL || LC_MESSAGES || LANG || '')
-    ? 'サーバーが終了したため起動し直しました。セッションは続きます。'
-    : 'The server ended; it is started again, and the session goes on.';
-}
-
+const words = /^ja/i.test(process.env.LC_ALL || process.env.LC_MESSAGES || process.env.LANG || '')
+  ? {
+      alone: 'このセッションは共有サーバーを使いません',
+      otherRights: 'プロセスの権限を確認できないか、サンドボックスの中にある可能性があります',
+      lost: 'サーバーが終了し、起動し直せませんでした',
+    }
+  : {
+      alone: 'this session does not use the shared server',
+      otherRights: 'its rights cannot be told, or a sandbox may hold it',
+      lost: 'the server has ended and could not be started again',
+    };
+/** A path below a file, which cannot exist. */
+const nowhere = '/proc/version/nowhere';
 const systemFailed = 3;
-const togetherMs = 1000;
-/** After that, a session that begins is served in this process. */
-const startMs = 15_000;
-const restartMs = 60_000;
-const pingMs = 10_000;
-/** Each is sent by a timer of its own, so that a machine that slept has not missed several. */
-const mostUnansweredPings = 3;
-const oftenMs = 60_000;
-const mostDeaths = 60;
-/** The longest reply is much shorter. */
-const mostFrameBytes = 256 * 1024 * 1024;

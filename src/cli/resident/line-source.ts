@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 
 const newline = 10;
@@ -10,19 +10,27 @@ const newline = 10;
 export class LineSource extends EventEmitter {
   readableEnded = false;
   destroyed = false;
-  /** Where the line that is being received begins, and the end of the last whole line. */
-  from = 0;
-  to = 0;
+  /** The end of the last whole line. */
+  to: number;
   readonly #waiting: Buffer[] = [];
-  #at = 0;
+  #parts: Buffer[] = [];
+  #line: Buffer[] = [];
+  #at: number;
   #isPaused = false;
   #willEnd = false;
   readonly #received: () => void;
 
-  /** `received` is called when what came is handed on. */
-  constructor(received: () => void) {
+  /** The first byte is at `from`. `received` is called when what came is handed on. */
+  constructor(from: number, received: () => void) {
     super();
+    this.to = from;
+    this.#at = from;
     this.#received = received;
+  }
+
+  /** The line that was received last. */
+  get line(): string {
+    return Buffer.concat(this.#line).toString('utf8').trimEnd();
   }
 
   get isPaused(): boolean {
@@ -66,12 +74,15 @@ export class LineSource extends EventEmitter {
       if (part.length === first.length) this.#waiting.shift();
       else this.#waiting[0] = first.subarray(part.length);
       this.#at += part.length;
+      this.#parts.push(part);
       if (at >= 0) {
-        this.from = this.to;
         this.to = this.#at;
+        this.#line = this.#parts;
+        this.#parts = [];
       } else if (this.#at - this.to > mostLineBytes) {
         // It is refused when it ends, and need not be kept until then.
         this.to = this.#at;
+        this.#parts = [];
       }
       this.emit('data', part);
     }

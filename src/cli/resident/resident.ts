@@ -1,28 +1,51 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { peerOf } from '../../checkpoint/index.ts';
+import { openPeers, type Peers } from '../../checkpoint/index.ts';
+import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { listen } from '../hook/server.ts';
+import { noteOf } from '../hook/socket.ts';
 import { keepMemorySteady } from '../serving/steady-memory.ts';
 import { untilTold } from '../serving/stop.ts';
 import { SharedCheckpoints } from './checkpoints.ts';
-import { createFrameSplitter, frameTypes, type Greeting, jsonFrame } from './frames.ts';
-import { Seal, Session } from './session.ts';
-import { isOfUser, standingOf } from './standing.ts';
+import { type JoinedProgram, joinedProgramOf } from './joined-program.ts';
+import { hasNotes } from './notes.ts';
+import { ServedAlone, Session } from './session.ts';
+import type { Asked } from './sessions.ts';
+import { signOfLifeMs } from './small-program.ts';
+import { isOfUser, isSameWorld, ofProcess, residentNameOf, thisProcess } from './standing.ts';
 
 /** How long a checkpoint stays open without sessions, and the server without checkpoints. */
 const checkpointIdleMs = 5 * 60_000;
 const residentIdleMs = 60_000;
 
-/** The server that a user's clients share, until it has been idle for a while. */
+/** The server that a user's clients share, until it has been idle for a while. Any failed start removes the note. */
 export async function serveResident(socket: string): Promise<number> {
+  try {
+    const name = basename(socket, '.sock');
+    const own = residentNameOf(thisProcess());
+    if (own === undefined || !isSameWorld(own, name)) return 1;
+    await serveAt(socket, name);
+    return 0;
+  } finally {
+    rmSync(noteOf(socket), { force: true });
+  }
+}
+
+async function serveAt(socket: string, name: string): Promise<void> {
   process.title = 'sekisho resident';
+  process.chdir('/');
+  // The first client's own variables are not the others'.
+  const common = { ...ofProcess(process.env), PATH: process.env.PATH };
+  for (const variable of Object.keys(process.env)) if (!(variable in common)) delete process.env[variable];
   keepMemorySteady();
-  const resident = new Resident(new Seal(keyIn(dirname(socket))));
-  const server = createServer({ allowHalfOpen: true }, (connection) => resident.receive(connection));
+  const resident = new Resident(name, await openPeers());
+  // Paused: a connection is told apart by its process before anything of it is read.
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connection) =>
+    resident.receive(connection),
+  );
   const forget = await listen(server, socket);
   const told = untilTold();
   await Promise.race([told.signal, resident.idle()]);
@@ -30,115 +53,90 @@ export async function serveResident(socket: string): Promise<number> {
   forget();
   server.close();
   await resident.close();
-  return 0;
 }
 
 class Resident {
+  readonly #name: string;
+  readonly #peers: Peers;
   readonly #checkpoints = new SharedCheckpoints(checkpointIdleMs);
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Map<number, Session>();
   readonly #connections = new Set<Socket>();
-  readonly #seal: Seal;
-  readonly #standing = standingOf('self');
   readonly #asked = Promise.withResolvers<void>();
+  readonly #signsOfLife = setInterval(() => {
+    for (const session of this.#sessions.values()) session.live();
+  }, signOfLifeMs);
   #usedAtMs = performance.now();
-  #unknown = 0;
 
-  constructor(seal: Seal) {
-    this.#seal = seal;
+  constructor(name: string, peers: Peers) {
+    this.#name = name;
+    this.#peers = peers;
   }
 
   receive(socket: Socket): void {
     this.#usedAtMs = performance.now();
-    if (this.#unknown >= mostUnknown) {
-      socket.destroy();
-      return;
-    }
-    this.#unknown += 1;
     this.#connections.add(socket);
-    const deadline = setTimeout(() => socket.destroy(), greetingMs);
-    let session: Session | undefined;
-    let isKnown = false;
-    const know = () => {
-      if (isKnown) return;
-      isKnown = true;
-      clearTimeout(deadline);
-      this.#unknown -= 1;
-    };
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => {
-      know();
-      this.#connections.delete(socket);
-    });
-    const split = createFrameSplitter(mostFrameBytes, (type, body) => {
-      if (session) session.take(type, body);
-      else if (type !== frameTypes.greeting) socket.destroy();
-      else session = this.#greet(socket, JSON.parse(body.toString('utf8')) as Greeting, know);
-    });
-    socket.on('data', (chunk: Buffer) => {
-      try {
-        split(chunk);
-      } catch {
-        socket.destroy();
-      }
-    });
-    // The small program never ends its half: it is gone.
-    socket.once('end', () => socket.destroy());
-  }
-
-  /** A client gets a session; a person gets an answer. */
-  #greet(socket: Socket, greeting: Greeting, know: () => void): Session | undefined {
-    know();
-    if (greeting.asks) {
-      this.#answer(socket, greeting.asks);
-      return undefined;
-    }
-    const session = new Session(socket);
-    void this.#serve(session, socket, greeting);
-    return session;
-  }
-
-  async #serve(session: Session, socket: Socket, greeting: Greeting): Promise<void> {
+    socket.once('close', () => this.#connections.delete(socket));
     try {
-      if (!(await this.#hasOurStanding(socket))) throw new Error('it has other rights than this server');
-      this.#sessions.add(session);
-      await session.serve(greeting, { checkpoints: this.#checkpoints, seal: this.#seal });
+      const pid = this.#peers.processOf(descriptorOf(socket)) ?? 0;
+      const program = joinedProgramOf(pid);
+      const session = this.#sessions.get(pid);
+      if (!program) this.#answer(socket, pid);
+      else if (session) {
+        // A small program connects again when it is told to end.
+        session.stop();
+        socket.destroy();
+      } else void this.#serve(socket, program);
+    } catch {
+      // The process is gone, or not ours to look at.
+      socket.destroy();
+    }
+  }
+
+  async #serve(socket: Socket, program: JoinedProgram): Promise<void> {
+    const session = new Session(socket, program);
+    this.#sessions.set(program.pid, session);
+    try {
+      // A client in a sandbox must not leave it by way of us, and an older build goes on only with what it has begun.
+      const name = residentNameOf(program);
+      if (name === undefined || !isSameWorld(name, this.#name)) session.sendElsewhere();
+      else if (name !== this.#name && !hasNotes(program.pid)) session.sendElsewhere();
+      else await session.serve({ checkpoints: this.#checkpoints, peers: this.#peers, others: this.#ids() });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      if (!socket.destroyed) socket.end(jsonFrame(frameTypes.alone, { why }));
+      // A process of its own reports mistakes in the settings.
+      const isKnown = error instanceof ServedAlone || error instanceof ConfigError;
+      session.decline(isKnown ? '' : String(error));
     } finally {
-      this.#sessions.delete(session);
+      this.#sessions.delete(program.pid);
       this.#usedAtMs = performance.now();
     }
   }
 
-  /** A client in a sandbox must not leave it by way of us. */
-  async #hasOurStanding(socket: Socket): Promise<boolean> {
-    const peer = await peerOf(descriptorOf(socket));
-    return peer !== undefined && this.#standing !== undefined && standingOf(peer) === this.#standing;
+  #ids(): ReadonlySet<string> {
+    return new Set([...this.#sessions.values()].map(({ view }) => view.id));
   }
 
-  #answer(socket: Socket, asks: NonNullable<Greeting['asks']>): void {
-    void peerOf(descriptorOf(socket)).then(
-      (peer) => {
-        if (peer === undefined || !isOfUser(peer)) {
-          socket.destroy();
-          return;
-        }
-        if (asks.kind === 'stop') this.#stop(asks.session);
-        const report = {
-          pid: process.pid,
-          bytes: process.memoryUsage.rss(),
-          checkpoints: this.#checkpoints.size,
-          sessions: [...this.#sessions].map(({ view }) => view),
-        };
-        socket.end(jsonFrame(frameTypes.report, report));
-      },
-      () => socket.destroy(),
-    );
+  /** A person asks: to see the sessions, or to end them. */
+  #answer(socket: Socket, pid: number): void {
+    if (!isOfUser(pid)) throw new Error('another user');
+    const deadline = setTimeout(() => socket.destroy(), askMs);
+    socket.once('close', () => clearTimeout(deadline));
+    socket.once('data', (line: Buffer) => {
+      const asked = JSON.parse(line.toString('utf8')) as Asked;
+      if (asked.kind === 'stop') this.#stop(asked.session);
+      const report = {
+        pid: process.pid,
+        bytes: process.memoryUsage.rss(),
+        checkpoints: this.#checkpoints.size,
+        sessions: [...this.#sessions.values()].flatMap(({ view }) => (view.id === '' ? [] : [view])),
+      };
+      socket.end(JSON.stringify(report));
+    });
+    socket.resume();
   }
 
   #stop(id: string | undefined): void {
-    for (const session of this.#sessions) {
+    for (const session of this.#sessions.values()) {
       if (id === undefined || session.view.id.startsWith(id)) session.stop();
     }
     if (id === undefined) this.#asked.resolve();
@@ -155,9 +153,10 @@ class Resident {
 
   /** The sessions are told to end, so that no small program starts another server. */
   async close(): Promise<void> {
-    for (const session of this.#sessions) session.stop();
+    for (const session of this.#sessions.values()) session.stop();
     const endMs = performance.now() + limits.stopGraceMs;
     while (this.#sessions.size > 0 && performance.now() < endMs) await sleep(10);
+    clearInterval(this.#signsOfLife);
     await this.#checkpoints.close(limits.stopGraceMs);
     for (const connection of this.#connections) connection.destroy();
   }
@@ -168,17 +167,4 @@ function descriptorOf(socket: Socket): number {
   return (socket as unknown as { readonly _handle: { readonly fd: number } })._handle.fd;
 }
 
-/** The key by which sessions are known again after a death of the server. */
-function keyIn(folder: string): Buffer {
-  const path = join(folder, 'key');
-  try {
-    writeFileSync(path, randomBytes(32), { flag: 'wx', mode: 0o600, flush: true });
-  } catch {
-    // An earlier server made it.
-  }
-  return readFileSync(path);
-}
-
-const mostFrameBytes = 8 * 1024 * 1024;
-const mostUnknown = 256;
-const greetingMs = 10_000;
+const askMs = 10_000;

@@ -1,21 +1,24 @@
 import { Buffer } from 'node:buffer';
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { type Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
-import type { Checkpoint, HeldClient } from '../../checkpoint/index.ts';
+import type { Checkpoint, Peers } from '../../checkpoint/index.ts';
 import { runtimeOf } from '../../config/runtime.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { limits } from '../../contract/limits.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
 import { flagsOf } from '../common/options.ts';
 import { startedIn } from '../common/own-command.ts';
 import { withServeOptions } from '../program/serve-options.ts';
 import { type ClientPlace, openServed, serveClient, settingsOfClient } from '../serving/client-session.ts';
 import type { SharedCheckpoints } from './checkpoints.ts';
-import { frame, frameTypes, type Greeting, jsonFrame, type Taken, wordsFrame } from './frames.ts';
+import type { JoinedProgram } from './joined-program.ts';
 import { LineSource } from './line-source.ts';
+import { type Entrusted, Notes } from './notes.ts';
+import { headBytes, kinds, maxPartBytes } from './small-program.ts';
 
 /** A session as `sekisho ps` shows it. */
 export interface SessionView {
@@ -25,32 +28,37 @@ export interface SessionView {
   readonly sinceMs: number;
 }
 
-/** Why a session is to be served by the process that its client started. */
-class ServedAlone extends Error {}
+/** A session is to be served by the process that its client started. */
+export class ServedAlone extends Error {}
 
-/** One client, whose streams another process holds and passes on. */
+interface Resources {
+  readonly checkpoints: SharedCheckpoints;
+  readonly peers: Peers;
+  /** The sessions of other clients. */
+  readonly others: ReadonlySet<string>;
+}
+
+/** One client, whose streams a small program holds. */
 export class Session {
   readonly #socket: Socket;
-  readonly #input = new LineSource(() => this.#noteReceived());
+  readonly #program: JoinedProgram;
   readonly #stop = new AbortController();
   readonly #settled: number[] = [];
-  readonly #output: Writable;
-  #notedTo = 0;
-  #keys = 0;
+  #notes: Notes | undefined;
+  /** What is said before the client's bytes flow. */
+  #unsaid: Buffer[] | undefined = [];
+  /** The number of the last words. */
+  #number = 0;
   #flushing: NodeJS.Timeout | undefined;
-  #id: string = randomUUID();
+  #stoppedAtMs: number | undefined;
+  #id = '';
   #client = '';
   #folder = '';
   readonly #sinceMs = Date.now();
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, program: JoinedProgram) {
     this.#socket = socket;
-    this.#output = this.#createOutput();
-    this.#input.on('flows', () => socket.resume());
-    socket.once('close', () => {
-      this.#output.destroy();
-      this.#input.destroy();
-    });
+    this.#program = program;
   }
 
   get view(): SessionView {
@@ -58,17 +66,13 @@ export class Session {
   }
 
   /** Serves until the client has left. Throws if it is to be served alone. */
-  async serve(
-    { args, cwd, environment, resumed }: Greeting,
-    { checkpoints, seal }: { readonly checkpoints: SharedCheckpoints; readonly seal: Seal },
-  ): Promise<void> {
+  async serve({ checkpoints, peers, others }: Resources): Promise<void> {
+    const { args, cwd, environment, pid } = this.#program;
     const { flags, options } = parse(args);
     const config = flags.config === undefined ? undefined : resolve(cwd, flags.config);
-    if (runtimeOf({ config }, environment, process.platform).runtime !== 'host')
-      throw new ServedAlone('the settings name a container');
-    const started = startedIn(cwd, environment);
-    const own = { flags, options, cwd, environment, started };
-    const tell = (words: string) => void this.#socket.write(frame(frameTypes.log, `${cleanText(words)}\n`));
+    if (runtimeOf({ config }, environment, process.platform).runtime !== 'host') throw new ServedAlone();
+    const own = { flags, options, cwd, environment, started: startedIn(cwd, environment) };
+    const tell = (words: string) => this.#send(kinds.logged, Buffer.from(`${cleanText(words)}\n`));
     const place: ClientPlace = {
       ...own,
       tell,
@@ -85,40 +89,97 @@ export class Session {
     };
     const settings = settingsOfClient(place);
     assertWanted(settings, options, environment);
-    this.#id = seal.open(resumed?.session) ?? this.#id;
-    const held: HeldClient = {
-      connectionId: this.#id,
-      custody: { take: (entrusted) => this.#entrust(entrusted), settle: (key) => this.#settle(key) },
-      resumed: resumed?.lines,
-    };
-    const served = await serveClient(place, settings, {
-      // It has what the transport uses of a stream.
-      input: this.#input as unknown as Readable,
-      output: this.#output,
-      signal: this.#stop.signal,
-      held,
-    });
-    this.#socket.write(jsonFrame(frameTypes.welcome, { session: seal.close(this.#id), pid: process.pid }));
-    await served.closed;
-    await served.close(limits.stopGraceMs);
-    clearTimeout(this.#flushing);
-    this.#socket.end(jsonFrame(frameTypes.exit, { code: 0 }));
-  }
-
-  /** A frame from the process that holds the streams. */
-  take(type: number, body: Buffer): void {
-    if (type === frameTypes.ping) this.#socket.write(frame(frameTypes.ping));
-    else if (type === frameTypes.stop) this.stop();
-    else if (type === frameTypes.end) this.#input.end();
-    else if (type === frameTypes.bytes) {
-      this.#input.feed(body);
-      if (this.#input.isPaused) this.#socket.pause();
+    const notes = new Notes(pid, randomUUID(), peers);
+    try {
+      await this.#serveFrom(notes, place, settings, others);
+    } finally {
+      clearTimeout(this.#flushing);
+      this.#notes = undefined;
+      notes.close();
     }
   }
 
-  /** Ends what runs, as a signal to a server of its own would. */
+  async #serveFrom(notes: Notes, place: ClientPlace, settings: Settings, others: ReadonlySet<string>) {
+    const { begun } = notes;
+    if (begun.deathsMs.filter((atMs) => Date.now() - atMs < oftenMs).length > mostDeaths) {
+      this.#begin(begun.to);
+      place.tell(`sekisho: ${endsAgain[settings.locale]}`);
+      this.#exit(systemFailed);
+      return;
+    }
+    this.#id = others.has(begun.session) ? randomUUID() : begun.session;
+    this.#notes = notes;
+    this.#number = notes.received;
+    const isResumed = begun.deathsMs.length > 0;
+    if (isResumed) {
+      const said = begun.settled.flatMap(({ lines }) => lines.map(({ entrusted }) => wordsOf(entrusted)));
+      this.#say(Buffer.from(said.join('')));
+      place.tell(`sekisho: ${startedAgain[settings.locale]}`);
+    }
+    const input = new LineSource(begun.to - Buffer.byteLength(begun.again), () => notes.receivedTo(input.to));
+    const output = this.#createOutput();
+    input.on('flows', () => this.#socket.resume());
+    this.#socket.once('close', () => {
+      output.destroy();
+      input.destroy();
+    });
+    const served = await serveClient(place, settings, {
+      // It has what the transport uses of a stream.
+      input: input as unknown as Readable,
+      output,
+      signal: this.#stop.signal,
+      held: {
+        connectionId: this.#id,
+        custody: {
+          take: (entrusted) => notes.take(entrusted, input.line, input.to),
+          settle: (key) => this.#settle(key, output),
+        },
+        resumed: isResumed ? begun.kept.map(([, line]) => line) : undefined,
+      },
+    });
+    this.#begin(begun.to);
+    if (begun.again !== '') input.feed(Buffer.from(begun.again));
+    this.#socket.on('data', (chunk: Buffer) => {
+      input.feed(chunk);
+      if (input.isPaused) this.#socket.pause();
+    });
+    this.#socket.once('end', () => input.end());
+    this.#socket.resume();
+    await served.closed;
+    await served.close(limits.stopGraceMs);
+    this.#exit(0);
+  }
+
+  /** Ends what runs, as a signal to a server of its own would; asked again after a while, it ends at once. */
   stop(): void {
+    const nowMs = performance.now();
+    if (this.#stoppedAtMs !== undefined && nowMs - this.#stoppedAtMs > togetherMs) this.#exit(systemFailed);
+    this.#stoppedAtMs ??= nowMs;
     this.#stop.abort();
+  }
+
+  /** Shows the program that this server lives. */
+  live(): void {
+    if (!this.#unsaid) this.#send(kinds.logged, empty);
+  }
+
+  /** The program is to be served by a process of its own. */
+  decline(why: string): void {
+    if (this.#unsaid) this.#socket.end(head(kinds.alone, why, 0));
+    else this.#socket.destroy();
+  }
+
+  sendElsewhere(): void {
+    this.#socket.end(head(kinds.elsewhere, '', 0));
+  }
+
+  #begin(from: number): void {
+    this.#socket.write(Buffer.concat([head(kinds.welcome, '', from), ...(this.#unsaid ?? [])]));
+    this.#unsaid = undefined;
+  }
+
+  #exit(status: number): void {
+    if (!this.#socket.destroyed) this.#socket.end(head(kinds.exit, '', status));
   }
 
   /** Notes the client's name as it calls. */
@@ -137,79 +198,66 @@ export class Session {
     };
   }
 
-  #entrust(entrusted: Omit<Taken, 'to' | 'from' | 'key'>): { key: number; known: Promise<void> | undefined } {
-    this.#keys += 1;
-    const { from, to } = this.#input;
-    this.#notedTo = to;
-    const note: Taken = { ...entrusted, key: this.#keys, from, to };
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const socket = this.#socket;
-    socket.write(jsonFrame(frameTypes.taken, note), () => resolve());
-    // Usually the kernel has taken it at once.
-    return { key: this.#keys, known: socket.writableLength === 0 ? undefined : promise };
-  }
-
   /** The key goes with the next words, or alone if there are none. */
-  #settle(key: number): void {
+  #settle(key: number, output: Writable): void {
     this.#settled.push(key);
     this.#flushing ??= setTimeout(() => {
       this.#flushing = undefined;
-      if (this.#settled.length > 0 && !this.#output.destroyed) this.#output.write('');
+      if (this.#settled.length > 0 && !output.destroyed) output.write('');
     }, settleMs);
-  }
-
-  /** Notes and answers to our questions need no entry of their own. */
-  #noteReceived(): void {
-    const { to } = this.#input;
-    if (to === this.#notedTo) return;
-    this.#notedTo = to;
-    this.#socket.write(jsonFrame(frameTypes.taken, { to } satisfies Taken));
   }
 
   /** Words for the client. One that does not read loses its session before it fills our memory. */
   #createOutput(): Writable {
-    const keys: (readonly number[])[] = [];
-    const socket = this.#socket;
     const output = new Writable({
       decodeStrings: true,
-      write(chunk: Buffer, _, done) {
-        socket.write(wordsFrame(keys.shift() ?? [], chunk), done);
+      write: (chunk: Buffer, _, done) => {
+        this.#notes?.settle(this.#number + 1, this.#settled.splice(0));
+        this.#say(chunk, done);
       },
     });
     const write = output.write.bind(output) as (...given: unknown[]) => boolean;
     output.write = (...given: unknown[]) => {
-      keys.push(this.#settled.splice(0));
       const hasRoom = write(...given);
-      if (output.writableLength > mostUnreadBytes) socket.destroy();
+      if (output.writableLength > mostUnreadBytes) this.#socket.destroy();
       return hasRoom;
     };
     output.on('error', () => {});
     return output;
   }
+
+  #say(words: Buffer, done?: () => void): void {
+    this.#number += 1;
+    this.#send(kinds.said, words, done);
+  }
+
+  #send(kind: number, words: Buffer, done?: () => void): void {
+    const frames: Buffer[] = [];
+    for (let at = 0; at === 0 || at < words.length; at += maxPartBytes) {
+      const part = words.subarray(at, at + maxPartBytes);
+      frames.push(head(at + maxPartBytes < words.length ? kinds.part : kind, part, this.#number));
+    }
+    const bytes = frames.length === 1 && frames[0] ? frames[0] : Buffer.concat(frames);
+    if (this.#unsaid) {
+      this.#unsaid.push(bytes);
+      done?.();
+    } else this.#socket.write(bytes, done);
+  }
 }
 
-/** Names sessions so that no other process can name one as its own. */
-export class Seal {
-  readonly #key: Buffer;
+/** A head with what follows it. */
+function head(kind: number, words: string | Buffer, number: number): Buffer {
+  const body = Buffer.from(words);
+  const bytes = Buffer.alloc(headBytes + body.length);
+  bytes.writeUInt32LE(kind, 0);
+  bytes.writeUInt32LE(body.length, 4);
+  bytes.writeBigUInt64LE(BigInt(number), 8);
+  body.copy(bytes, headBytes);
+  return bytes;
+}
 
-  constructor(key: Buffer) {
-    this.#key = key;
-  }
-
-  close(id: string): string {
-    return `${id}.${this.#digest(id).toString('hex')}`;
-  }
-
-  open(sealed: string | undefined): string | undefined {
-    const [id = '', digest = ''] = sealed?.split('.') ?? [];
-    const given = Buffer.from(digest, 'hex');
-    const own = this.#digest(id);
-    return given.length === own.length && timingSafeEqual(given, own) ? id : undefined;
-  }
-
-  #digest(id: string): Buffer {
-    return createHmac('sha256', this.#key).update(id).digest();
-  }
+function wordsOf(entrusted: Entrusted): string {
+  return entrusted.kind === 'say' ? `${entrusted.words}\n` : '';
 }
 
 /** Any mistake in the arguments is reported by the process that the person started. */
@@ -231,8 +279,19 @@ function assertWanted(
   { SEKISHO_RESIDENT }: NodeJS.ProcessEnv,
 ): void {
   if (options.resident === true || SEKISHO_RESIDENT === 'on' || settings.resident) return;
-  throw new ServedAlone('the settings ask for a server of its own');
+  throw new ServedAlone();
 }
 
+const startedAgain = text(
+  'The server ended; it is started again, and the session goes on.',
+  'サーバーが終了したため起動し直しました。セッションは続きます。',
+);
+const endsAgain = text('The server has ended again and again.', 'サーバーが何度も終了しました。');
+const empty = Buffer.alloc(0);
 const settleMs = 50;
+const togetherMs = 1000;
+const systemFailed = 3;
+const oftenMs = 60_000;
+/** A server that dies of a session dies several times a second. */
+const mostDeaths = 120;
 const mostUnreadBytes = 64 * 1024 * 1024;

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { homeOf, residentFolderOf } from '../../config/state.ts';
 import { text } from '../../contract/text/text.ts';
 import { note, say, sayJson, sayRow } from '../common/say.ts';
-import { createFrameSplitter, frameTypes, type Greeting, jsonFrame } from './frames.ts';
 import type { SessionView } from './session.ts';
+
+/** What a person asks a shared server for, as a line of JSON. */
+export type Asked = { readonly kind: 'list' } | { readonly kind: 'stop'; readonly session?: string };
 
 interface Report {
   readonly pid: number;
@@ -69,7 +71,7 @@ export async function stopSessions(
 }
 
 /** The answers of all shared servers of this user, whatever build they are of. */
-export async function askAll(asks: NonNullable<Greeting['asks']>): Promise<readonly Report[]> {
+export async function askAll(asks: Asked): Promise<readonly Report[]> {
   const folder = residentFolderOf(process.env, homeOf(process.env));
   if (!existsSync(folder)) return [];
   const sockets = readdirSync(folder).filter((name) => name.endsWith('.sock'));
@@ -78,7 +80,7 @@ export async function askAll(asks: NonNullable<Greeting['asks']>): Promise<reado
 }
 
 /** Resolves with undefined if none answers there. */
-function ask(path: string, asks: NonNullable<Greeting['asks']>): Promise<Report | undefined> {
+function ask(path: string, asks: Asked): Promise<Report | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const give = (report: Report | undefined) => {
@@ -87,16 +89,14 @@ function ask(path: string, asks: NonNullable<Greeting['asks']>): Promise<Report 
     };
     socket.setTimeout(answerMs, () => give(undefined));
     socket.once('error', () => give(undefined)).once('close', () => resolve(undefined));
-    socket.on(
-      'data',
-      createFrameSplitter(mostFrameBytes, (type, body) => {
-        if (type === frameTypes.report) give(JSON.parse(body.toString('utf8')));
-      }),
-    );
-    const greeting: Greeting = { args: [], cwd: '/', environment: {}, asks };
-    socket.write(jsonFrame(frameTypes.greeting, greeting));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.once('end', () => {
+      const words = Buffer.concat(chunks).toString('utf8');
+      give(words === '' ? undefined : JSON.parse(words));
+    });
+    socket.write(`${JSON.stringify(asks)}\n`);
   });
 }
 
 const answerMs = 5000;
-const mostFrameBytes = 8 * 1024 * 1024;

@@ -15,7 +15,8 @@ export function standingOf(pid: number | 'self'): string | undefined {
     if (status.includes('NoNewPrivs:\t1')) return undefined;
     return JSON.stringify([
       status.filter((line) => ofRights.test(line)),
-      readFileSync(`/proc/${pid}/limits`, 'utf8'),
+      // Node raises how many files it may have open to what it is allowed.
+      readFileSync(`/proc/${pid}/limits`, 'utf8').replace(/^(Max open files +)\d+ */m, '$1'),
       namespaces.map((name) => readlinkSync(`/proc/${pid}/ns/${name}`)),
       readlinkSync(`/proc/${pid}/root`),
     ]);
@@ -44,16 +45,42 @@ export function isOfUser(pid: number): boolean {
 const ofRights = /^(Uid|Gid|Groups|Umask|Cap[A-Z][a-z]+|Seccomp|Seccomp_filters):/;
 const namespaces = ['mnt', 'user', 'net', 'pid', 'ipc', 'uts'];
 
+/** A process as its server sees it. */
+export interface Process {
+  readonly pid: number | 'self';
+  readonly node: string;
+  readonly script: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** This process, which was started as a command of ours. */
+export function thisProcess(): Process {
+  return { pid: 'self', node: process.execPath, script: process.argv[1] ?? '', environment: process.env };
+}
+
 /**
- * The socket of the resident server for this standing, these variables and this build; undefined if there can be none.
- * Properties of a whole process are part of the name, so that sessions which differ in it have different servers.
+ * The name of the resident server for a process: its standing and its variables, then its build. Properties of a whole
+ * process are part of the name, so that sessions which differ in it have different servers. Undefined if there can be none.
  */
-export function residentSocketOf(environment: NodeJS.ProcessEnv, script: string): string | undefined {
-  const standing = standingOf('self');
+export function residentNameOf({ pid, node, script, environment }: Process): string | undefined {
+  const standing = standingOf(pid);
   if (standing === undefined) return undefined;
-  const build = [script, statSync(script, { throwIfNoEntry: false })?.mtimeMs, process.execPath];
-  const words = JSON.stringify([standing, Object.entries(ofProcess(environment)).sort(), build]);
-  const name = createHash('sha256').update(words).digest('hex').slice(0, 16);
+  const world = [standing, Object.entries(ofProcess(environment)).sort()];
+  const build = [script, statSync(script, { throwIfNoEntry: false })?.mtimeMs, node];
+  return [world, build].map(digestOf).join('-');
+}
+
+/** Whether two names differ at most in the build. */
+export function isSameWorld(one: string, other: string): boolean {
+  return one.split('-')[0] === other.split('-')[0];
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
+}
+
+/** The socket of a resident server; undefined if its path is too long for one. */
+export function residentSocketOf(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const path = join(residentFolderOf(environment, homeOf(environment)), `${name}.sock`);
   return Buffer.byteLength(path) <= mostPathBytes ? path : undefined;
 }

@@ -1,19 +1,32 @@
+import { syscallNumber } from '../../ground/syscalls.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 
-/** The process at the other end of a connected Unix socket. Undefined without koffi, or on an unknown processor. */
-export async function peerOf(descriptor: number): Promise<number | undefined> {
-  const number = numbers.get(process.arch);
-  if (number === undefined) return undefined;
-  const { syscall } = await openKernel();
-  const credentials = Buffer.alloc(12);
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(credentials.length);
-  const failed = syscall(number, descriptor, socketLevel, peerCredentials, credentials, length);
-  return failed === 0 ? credentials.readInt32LE(0) : undefined;
+/** What a server asks the kernel about the programs that connect to it. */
+export interface Peers {
+  /** The process at the other end of a connected Unix socket. */
+  processOf(descriptor: number): number | undefined;
+  /** Gives back the memory of a file's bytes, whose positions stay. */
+  free(descriptor: number, from: number, to: number): void;
 }
 
-const numbers = new Map<string, number>([
-  ['x64', 55],
-  ['arm64', 209],
-]);
+/** Throws without koffi, or on an unknown processor. */
+export async function openPeers(): Promise<Peers> {
+  if (!['x64', 'arm64'].includes(process.arch)) throw new Error(`no calls are known for ${process.arch}`);
+  const { syscall } = await openKernel();
+  return {
+    processOf(descriptor) {
+      const credentials = Buffer.alloc(12);
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(credentials.length);
+      const number = syscallNumber('getsockopt');
+      const failed = syscall(number, descriptor, socketLevel, peerCredentials, credentials, length);
+      return failed === 0 ? credentials.readInt32LE(0) : undefined;
+    },
+    free(descriptor, from, to) {
+      syscall(syscallNumber('fallocate'), descriptor, keepSize | punchHole, from, to - from);
+    },
+  };
+}
+
 const [socketLevel, peerCredentials] = [1, 17];
+const [keepSize, punchHole] = [1, 2];

@@ -1,18 +1,31 @@
 import { Buffer } from 'node:buffer';
 import { assemble, type Kept, type Operation } from '../../ground/assemble.ts';
 import { createConstants, linkProgram, writable } from '../../ground/elf.ts';
-import type { CommonSyscall } from '../../ground/syscalls.ts';
+import {
+  brokenPipe,
+  call,
+  closeOnExec,
+  differs,
+  isNot,
+  jump,
+  keep,
+  kept,
+  label,
+  load,
+  noSignal,
+  pointers,
+  type ReachedServer,
+  reach,
+  signals,
+  stderr,
+  stdin,
+  whole,
+} from './operations.ts';
 
-export interface HookProgram {
+/** A hook; its server answers in the binary form of `answer.ts`. */
+export interface HookProgram extends ReachedServer {
   /** The client whose events it forwards. */
   readonly client: string;
-  /** The socket on which a server answers in the binary form of `answer.ts`. */
-  readonly socket: string;
-  /** Created by the process that starts the server; the others wait for it. */
-  readonly note: string;
-  /** The path and arguments of the server, which is started if none answers, and the file for its output. */
-  readonly server: readonly string[];
-  readonly log: string;
   /** The slow hook with the same effect: the program's path and its arguments. */
   readonly slowly: readonly string[];
   /** Written if an answer was cut, or nothing could be started. */
@@ -26,20 +39,15 @@ export interface HookProgram {
  * It has no other end.
  */
 export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64'): Buffer {
-  const address = socketAddress(program.socket);
-  const { put, putText, bytes } = createConstants();
+  const constants = createConstants();
+  const { put, putText } = constants;
   const slowly = program.slowly.map(putText);
-  const server = program.server.map(putText);
   const greeting = Buffer.from(`${program.client}\0`);
   const refusal = Buffer.from(program.refusal);
   const at = {
     name: putText('hook'),
-    address: put(address),
-    note: putText(program.note),
     greeting: put(greeting),
-    brokenPipe: put(signals(13)),
-    null: putText('/dev/null'),
-    log: putText(program.log),
+    brokenPipe: put(signals(brokenPipe)),
     refusal: put(refusal),
   };
   const operations: readonly Operation[] = [
@@ -56,54 +64,7 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     jump('read'),
 
     label('connect'),
-    call('socket', unix, streaming | closeSocketOnExec, 0),
-    jump('rewind', 'failed'),
-    keep(socket),
-    call('connect', kept(socket), at.address, address.length),
-    jump('send', 'zero'),
-    // No server listens: one hook starts it, and all wait for it.
-    call('openat', workingFolder, at.note, createOnly, 0o600),
-    isNot('start', -fileExists),
-    jump('wait'),
-    label('start'),
-    jump('rewind', 'failed'),
-    call('clone', tellParent, 0, 0, 0, 0),
-    jump('rewind', 'failed'),
-    jump('serve', 'zero'),
-    label('wait'),
-    ...pauses.flatMap(({ count, ms }) => {
-      const pause = put(nanoseconds(ms * 1_000_000));
-      return Array.from({ length: count }).flatMap(() => [
-        call('nanosleep', pause, 0),
-        // Its server removes the note when it listens, and when it gives up.
-        call('faccessat', workingFolder, at.note, 0),
-        jump('last', 'failed'),
-        call('connect', kept(socket), at.address, address.length),
-        jump('send', 'zero'),
-      ]);
-    }),
-    label('last'),
-    call('connect', kept(socket), at.address, address.length),
-    jump('send', 'zero'),
-    jump('rewind'),
-
-    // The server runs detached, with nothing open that the client might wait for.
-    label('serve'),
-    call('setsid'),
-    call('openat', workingFolder, at.null, closeOnExecToRead, 0),
-    keep(length),
-    call('dup3', kept(length), stdin, 0),
-    jump('give-up', 'failed'),
-    call('openat', workingFolder, at.log, createAnew, 0o600),
-    keep(length),
-    call('dup3', kept(length), stdout, 0),
-    jump('give-up', 'failed'),
-    call('dup3', kept(length), stderr, 0),
-    jump('give-up', 'failed'),
-    { does: 'become', path: server[0] ?? 0, args: put(pointers(server)) },
-    label('give-up'),
-    call('unlinkat', workingFolder, at.note, 0),
-    call('exit', 1),
+    ...reach(program, constants, { joined: 'send', failed: 'rewind', socket, spare: length }),
 
     label('send'),
     call('sendto', kept(socket), at.greeting, greeting.length, noSignal, 0, 0),
@@ -157,7 +118,8 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     call('exit', refused),
   ];
   const code = assemble(operations, architecture);
-  return linkProgram({ code, data: bytes(), writableBytes: headAt + headBytes }, architecture);
+  const data = constants.bytes();
+  return linkProgram({ code, data, writableBytes: headAt + headBytes }, architecture);
 }
 
 const event: Kept = 0;
@@ -173,63 +135,5 @@ const buffer = writable;
 const head = writable + headAt;
 const headBytes = 12;
 
-const [stdin, stdout, stderr] = [0, 1, 2];
 const refused = 2;
-const [unix, streaming, closeSocketOnExec] = [1, 1, 0o2000000];
-const closeOnExec = 1;
-const workingFolder = -100;
-/** O_WRONLY, O_CREAT, O_EXCL, O_CLOEXEC */
-const createOnly = 0o2000301;
-/** O_WRONLY, O_CREAT, O_TRUNC, O_CLOEXEC */
-const createAnew = 0o2001101;
-const closeOnExecToRead = 0o2000000;
-/** SIGCHLD */
-const tellParent = 17;
-const fileExists = 17;
-const [noSignal, whole, writing] = [0x4000, 0x100, 1];
-/** Retries for 10 s, the most that a server needs on a busy machine; at short intervals first, as 250 ms is usual. */
-const pauses = [
-  { count: 50, ms: 10 },
-  { count: 30, ms: 40 },
-  { count: 30, ms: 280 },
-];
-
-const kept = (register: Kept) => ({ kept: register });
-const call = (name: CommonSyscall, ...args: readonly (number | { kept: Kept })[]): Operation => ({
-  does: 'call',
-  name,
-  args,
-});
-const keep = (register: Kept): Operation => ({ does: 'keep', in: register });
-const load = (register: Kept, from: number): Operation => ({ does: 'load', in: register, from });
-const label = (name: string): Operation => ({ does: 'label', name });
-const jump = (to: string, when?: 'failed' | 'zero'): Operation => ({ does: 'jump', to, when });
-const differs = (to: string, than: Kept): Operation => ({ does: 'jump', to, when: 'differs', than });
-const isNot = (to: string, number: number): Operation => ({ does: 'jump', to, when: 'is-not', number });
-
-function socketAddress(path: string): Buffer {
-  const bytes = Buffer.from(`\0\0${path}\0`);
-  bytes.writeUInt16LE(unix, 0);
-  if (bytes.length > 110) throw new Error('the path of the socket is too long');
-  return bytes;
-}
-
-/** An array of addresses for the kernel, with its terminator. */
-function pointers(addresses: readonly number[]): Buffer {
-  const bytes = Buffer.alloc((addresses.length + 1) * 8);
-  for (const [index, address] of addresses.entries()) bytes.writeBigUInt64LE(BigInt(address), index * 8);
-  return bytes;
-}
-
-/** A set of one signal. */
-function signals(number: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeUInt32LE(2 ** (number - 1), 0);
-  return bytes;
-}
-
-function nanoseconds(count: number): Buffer {
-  const bytes = Buffer.alloc(16);
-  bytes.writeUInt32LE(count, 8);
-  return bytes;
-}
+const writing = 1;

@@ -1,0 +1,33 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { descriptors, memoryNames } from './memory-names.ts';
+import type { Process } from './standing.ts';
+
+/** A small program that has connected, as the kernel describes it. */
+export interface JoinedProgram extends Process {
+  readonly pid: number;
+  /** The arguments after `serve`. */
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
+/** Undefined if the process is no small program. Throws if it is gone. */
+export function joinedProgramOf(pid: number): JoinedProgram | undefined {
+  if (!hasUp(pid)) return undefined;
+  const strings = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
+  const [, node = '', script = '', , ...args] = strings('cmdline');
+  const environment = Object.fromEntries(
+    strings('environ').map((entry) => {
+      const at = entry.indexOf('=', 1);
+      return [entry.slice(0, at), entry.slice(at + 1)];
+    }),
+  );
+  return { pid, node, script, args, cwd: readlinkSync(`/proc/${pid}/cwd`), environment };
+}
+
+function hasUp(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptors.up}`).startsWith(`/memfd:${memoryNames.up}`);
+  } catch {
+    return false;
+  }
+}
