@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** The longest tool name that clients accept; some stop at 64. */
-const maxNameChars = 64;
+/** Models take names of 64 characters, and clients put `mcp__sekisho__` in front. */
+const maxNameChars = 64 - 'mcp__sekisho__'.length;
 
 /**
  * Shown names of a server's tools, by remote name. They are looked up, never parsed. Unsupported characters become `_`;
