@@ -112,6 +112,29 @@ test.each([
   },
 );
 
+test.each(['invalid_request', 'invalid_scope'])(
+  'an issuer that wants the scope of a renewal (%s) gets the granted one',
+  async (error) => {
+    const { file } = place();
+    file.write({ ...grant, scope: 'read write' });
+    const scopes: (string | null)[] = [];
+    const access = createLoginAccess(
+      file,
+      async (_url, init) => {
+        const scope = new URLSearchParams(String(init?.body)).get('scope');
+        scopes.push(scope);
+        return scope === null
+          ? Response.json({ error, error_description: 'scope is missing' }, { status: 400 })
+          : Response.json({ access_token: 'second', token_type: 'Bearer' });
+      },
+      () => 200_000,
+    );
+    expect(await access.token()).toBe('second');
+    expect(scopes).toEqual([null, 'read write']);
+    expect(file.read()).toMatchObject({ accessToken: 'second', scope: 'read write' });
+  },
+);
+
 test('where nothing can be written the refresh token is not spent', async () => {
   const { file } = place();
   file.write(grant);

@@ -57,16 +57,9 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
         error,
       );
     }
-    const { refreshAuthorization } = await import('@modelcontextprotocol/client');
     let tokens: OAuthTokens;
     try {
-      tokens = await refreshAuthorization(grant.metadata.issuer, {
-        metadata: grant.metadata,
-        clientInformation: grant.client,
-        refreshToken: grant.refreshToken,
-        resource: grant.resource,
-        fetchFn: fetch,
-      });
+      tokens = await refresh(grant, grant.refreshToken, fetch);
     } catch (error) {
       if (!isRefusal(error)) {
         throw loginFailed(text('The login cannot be renewed now.', '今はログインを更新できません。'), error);
@@ -96,6 +89,20 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
     },
     stamp: file.stamp,
   };
+}
+
+/** Some issuers require the scope, others refuse one that they granted only in part: it is sent if they ask for it. */
+async function refresh(grant: Grant, refreshToken: string, fetch: OauthFetch): Promise<OAuthTokens> {
+  const { refreshAuthorization } = await import('@modelcontextprotocol/client');
+  const { metadata, client, resource, scope } = grant;
+  const request = { metadata, clientInformation: client, refreshToken, resource, fetchFn: fetch };
+  try {
+    return await refreshAuthorization(metadata.issuer, request);
+  } catch (error) {
+    const wantsScope = /^invalid_(request|scope)$/.test(String(Object(error).code));
+    if (!wantsScope || scope === undefined) throw error;
+    return await refreshAuthorization(metadata.issuer, { ...request, scope });
+  }
 }
 
 /** Tokens of a service account (client credentials), kept in memory only. */
