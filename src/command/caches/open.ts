@@ -94,11 +94,12 @@ const betweenSweeps = 20;
 
 /** Variables that put the caches of package managers and compilers into one folder. */
 function cacheVariables(folder: string): Readonly<Record<string, string>> {
+  const local = `-Dmaven.repo.local=${join(folder, 'maven')}`;
   return {
     // For pip, uv, go build, yarn 1, deno, corepack, pre-commit and most others.
     XDG_CACHE_HOME: folder,
-    // MAVEN_ARGS is split at spaces.
-    ...(/\s/.test(folder) ? {} : { MAVEN_ARGS: `-Dmaven.repo.local=${join(folder, 'maven')}` }),
+    // Maven before 3.9 knows only MAVEN_OPTS, which a command often sets itself. Both are split at spaces.
+    ...(/\s/.test(folder) ? {} : { MAVEN_ARGS: local, MAVEN_OPTS: local }),
     ...Object.fromEntries(Object.entries(ownNames).map(([variable, name]) => [variable, join(folder, name)])),
   };
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { needs, sandbox } from '../../support/needs.ts';
+import { needs, programs, sandbox } from '../../support/needs.ts';
 import { createPerson } from './person.ts';
 
 const signal = new AbortController().signal;
@@ -129,3 +129,23 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     person.remove();
   });
 });
+
+test(
+  'Maven keeps its repository among the caches, whichever its version',
+  needs(sandbox('bubblewrap'), programs('mvn')),
+  async () => {
+    const pom =
+      '<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>b</artifactId>' +
+      '<version>1</version><packaging>pom</packaging></project>';
+    const person = createPerson({ 'home/project/pom.xml': pom });
+    const runner = person.open(
+      'bubblewrap',
+      {},
+      { caches: { folder: join(person.base, 'state/caches'), maxBytes: 1024 ** 3 } },
+    );
+    const { out } = await runner.run('mvn -o -X validate | grep "local repository"');
+    expect(out).toMatch(/Using local repository at \/.*cache.*\/maven$/m);
+    await runner.close();
+    person.remove();
+  },
+);
