@@ -94,22 +94,37 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
   });
 }
 
-describe.each([
-  [
-    'with a list',
-    { network: { entries: ['example.org'], key: 'process.network' } },
-    sandbox('bubblewrap', 'landlock'),
-  ],
-  ['without walls', { sandbox: 'off' }, undefined],
-] as const)('%s', (_, options, lack) => {
-  test('nothing is set, and nothing is added', needs(lack), async () => {
-    const runner = open(options);
-    const result = await runner.sh(
-      'echo "[$npm_config_fetch_retries]"; echo "Temporary failure in name resolution" >&2; exit 1',
+test('without walls nothing is set, and nothing is added', async () => {
+  const runner = open({ sandbox: 'off' });
+  const result = await runner.sh(
+    'echo "[$npm_config_fetch_retries]"; echo "Temporary failure in name resolution" >&2; exit 1',
+  );
+  expect(result.stdout).toBe('[]\n');
+  expect(result.stderr).toBe('Temporary failure in name resolution\n');
+  await runner.close();
+});
+
+describe('with a list', needs(sandbox('bubblewrap')), () => {
+  const runner = open({ network: { entries: ['example.org'], key: 'process.network' } });
+  afterAll(() => runner.close());
+
+  test(
+    'a program that does not use the proxy is told of it in one line',
+    needs(programs('ssh')),
+    async () => {
+      const result = await runner.sh('echo "[$npm_config_fetch_retries]"; ssh -T git@example.org');
+      expect(result.stdout).toBe('[]\n');
+      expect(result.stderr).toMatch(
+        /^ssh: Could not resolve hostname example\.org.*\n\[network: it did not use the proxy, .*use https instead of ssh\]\n$/,
+      );
+    },
+  );
+
+  test('a program that failed otherwise is not', async () => {
+    expect((await runner.sh('echo "no such file" >&2; exit 1')).stderr).toBe('no such file\n');
+    expect((await runner.sh('echo "Name or service not known" >&2')).stderr).toBe(
+      'Name or service not known\n',
     );
-    expect(result.stdout).toBe('[]\n');
-    expect(result.stderr).toBe('Temporary failure in name resolution\n');
-    await runner.close();
   });
 });
 
@@ -118,6 +133,7 @@ test.each([
   'ssh: Could not resolve hostname github.com: Temporary failure in name resolution',
   'curl: (6) Could not resolve host: example.org',
   'npm error code ENOTCACHED',
+  'java.net.UnknownHostException: example.org',
   'error: dns error: failed to lookup address information: Try again',
   'go: dial tcp: lookup proxy.golang.org on [::1]:53: read: connection refused',
   'connect: Network is unreachable',

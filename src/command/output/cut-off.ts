@@ -24,10 +24,24 @@ export function cutOffNotes(
   outputs: readonly string[],
   { command, exitCode, key = 'process.network' }: CutOff,
 ): readonly string[] {
-  const said = outputs.some((output) => lookedForNetwork.test(output.slice(-lastChars)));
-  if (!said && !silentEnds.some(({ code, program }) => code === exitCode && program.test(wordsOf(command))))
+  if (
+    !saysSo(outputs) &&
+    !silentEnds.some(({ code, program }) => code === exitCode && program.test(wordsOf(command)))
+  )
     return [];
   return [`[network: commands reach no host; the operator can list those they need in ${key}]\n`];
+}
+
+/** The note for a failed command that looked for a host itself, although only the proxy leads to the listed ones. */
+export function aroundProxyNotes(outputs: readonly string[]): readonly string[] {
+  if (!saysSo(outputs)) return [];
+  return [
+    '[network: it did not use the proxy, which alone leads to the listed hosts; use https instead of ssh]\n',
+  ];
+}
+
+function saysSo(outputs: readonly string[]): boolean {
+  return outputs.some((output) => lookedForNetwork.test(output.slice(-lastChars)));
 }
 
 interface CutOff {
@@ -56,6 +70,7 @@ const lookedForNetwork = new RegExp(
     'Temporary failure in name resolution',
     'Name or service not known',
     'unable to resolve host address',
+    '\\bUnknownHostException\\b',
     'failed to lookup address information',
     '\\bEAI_AGAIN\\b',
     'getaddrinfo ENOTFOUND',

@@ -2,7 +2,7 @@ import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { EndNotes } from '../child/run-child.ts';
 import { isCutOff, reachesHosts, type StartedCommand } from '../child/start-command.ts';
 import { networkNotes } from '../network-notes.ts';
-import { cutOffNotes } from '../output/cut-off.ts';
+import { aroundProxyNotes, cutOffNotes } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { wallNotes } from '../sandbox/wall-notes.ts';
 import type { Walls } from '../sandbox/walls.ts';
@@ -50,6 +50,7 @@ export function createEndNotes(
       ...(failed && !reachesHosts(walls, options, command) ? [unreadNote] : []),
       ...settingNotes(outputs, command, walls.git, folder),
       ...commitNotes(),
+      ...(failed && walls.proxy && reachesHosts(walls, options, command) ? aroundProxyNotes(outputs) : []),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
       ...(failed && !how.stoppedBy ? missedNotes(outputs, missing()) : []),
       ...(walls.backend.name !== 'none' && !how.stoppedBy ? wallNotes(outputs, scene(failed)) : []),
