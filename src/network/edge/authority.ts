@@ -1,7 +1,35 @@
-import { Buffer } from 'node:buffer';
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
-import { addressBytes, bits, der, moment, oid, pem, whole } from './der.ts';
+import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  AttributeValue,
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  Certificate,
+  ExtendedKeyUsage,
+  Extension,
+  Extensions,
+  GeneralName,
+  id_ce_authorityKeyIdentifier,
+  id_ce_basicConstraints,
+  id_ce_extKeyUsage,
+  id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_ce_subjectKeyIdentifier,
+  id_kp_serverAuth,
+  KeyUsage,
+  KeyUsageFlags,
+  Name,
+  RelativeDistinguishedName,
+  SubjectAlternativeName,
+  SubjectKeyIdentifier,
+  SubjectPublicKeyInfo,
+  TBSCertificate,
+  Validity,
+  Version,
+} from '@peculiar/asn1-x509';
 
 /** Signs the certificates that the edge shows for hosts. Its keys are only in this process's memory. */
 export interface Authority {
@@ -22,18 +50,17 @@ export function createAuthority(): Authority {
   const leaf = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const leafKey = leaf.privateKey.export({ type: 'pkcs8', format: 'pem' });
   // Another name each time, or a program could take an earlier authority for this one.
-  const name = nameOf(`Sekisho ${randomBytes(6).toString('hex')}`);
+  const issuer = nameOf(`Sekisho ${randomBytes(6).toString('hex')}`);
   const keyId = keyIdOf(own.publicKey);
   const certificate = certify(own.privateKey, {
-    issuer: name,
-    subject: name,
+    issuer,
+    subject: issuer,
     key: own.publicKey,
     days: 3650,
     extensions: [
-      extension(ids.basicConstraints, der(0x30, der(0x01, Buffer.from([0xff])), whole(0)), true),
-      // keyCertSign and cRLSign.
-      extension(ids.keyUsage, bits(Buffer.from([0x06]), 1), true),
-      extension(ids.subjectKeyId, der(0x04, keyId)),
+      extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
+      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
+      extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(keyId)),
     ],
   });
   const known = new Map<string, Credentials>();
@@ -43,28 +70,28 @@ export function createAuthority(): Authority {
     credentialsFor(host) {
       const before = known.get(host);
       if (before) return before;
-      const made = {
-        key: leafKey,
-        cert: certify(own.privateKey, {
-          issuer: name,
-          subject: nameOf('Sekisho'),
-          key: leaf.publicKey,
-          days: 365,
-          extensions: [
-            extension(ids.basicConstraints, der(0x30), true),
-            // digitalSignature.
-            extension(ids.keyUsage, bits(Buffer.from([0x80]), 7), true),
-            extension(ids.extendedKeyUsage, der(0x30, ids.serverAuth)),
-            extension(ids.subjectKeyId, der(0x04, keyIdOf(leaf.publicKey))),
-            extension(ids.authorityKeyId, der(0x30, der(0x80, keyId))),
-            extension(ids.subjectAltName, der(0x30, alternative(host))),
-          ],
-        }),
-      };
+      const alternative = new GeneralName(isIP(host) === 0 ? { dNSName: host } : { iPAddress: host });
+      const cert = certify(own.privateKey, {
+        issuer,
+        subject: nameOf('Sekisho'),
+        key: leaf.publicKey,
+        days: 365,
+        extensions: [
+          extension(id_ce_basicConstraints, new BasicConstraints(), true),
+          extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
+          extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
+          extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(keyIdOf(leaf.publicKey))),
+          extension(
+            id_ce_authorityKeyIdentifier,
+            new AuthorityKeyIdentifier({ keyIdentifier: new SubjectKeyIdentifier(keyId) }),
+          ),
+          extension(id_ce_subjectAltName, new SubjectAlternativeName([alternative])),
+        ],
+      });
       // A wildcard in the list lets a command invent any number of names.
       if (known.size >= maxKnown) known.clear();
-      known.set(host, made);
-      return made;
+      known.set(host, { key: leafKey, cert });
+      return { key: leafKey, cert };
     },
   };
 }
@@ -72,61 +99,54 @@ export function createAuthority(): Authority {
 const maxKnown = 256;
 
 interface Claims {
-  readonly issuer: Buffer;
-  readonly subject: Buffer;
+  readonly issuer: Name;
+  readonly subject: Name;
   readonly key: KeyObject;
   readonly days: number;
-  readonly extensions: readonly Buffer[];
+  readonly extensions: readonly Extension[];
 }
 
-/** An X.509 certificate, version 3 (RFC 5280). */
+/** An X.509 certificate, version 3 (RFC 5280), in PEM. */
 function certify(signer: KeyObject, { issuer, subject, key, days, extensions }: Claims): string {
   const now = Date.now();
-  const algorithm = der(0x30, ids.ecdsaWithSha256);
-  const claims = der(
-    0x30,
-    der(0xa0, whole(2)),
+  const tbsCertificate = new TBSCertificate({
+    version: Version.v3,
     // Positive, and never the same twice.
-    der(0x02, Buffer.concat([Buffer.from([0x40]), randomBytes(15)])),
-    algorithm,
+    serialNumber: Uint8Array.from([0x40, ...randomBytes(15)]).buffer,
+    signature: ecdsaWithSha256,
     issuer,
     // A day ago, because clocks differ.
-    der(0x30, moment(now - dayMs), moment(now + days * dayMs)),
+    validity: new Validity({ notBefore: new Date(now - dayMs), notAfter: new Date(now + days * dayMs) }),
     subject,
-    key.export({ type: 'spki', format: 'der' }),
-    der(0xa3, der(0x30, ...extensions)),
-  );
-  return pem('CERTIFICATE', der(0x30, claims, algorithm, bits(sign('sha256', claims, signer), 0)));
+    subjectPublicKeyInfo: AsnConvert.parse(key.export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo),
+    extensions: new Extensions([...extensions]),
+  });
+  const claims = new Uint8Array(AsnConvert.serialize(tbsCertificate));
+  const signatureValue = Uint8Array.from(sign('sha256', claims, signer)).buffer;
+  const whole = new Certificate({ tbsCertificate, signatureAlgorithm: ecdsaWithSha256, signatureValue });
+  const base64 = Buffer.from(AsnConvert.serialize(whole)).toString('base64');
+  const lines = base64.match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
 const dayMs = 24 * 3_600_000;
+const ecdsaWithSha256 = new AlgorithmIdentifier({ algorithm: '1.2.840.10045.4.3.2' });
+const commonName = '2.5.4.3';
 
-const ids = {
-  ecdsaWithSha256: oid('1.2.840.10045.4.3.2'),
-  commonName: oid('2.5.4.3'),
-  subjectKeyId: oid('2.5.29.14'),
-  keyUsage: oid('2.5.29.15'),
-  subjectAltName: oid('2.5.29.17'),
-  basicConstraints: oid('2.5.29.19'),
-  authorityKeyId: oid('2.5.29.35'),
-  extendedKeyUsage: oid('2.5.29.37'),
-  serverAuth: oid('1.3.6.1.5.5.7.3.1'),
-};
-
-function nameOf(words: string): Buffer {
-  return der(0x30, der(0x31, der(0x30, ids.commonName, der(0x0c, Buffer.from(words)))));
+function nameOf(words: string): Name {
+  const attribute = new AttributeTypeAndValue({
+    type: commonName,
+    value: new AttributeValue({ utf8String: words }),
+  });
+  return new Name([new RelativeDistinguishedName([attribute])]);
 }
 
-function extension(id: Buffer, value: Buffer, isCritical = false): Buffer {
-  return der(0x30, id, ...(isCritical ? [der(0x01, Buffer.from([0xff]))] : []), der(0x04, value));
+function extension(extnID: string, value: object, critical = false): Extension {
+  return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
 /** The last part of a P-256 key's encoding is the point itself. */
-function keyIdOf(key: KeyObject): Buffer {
+function keyIdOf(key: KeyObject): Uint8Array<ArrayBuffer> {
   const point = key.export({ type: 'spki', format: 'der' }).subarray(-65);
-  return createHash('sha1').update(point).digest();
-}
-
-function alternative(host: string): Buffer {
-  return isIP(host) === 0 ? der(0x82, Buffer.from(host)) : der(0x87, addressBytes(host));
+  return Uint8Array.from(createHash('sha1').update(point).digest());
 }
