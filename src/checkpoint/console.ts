@@ -2,6 +2,7 @@ import type { ConsoleDependencies, HistoryPages, PolicyPages } from '../console/
 import { isConsolePath } from '../console/paths.ts';
 import { once } from '../ground/once.ts';
 import type { Pages } from '../transport/http/pages.ts';
+import { consoleName } from './console-name.ts';
 import type { Checkpoint } from './open.ts';
 
 /** The console of a checkpoint. Its pages are loaded at the first request for one. */
@@ -30,6 +31,7 @@ async function dependenciesOf(
   const { readConsoleAsset } = await import('../config/console-assets.ts');
   return {
     locale: settings.locale,
+    ownHost: consoleName(settings),
     served: {
       roots: settings.roots.map(({ path }) => path),
       mode: settings.mode,

@@ -3,6 +3,7 @@
 export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
 export { openPeers, type Peers } from '../command/sockets/peer.ts';
 export { makeStateFolder } from '../store/usable.ts';
+export { consoleName } from './console-name.ts';
 export { copyRecords } from './copy-records.ts';
 export { verifyMirrors } from './mirrors.ts';
 export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './open.ts';

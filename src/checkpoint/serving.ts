@@ -5,6 +5,7 @@ import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { Custody } from '../transport/custody.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
+import { consoleName } from './console-name.ts';
 import { announce } from './nodes.ts';
 import type { Checkpoint } from './open.ts';
 import { type ChooseCheckpoint, PlacedGateway } from './placed-gateway.ts';
@@ -99,6 +100,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     ...(http.oauth ? [new URL(http.oauth.resource).hostname] : []),
     ...(http.publicUrl === undefined ? [] : [new URL(http.publicUrl).hostname]),
   ];
+  const ownHost = consoleName(checkpoint.settings);
   const transport = await import('../transport/http/serve.ts');
   const { deriveKey } = await import('../store/derived-key.ts');
   const pages = http.console ? await consoleOf(checkpoint, options) : undefined;
@@ -113,7 +115,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
       ? { relay: store.relay, ended: store.endedSessions, nodes: store.nodes }
       : undefined,
     maxBodyBytes: http.maxBodyBytes,
-    ...(named.length > 0 ? { allowedHosts: [...loopbackHosts, ...named] } : {}),
+    allowedHosts: [...loopbackHosts, ...(ownHost === undefined ? [] : [ownHost]), ...named],
     allowedOrigins: http.allowedOrigins,
     trust: http.oauth,
     metrics,
@@ -124,7 +126,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   });
   const { host, port } = service.address;
   // A host name, since passkeys do not support addresses; only this machine can follow it anyway.
-  if (pages) checkpoint.notices.servedAt(`http://${isHere(host) ? 'localhost' : host}:${port}`);
+  if (pages) checkpoint.notices.servedAt(`http://${isHere(host) ? (ownHost ?? 'localhost') : host}:${port}`);
   // A question or notice of a killed server may still be waiting.
   checkpoint.notices.begin();
   const presence = await announce(checkpoint, service, options.onFault);

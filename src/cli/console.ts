@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
+import { type Checkpoint, consoleName, openCheckpoint } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { isLoopbackHost } from '../ground/secure-url.ts';
 import { accountName } from './common/account-name.ts';
 import { note, say, sayJson } from './common/say.ts';
 
@@ -40,7 +41,9 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
 export async function consoleLink(checkpoint: Checkpoint, address: Address): Promise<string> {
   const { consoleSessions } = await checkpoint.store();
   const code = await consoleSessions.createCode(accountName(), Date.now());
-  return `http://${reachableHost(address.host)}:${address.port}/login?code=${code}`;
+  const host = reachableHost(address.host);
+  const name = isLoopbackHost(host) ? consoleName(checkpoint.settings) : undefined;
+  return `http://${name ?? (isLoopbackHost(host) ? 'localhost' : host)}:${address.port}/login?code=${code}`;
 }
 
 /** A host for an address. A wildcard address is replaced, as browsers and clients cannot open it. */

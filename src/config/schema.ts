@@ -83,7 +83,12 @@ const settingsSchema = z.strictObject({
       oauth: oauthTrustSchema
         .optional()
         .describe('Access tokens of an authorization server that open this one, beside our own tokens.'),
-      console: z.boolean().optional().describe('Serve the web console at /. Default: true.'),
+      console: z
+        .union([z.boolean(), z.literal('localhost')])
+        .optional()
+        .describe(
+          'Serve the web console. `"localhost"` serves it at that name, for browsers that open no other name of this machine (Safari). Default: true, at a name of its own.',
+        ),
       publicUrl: z
         .string()
         .min(1)

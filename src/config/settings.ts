@@ -64,7 +64,8 @@ export interface Settings {
     readonly allowedOrigins: readonly string[];
     readonly maxBodyBytes: number;
     readonly oauth: OauthTrust | undefined;
-    readonly console: boolean;
+    /** At a host name of its own, at `localhost`, or not at all. */
+    readonly console: boolean | 'localhost';
     /** An origin; undefined if the server is not reachable from elsewhere. */
     readonly publicUrl: string | undefined;
     /** The time from the signal to stop until no more calls are accepted. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { isLocale, type Locale, text } from '../contract/text/text.ts';
+import { isLoopbackHost } from '../ground/secure-url.ts';
 import { cookieOf, csrfOf, isCsrf, languageCookie } from './cookies.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { addEntrance, personOf } from './entrance.ts';
@@ -81,8 +82,18 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
     }),
   );
 
-  addEntrance(app, dependencies, outside);
   addAnswersFromNotices(app, dependencies);
+
+  // All that follows needs a cookie, or leads to pages that do. Any program can listen at another port of these names.
+  app.use(async (context, next) => {
+    const { hostname } = new URL(context.req.url);
+    const { ownHost } = dependencies;
+    if (ownHost === undefined || !isLoopbackHost(hostname) || hostname === ownHost) return next();
+    const { elsewhere, elsewhereNote } = outside(context.req.raw).words.errors;
+    return context.html(await problemPage(outside(context.req.raw), elsewhere, elsewhereNote), 421);
+  });
+
+  addEntrance(app, dependencies, outside);
   addLinkRoutes(app, dependencies, outside);
 
   app.use(async (context, next) => {

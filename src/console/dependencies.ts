@@ -16,6 +16,8 @@ import type { ServerStatus } from '../contract/upstream.ts';
 /** The functions that the console is given: the same that the command line uses. */
 export interface ConsoleDependencies {
   readonly locale: Locale;
+  /** The only name of the loopback interface that has a login; undefined if all have. */
+  readonly ownHost: string | undefined;
   readonly served: {
     readonly roots: readonly string[];
     readonly mode: string;

@@ -19,11 +19,11 @@ async function open() {
       },
     },
   });
-  const base = world.base.replace('127.0.0.1', 'localhost');
-  const key = createSoftwareKey();
+  const base = world.base;
+  const key = createSoftwareKey(new URL(world.base).hostname);
   await world.store.passkeys.add(key.passkey, Date.now());
   const { token: operator } = await world.store.tokens.create({ user: 'op', role: 'operator' });
-  const operatorKey = createSoftwareKey();
+  const operatorKey = createSoftwareKey(new URL(world.base).hostname);
   const [{ id: tokenId } = { id: '' }] = (await world.store.tokens.list()).filter(
     ({ user }) => user === 'op',
   );
@@ -94,7 +94,7 @@ test('no answer is taken that is replayed, forged, late, doubled, stolen, from t
       await attempt(`link, empty, ${answer}`, () => post(path, { id: record.id, answer, assertion: '{}' }));
     }
     // Forged: another key, another place, no unlock, nobody there, another ceremony.
-    const stranger = createSoftwareKey();
+    const stranger = createSoftwareKey(new URL(world.base).hostname);
     const foreign = stranger.sign(await challenge(record.id, 'once'), { origin: base });
     await attempt('unknown key', () => post(path, { ...yes, assertion: foreign }));
     const renamed = JSON.stringify({ ...JSON.parse(foreign), id: key.passkey.id, rawId: key.passkey.id });
@@ -259,7 +259,7 @@ test('no page of an answer is shown in a frame, and what a question says is no p
     expiresAtMs: Date.now() + 60_000,
     questions: [{ id: record.id, digest: record.digest }],
   });
-  const response = await fetch(`${world.base.replace('127.0.0.1', 'localhost')}/q/${view}`);
+  const response = await fetch(`${world.base}/q/${view}`);
   expect(response.headers.get('x-frame-options')).toBe('DENY');
   expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   const page = await response.text();

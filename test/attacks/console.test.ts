@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -120,7 +121,7 @@ describe(`the console against what it shows`, needs(missingBrowser), () => {
     await reply;
   });
 
-  test('another site, and another port of this machine, cannot act, read or frame, though the cookie goes along', async () => {
+  test('another site, and another port of this machine, cannot act, read or frame', async () => {
     const world = await openConsole({ config });
     const reply = world.send('file_write', { path: 'x.txt', content: 'x' });
     const { page, context } = await openTab(browser, world);
@@ -147,10 +148,9 @@ describe(`the console against what it shows`, needs(missingBrowser), () => {
       expect((await world.store.approvals.get(id ?? ''))?.status).toBe('pending');
       await tab.close();
     }
-    // No other site is sent the cookie; another port of the same host name is the known gap.
     const cookies = await context.cookies();
     expect(cookies.map(({ httpOnly, sameSite, domain }) => [httpOnly, sameSite, domain])).toEqual([
-      [true, 'Strict', '127.0.0.1'],
+      [true, 'Strict', new URL(world.base).hostname],
     ]);
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.bringToFront();
@@ -158,6 +158,113 @@ describe(`the console against what it shows`, needs(missingBrowser), () => {
     await page.waitForURL(/note=declined/);
     await reply;
   });
+});
+
+/** Names and addresses that lead to this machine. */
+const nearNames = [
+  '127.0.0.1',
+  'localhost',
+  '[::1]',
+  '0.0.0.0',
+  '127.77.3.9',
+  'sekisho.localhost',
+  's1.localhost',
+];
+
+test(
+  'a program behind another port of this machine gets no cookie of a person who visits it',
+  needs(missingBrowser),
+  async () => {
+    const world = await openConsole({ config });
+    const { context } = await openTab(browser, world);
+    const got: { readonly host: string; readonly how: string; readonly headers: string }[] = [];
+    const page = `<!doctype html><img src="/img"><iframe src="/frame"></iframe><form method="post" action="/form"><button>x</button></form>
+<script>
+fetch('/fetch', { credentials: 'include' });
+navigator.sendBeacon('/beacon', 'x');
+new EventSource('/events', { withCredentials: true });
+new WebSocket('ws://' + location.host + '/socket');
+</script>`;
+    const server = createServer(({ url = '', headers, rawHeaders }, response) => {
+      got.push({ host: headers.host ?? '', how: url, headers: rawHeaders.join('\n') });
+      response.writeHead(200, { 'content-type': 'text/html' }).end(url === '/' ? page : '');
+    });
+    server.on('upgrade', ({ url = '', headers, rawHeaders }, socket) => {
+      got.push({ host: headers.host ?? '', how: url, headers: rawHeaders.join('\n') });
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '::', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const ways = ['/', '/img', '/frame', '/fetch', '/beacon', '/events', '/socket', '/form'];
+
+    for (const name of nearNames) {
+      const tab = await context.newPage();
+      const missed = () => {
+        const seen = got.filter(({ host }) => host === `${name}:${port}`).map(({ how }) => how);
+        return ways.filter((way) => !seen.includes(way));
+      };
+      await tab.goto(`http://${name}:${port}/`, { waitUntil: 'commit' });
+      await expect.poll(missed, { message: name, timeout: 10_000 }).toEqual(['/form']);
+      await tab.click('button');
+      await expect.poll(missed, { message: name, timeout: 10_000 }).toEqual([]);
+      await tab.close();
+    }
+
+    const secret = (await context.cookies())[0]?.value;
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(got.filter(({ headers }) => /cookie/i.test(headers) || headers.includes(secret ?? ''))).toEqual(
+      [],
+    );
+    expect(got.length).toBeGreaterThanOrEqual(nearNames.length * ways.length);
+  },
+);
+
+test('the console tells its name to nobody who asks at another one, and takes no session there', async () => {
+  const world = await openConsole({ config });
+  const cookie = await world.enter();
+  const { hostname, port } = new URL(world.base);
+  const code = new URL(await world.link()).search;
+  const asked = async (host: string, path: string, method = 'GET') => {
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      path,
+      method,
+      headers: { host: `${host}:${port}`, cookie },
+    }).end();
+    const [response] = await once(sent, 'response');
+    let body = '';
+    for await (const chunk of response) body += chunk;
+    return { status: response.statusCode, words: JSON.stringify(response.rawHeaders) + body };
+  };
+  for (const host of nearNames) {
+    for (const path of [
+      '/',
+      '/approvals',
+      '/login',
+      `/login${code}`,
+      '/live',
+      '/calls',
+      '/history',
+      '/policy',
+    ]) {
+      const { status, words } = await asked(host, path);
+      // The first three names are served, but have no console; the others are not served at all.
+      expect([421, 403], `${host}${path}`).toContain(status);
+      expect(words, `${host}${path}`).not.toContain(hostname);
+    }
+    expect([421, 403]).toContain((await asked(host, '/login', 'POST')).status);
+  }
+  expect((await world.get('/approvals', cookie)).status).toBe(200);
+  expect((await fetch(`${world.base}/login${code}`, { redirect: 'manual' })).status).toBe(303);
+});
+
+test('a browser that opens no other name of this machine is served at `localhost`, if the operator says so', async () => {
+  const world = await openConsole({ config: { ...config, http: { console: 'localhost' } } });
+  const link = await world.link();
+  expect(link).toMatch(/^http:\/\/localhost:/);
+  expect((await fetch(link, { redirect: 'manual' })).status).toBe(303);
 });
 
 /** Puts hostile words into every field that somebody else writes. */

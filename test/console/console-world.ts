@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { consoleName } from '../../src/checkpoint/console-name.ts';
 import { serveHttp } from '../../src/checkpoint/serving.ts';
 import { consoleLink } from '../../src/cli/console.ts';
 import { modernCall, modernHeaders, post } from '../support/clients.ts';
@@ -31,7 +32,7 @@ export async function openConsole(world: World = {}) {
   const { checkpoint } = opened;
   const faults: unknown[] = [];
   const server = await serveHttp(checkpoint, { port: 0, onFault: (error) => faults.push(error) });
-  const base = `http://127.0.0.1:${server.address.port}`;
+  const base = `http://${consoleName(checkpoint.settings) ?? '127.0.0.1'}:${server.address.port}`;
   const store = await checkpoint.store();
   const { token } = await store.tokens.create({ user: 'ada' });
   let isOpen = true;

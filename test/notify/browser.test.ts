@@ -35,7 +35,7 @@ async function openPhone(width = 360) {
       notify: { everyMs: 1000, pushServices: [service.url] },
     },
   });
-  const base = world.base.replace('127.0.0.1', 'localhost');
+  const base = world.base;
   const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: 740 } });
   await context.grantPermissions(['notifications'], { origin: base });
   const page = await context.newPage();
@@ -60,7 +60,7 @@ async function openPhone(width = 360) {
     const { PushManager } = globalThis as unknown as { PushManager: { prototype: object } };
     Object.assign(PushManager.prototype, { subscribe: async () => ({ toJSON: () => subscription }) });
   }, phone.subscription);
-  await page.goto((await world.link()).replace('127.0.0.1', 'localhost'));
+  await page.goto(await world.link());
   return { world, base, context, page, complaints, devtools, authenticatorId, phone, service };
 }
 

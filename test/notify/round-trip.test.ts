@@ -49,8 +49,8 @@ async function roundsOf(
 test('web push: sealed for a device, opened by its link, signed there, and the call runs', async () => {
   const service = await openReceiver();
   const world = await open({ pushServices: [service.url] });
-  const base = world.base.replace('127.0.0.1', 'localhost');
-  const [phone, key] = [createPushBrowser(service.url), createSoftwareKey()];
+  const base = world.base;
+  const [phone, key] = [createPushBrowser(service.url), createSoftwareKey(new URL(world.base).hostname)];
   const device = { label: 'Phone', person: 'console:ada', locale: 'en', createdAtMs: Date.now() } as const;
   await world.store.notices.addDevice({ ...device, ...phone.subscription });
   await world.store.passkeys.add(key.passkey, Date.now());

@@ -2,7 +2,7 @@ import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:c
 import type { Passkey } from '../../src/contract/passkey.ts';
 
 /** A passkey whose device is this program: it signs whatever it is told to, also what no device would. */
-export function createSoftwareKey(host = 'localhost') {
+export function createSoftwareKey(host: string) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   // COSE: kty EC2, alg ES256, crv P-256, then x and y.

@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -20,3 +21,10 @@ process.env.LANG = 'C.UTF-8';
 process.umask(0o022);
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** Browsers open names below `.localhost` on this machine themselves (RFC 6761); not every machine's resolver knows them. */
+const { lookup } = dns;
+Object.assign(dns, {
+  lookup: (name: string, ...more: [never, never]) =>
+    lookup(name.endsWith('.localhost') ? '127.0.0.1' : name, ...more),
+});

@@ -158,6 +158,11 @@ export const frame = {
       'サーバーのマシンで作成したリンク、またはロールが admin か operator のトークンでログインしてください。',
     ),
     missing: text('There is nothing at this address.', 'このアドレスには何もありません。'),
+    elsewhere: text('The console has an address of its own.', 'コンソールには専用のアドレスがあります。'),
+    elsewhereNote: text(
+      'Open the link that “sekisho console” prints on the server’s machine.',
+      'サーバーのマシンで「sekisho console」を実行し、表示されたリンクを開いてください。',
+    ),
     locked: text('Not answered.', '回答していません。'),
     lockedNote: text(
       'It takes your passkey, for exactly this question and this answer, each time anew.',
