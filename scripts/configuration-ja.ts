@@ -23,7 +23,8 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
   'http.oauth.resource': 'クライアントから見たこのサーバーのアドレス。例: "https://tools.example.com/mcp"',
   'http.oauth.issuers':
     'アクセストークンを受け入れる発行者。["https://login.example.com"]、または {issuer, name, audience, userClaim, nameClaim, roles, toolsets, scopes, defaultScopes}',
-  'http.console': 'Web コンソールを提供します。`"localhost"` はその名前で提供します（このマシンのほかの名前を開けない Safari などのブラウザー用）。既定: true',
+  'http.console':
+    'Web コンソールを提供します。`"localhost"` はその名前で提供します（このマシンのほかの名前を開けない Safari などのブラウザー用）。既定: true（専用の名前）',
   'http.publicUrl':
     'スマートフォンからこのサーバーに届くアドレス。例: "https://sekisho.example.com"。通知のリンクはこれで始まります',
   'http.drainMs':
