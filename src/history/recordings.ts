@@ -13,6 +13,7 @@ import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { type Former, readJournal } from '../command/journal/journal.ts';
 import { putBack } from '../command/journal/put-back.ts';
+import { putAttributesBack } from '../command/watched/put-attributes-back.ts';
 import type { Attribution } from '../contract/capabilities/history.ts';
 import type { LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { kindOf } from '../files/kind-of.ts';
@@ -41,7 +42,10 @@ export function openRecording(base: string, roots: readonly string[], who: Attri
     folder,
     async end(keeper, { back = false, ours = new Set<string>() } = {}) {
       const formers = readJournal(folder);
-      if (back) putBack(formers, roots);
+      if (back) {
+        putBack(formers, roots);
+        await putAttributesBack(folder, roots);
+      }
       await enter(formers, roots, keeper, ours);
       rmSync(folder, { recursive: true, force: true });
     },

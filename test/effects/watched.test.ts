@@ -89,6 +89,14 @@ assert libc.renameat2(-100, b'data', -100, b'docs', 2) == 0, ctypes.get_errno()
 os.remove('docs/3.csv')"`,
   ],
   ['makes', 'mkdir -p n/e/w; echo 1 > n/e/w/f; ln -s f n/l; ln a.txt n/hard; cp -r data n/data'],
+  [
+    'changes modes',
+    'chmod 600 a.txt docs; chmod -R a-w data; chmod 000 b.bin; chmod +x docs/d.md; touch -d 2001-02-03 data',
+  ],
+  [
+    'changes modes of open files and by other names, and content then',
+    "python3 -c \"import os; f = os.open('a.txt', 0); os.fchmod(f, 0o640); os.chmod('hard2', 0o604)\"; echo X >> hard1; chmod 400 hard1",
+  ],
   ['writes by a second name', 'ln a.txt b.txt; echo X > b.txt; rm b.txt'],
   ['writes by a second name that was there', 'echo X > hard2; rm hard1'],
   ['replaces links', 'ln -sfn docs link; rm link; echo f > link'],
@@ -156,6 +164,32 @@ for name in ('..', './..', 'data/../..', '../', '.', 'data/.', 'data/..'):
             print(name, 'done')
         except OSError as error:
             print(name, 'refused', error.errno)
+`;
+
+const beforeChange = `
+import os
+open('new.txt', 'w').write('new')
+os.setxattr('new.txt', 'user.kept', b'as it was')
+os.setxattr('docs', 'user.gone', b'of a folder')
+os.symlink('docs', 'link')
+`;
+const change = `
+import os
+os.setxattr('new.txt', 'user.kept', b'another')
+os.chmod('new.txt', 0o400)
+os.utime('new.txt', (1, 2))
+os.setxattr('data/7.csv', 'user.more', b'more')
+os.removexattr('docs', 'user.gone')
+os.chmod('docs', 0o500)
+os.utime('docs', ns=(3, 4))
+os.utime('link', (5, 6), follow_symlinks=False)
+os.chown('data', os.getuid(), os.getgid())
+with open('data/7.csv', 'r+') as file:
+    os.fchmod(file.fileno(), 0o666)
+    os.setxattr(file.fileno(), 'user.open', b'open')
+for name in ('new.txt', 'data/7.csv', 'link'):
+    assert os.lstat(name).st_mtime < 9 or name == 'data/7.csv', name
+assert os.getxattr('data/7.csv', 'user.open') == b'open' and oct(os.stat('docs').st_mode).endswith('500')
 `;
 
 /** A line, and how it is sent. */
@@ -232,6 +266,24 @@ describe('A command on the folders themselves that passes the limit', needs(lack
     const question = await answered(line, more, 'declined');
     expect(question).toContain('It is held now.');
     await expect.poll(() => tree(world.root, { withoutObjects: false }), { timeout: 20_000 }).toEqual(before);
+  });
+
+  test('gets back the modes, times, owners and attributes that it had changed', async () => {
+    const look = `
+import os
+for name in ('new.txt', 'data', 'data/7.csv', 'docs', 'link'):
+    stat = os.lstat(name)
+    attributes = {} if name == 'link' else {key: os.getxattr(name, key) for key in os.listxattr(name)}
+    print(name, oct(stat.st_mode), stat.st_uid, stat.st_gid, round(stat.st_mtime_ns / 1e3), attributes)
+`;
+    writeFileSync(join(world.root, 'change.py'), change);
+    execFileSync('python3', ['-c', beforeChange], { cwd: world.root });
+    const state = () => execFileSync('python3', ['-c', look], { cwd: world.root, encoding: 'utf8' });
+    const before = [state(), tree(world.root)];
+    expect(
+      await answered('python3 change.py && python3 wipe.py', { background: true }, 'declined'),
+    ).toContain('It is held now.');
+    await expect.poll(() => [state(), tree(world.root)]).toEqual(before);
   });
 
   test('is held as well in the foreground beside one that runs in the background', async () => {

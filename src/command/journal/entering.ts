@@ -128,10 +128,10 @@ export function createEntering({ folder, roots, isFetched, ...gateOptions }: Ent
     takeOut(path: string): { readonly path: string; readonly at?: string; bringIn(): void } {
       const now = statOf(path);
       if (!now) return { path, bringIn() {} };
-      const { mode, size: bytes, mtimeMs, ino: number } = now;
+      const { mode, size: bytes, mtimeMs, ino: number, uid: user, gid: group } = now;
       const kept = join(folder, keptFolder, `out-${number}`);
       const kind = now.isSymbolicLink() ? 'symlink' : 'file';
-      const own: Former = { path, kind, mode: mode & 0o7777, bytes, mtimeMs, number, kept };
+      const own: Former = { path, kind, mode: mode & 0o7777, bytes, mtimeMs, number, user, group, kept };
       rmSync(kept, { force: true });
       if (kind === 'symlink') symlinkSync(readlinkSync(asBytes(path), 'buffer'), kept);
       else copyFileSync(asBytes(path), kept);

@@ -10,6 +10,10 @@ export interface Former {
   readonly mtimeMs: number;
   /** The inode's number. */
   readonly number: number;
+  readonly user: number;
+  readonly group: number;
+  /** Of a file or a folder: its extended attributes; bytes, one per character. */
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
   /** Of a file or a link: the host path of the copy with its content. */
   readonly kept?: string | undefined;
 }
@@ -25,7 +29,7 @@ export function readJournal(folder: string): readonly Former[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => {
-    const [name, kind, mode, bytes, mtimeMs, number, more] = JSON.parse(line) as [
+    const [name, kind, mode, bytes, mtimeMs, number, more, user, group, attributes] = JSON.parse(line) as [
       string,
       FormerKind,
       number,
@@ -33,6 +37,9 @@ export function readJournal(folder: string): readonly Former[] {
       number,
       number,
       string | null,
+      number,
+      number,
+      Former['attributes'],
     ];
     return {
       path: name,
@@ -41,6 +48,9 @@ export function readJournal(folder: string): readonly Former[] {
       bytes,
       mtimeMs,
       number,
+      user,
+      group,
+      attributes,
       ...(more != null && { kept: join(folder, keptFolder, more) }),
     };
   });

@@ -3,8 +3,10 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  lchownSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
   readlinkSync,
   renameSync,
@@ -12,9 +14,9 @@ import {
   type Stats,
   symlinkSync,
   unlinkSync,
-  utimesSync,
 } from 'node:fs';
 import { relative } from 'node:path';
+import { kindOf } from '../../files/kind-of.ts';
 import { temporaryName } from '../../files/temporary-name.ts';
 import { entryOf, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
@@ -36,6 +38,10 @@ export function putBack(formers: readonly Former[], roots: readonly string[]): v
   ) => {
     for (const former of some) inFolder(former.path, roots, (entry) => work(entry, former, statAt(entry)));
   };
+  // Into a folder that the command made read-only nothing could be put back.
+  each(byDepth, (entry, { mode }, now) => {
+    if (now?.isDirectory() && (now.mode & 0o700) !== 0o700) chmodSync(asBytes(entry), mode | 0o700);
+  });
   each(byDepth.filter(isNew).toReversed(), (entry, _, now) => {
     if (now) remove(entry, now);
   });
@@ -53,24 +59,29 @@ export function putBack(formers: readonly Former[], roots: readonly string[]): v
       else restoreFile(former, former.kept, entry, now);
     },
   );
-  // Modes come last: a read-only folder would refuse its entries.
-  each(byDepth.filter(({ kind }) => kind === 'folder').toReversed(), (entry, { mode }, now) => {
-    if (now?.isDirectory() && (now.mode & 0o7777) !== mode) chmodSync(asBytes(entry), mode);
+  // These come last: a read-only folder would refuse its entries, and a change in it renews its time.
+  each(byDepth.toReversed(), (entry, former, now) => {
+    if (now && kindOf(now) === former.kind) restoreProperties(former, entry, now);
   });
 }
 
-function restoreFile(
-  { mode, mtimeMs, number }: Former,
-  kept: string,
-  entry: string,
-  now: Stats | undefined,
-): void {
-  const seconds = mtimeMs / 1000;
-  const copy = lstatSync(kept);
-  if (now?.isFile() && now.ino === number && now.ino !== copy.ino) {
+/** The owner comes before the mode, as its change takes rights away. */
+function restoreProperties({ kind, mode, mtimeMs, user, group }: Former, entry: string, now: Stats): void {
+  const path = asBytes(entry);
+  try {
+    if (now.uid !== user || now.gid !== group) lchownSync(path, user, group);
+  } catch {
+    // Only root may give a file away.
+  }
+  if (kind !== 'symlink' && (now.mode & 0o7777) !== mode) chmodSync(path, mode);
+  if (now.mtimeMs !== mtimeMs) lutimesSync(path, now.atimeMs / 1000, mtimeMs / 1000);
+}
+
+function restoreFile({ number }: Former, kept: string, entry: string, now: Stats | undefined): void {
+  if (now?.isFile() && now.ino === number) {
     // Its other hard links get the content back too.
+    chmodSync(asBytes(entry), 0o600);
     copyFileSync(kept, asBytes(entry));
-    utimesSync(asBytes(entry), seconds, seconds);
     return;
   }
   const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/${temporaryName()}`;
@@ -80,9 +91,6 @@ function restoreFile(
   } catch {
     copyFileSync(kept, asBytes(temporary), constants.COPYFILE_FICLONE);
   }
-  // Even on the same file system the kept one may be a copy, with a mode of its own.
-  chmodSync(asBytes(temporary), mode);
-  utimesSync(asBytes(temporary), seconds, seconds);
   renameSync(asBytes(temporary), asBytes(entry));
 }
 
@@ -91,14 +99,14 @@ function makeLink(kept: string, entry: string, now: Stats | undefined): void {
   symlinkSync(readlinkSync(kept, 'buffer'), asBytes(entry));
 }
 
-function isThere({ kept = '', kind, mode }: Former, now: Stats | undefined, entry: string): boolean {
+function isThere({ kept = '', kind }: Former, now: Stats | undefined, entry: string): boolean {
   if (!now) return false;
   if (kind === 'symlink')
     return (
       now.isSymbolicLink() && readlinkSync(asBytes(entry), 'buffer').equals(readlinkSync(kept, 'buffer'))
     );
   const held = lstatSync(kept);
-  return now.isFile() && now.ino === held.ino && now.dev === held.dev && (now.mode & 0o7777) === mode;
+  return now.isFile() && now.ino === held.ino && now.dev === held.dev;
 }
 
 /** A folder that the command made stays if others put files into it. */
@@ -107,7 +115,8 @@ function remove(entry: string, now: Stats): void {
   else unlinkSync(asBytes(entry));
 }
 
-function inFolder(path: string, roots: readonly string[], work: (entry: string) => void): void {
+/** Calls `work` with the entry of a path, below its open folder. Does nothing if there is no such folder. */
+export function inFolder(path: string, roots: readonly string[], work: (entry: string) => void): void {
   const root = roots.find((each) => isBelow(path, fromText(each)));
   if (root === undefined) return;
   const names = relative(fromText(root), path).split('/');

@@ -6,6 +6,7 @@ import { compileFilter, type FilterPlan } from './seccomp.ts';
 const plans: readonly FilterPlan[] = [
   { sockets: 'private', signals: true, tracing: true },
   { sockets: 'supervised', signals: true, tracing: true },
+  { sockets: 'supervised', signals: true, tracing: true, files: 'watched' },
   { sockets: 'none', signals: true, tracing: false },
   { sockets: 'none', signals: false, tracing: false },
 ];
@@ -16,7 +17,7 @@ describe.each(['x64', 'arm64'] as const)('%s', (architecture) => {
   });
 
   test('a filter of less than the plan is found out', () => {
-    const [loose, strict] = [plans[0], plans[3]];
+    const [loose, strict] = [plans[0], plans[4]];
     if (!loose || !strict) throw new Error('the plans are above');
     expect(findFilterHole(compileFilter(loose, architecture), strict, architecture)).toBeDefined();
     expect(findFilterHole(compileFilter(strict, architecture), loose, architecture)).toBeDefined();

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
-import { absent, type FilterPlan, forbidden, signalling, tracing } from './seccomp.ts';
+import { absent, changing, type FilterPlan, forbidden, signalling, tracing, watched } from './seccomp.ts';
 
 /**
  * Runs a compiled filter, as the kernel would, on calls that bypass other restrictions. Returns the first that it
@@ -38,7 +38,7 @@ export function findFilterHole(
   return undefined;
 }
 
-/** Calls that destroy content or names in the caller's folders. */
+/** Calls that destroy content or names in the caller's folders, or change what else is kept of an entry. */
 const destroying: readonly Probe[] = [
   ['open', 0, 1],
   ['open', 0, 0o102, 0o644],
@@ -46,15 +46,14 @@ const destroying: readonly Probe[] = [
   ['openat', 0, 0, 0o1000],
   ['openat', 0, 0, 0o2000301, 0o600],
   ['creat', 0, 0o644],
-  ['unlink', 0],
-  ['unlinkat', 0, 0, 0],
-  ['rmdir', 0],
-  ['rename', 0, 0],
-  ['renameat', 0, 0, 0, 0],
-  ['renameat2', 0, 0, 0, 0, 0],
-  ['truncate', 0, 0],
-  ['link', 0, 0],
-  ['linkat', 0, 0, 0, 0, 0],
+  ['mknod', 0, 0o100644],
+  ['mknodat', 0, 0, 0o100644],
+  ['chmod', 0, 0o2755],
+  ['fchmod', 0, 0o644],
+  ['fchmodat', 0, 0, 0o644],
+  ['utimensat', 0, 8, 0, 0],
+  ['utimensat', 0, 2 ** 32, 0, 0],
+  ...[...watched, ...changing].map((name): Probe => [name]),
 ];
 
 type Probe = readonly [name: SyscallName, ...args: number[]];
@@ -106,8 +105,8 @@ function mustAllow(plan: FilterPlan): readonly Probe[] {
     ['clone', 0x1200011],
     ['clone', 0x3d0f00],
     ['ioctl', 0, 0x5401],
-    ['chmod', 0, 0o2755],
     ['openat', 0, 0, 0, 0o4755],
+    ['utimensat', 3, 0, 0, 0],
     ['personality', 0],
     ['personality', 0x40000],
     ['personality', 0xffffffff],

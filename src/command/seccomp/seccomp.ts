@@ -14,8 +14,8 @@ export interface FilterPlan {
   readonly signals: boolean;
   readonly tracing: boolean;
   /**
-   * `watched`: calls that can destroy a file's content, or remove or create a name, are passed to the supervisor, which
-   * performs them for the caller. Reading, and writing to open files, stay with the kernel.
+   * `watched`: calls that can destroy a file's content, remove or create a name, or change what else the file system
+   * keeps of an entry, are passed to the supervisor, which performs them for the caller. Reading, and writing to open files, stay with the kernel.
    */
   readonly files?: 'watched' | undefined;
   /** Without a sandbox: passes calls on, and refuses only those that would bypass that. */
@@ -49,8 +49,8 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   ];
   const isWatched = plan.files === 'watched';
   const named = answer(isWatched ? notify : allow);
-  for (const name of ['chmod', 'fchmod'] as const) on(name, refuseSetUser(1));
-  on('fchmodat', refuseSetUser(2));
+  for (const name of ['chmod', 'fchmod'] as const) on(name, refuseSetUser(1, [named]));
+  on('fchmodat', refuseSetUser(2, [named]));
   for (const name of ['creat', 'mknod'] as const) on(name, refuseSetUser(1, [named]));
   on('mknodat', refuseSetUser(2, [named]));
   const opening = (flags: number) => [
@@ -64,7 +64,12 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   ];
   on('open', opening(1));
   on('openat', opening(2));
-  if (isWatched) for (const name of watched) on(name, [answer(notify)]);
+  if (isWatched) {
+    for (const name of [...watched, ...changing]) on(name, [answer(notify)]);
+    // The times of an open file, without a path: nearly always of one that was opened for writing, which was noted.
+    const times = [load(argument(1)), ...unless(equal, 0, [answer(notify)])];
+    on('utimensat', [...times, load(argument(1) + 4), ...unless(equal, 0, [answer(notify)]), answer(allow)]);
+  }
   if (plan.isOpen) return encode([...program, answer(allow)]);
   // TIOCSTI and TIOCLINUX type into a terminal that another program reads.
   on('ioctl', [
@@ -195,9 +200,12 @@ export const absent: readonly SyscallName[] = [
   'clone3',
   'openat2',
   'fchmodat2',
+  'setxattrat',
+  'removexattrat',
+  'file_setattr',
 ];
-/** They open files by arguments that a filter cannot read. */
-const unseen: readonly SyscallName[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'openat2'];
+/** They open or change files by arguments that a filter cannot read. */
+const unseen = absent.filter((name) => name !== 'clone3');
 export const signalling: readonly SyscallName[] = [
   'kill',
   'tkill',
@@ -214,7 +222,7 @@ export const tracing: readonly SyscallName[] = [
 ];
 
 /** Besides the calls that open files, `creat` and `mknod`. */
-const watched: readonly SyscallName[] = [
+export const watched: readonly SyscallName[] = [
   'unlink',
   'unlinkat',
   'rmdir',
@@ -229,6 +237,22 @@ const watched: readonly SyscallName[] = [
   'symlink',
   'symlinkat',
   'umask',
+];
+/** They change the owner, the times or the attributes of an entry. */
+export const changing: readonly SyscallName[] = [
+  'chown',
+  'fchown',
+  'lchown',
+  'fchownat',
+  'utime',
+  'utimes',
+  'futimesat',
+  'setxattr',
+  'lsetxattr',
+  'fsetxattr',
+  'removexattr',
+  'lremovexattr',
+  'fremovexattr',
 ];
 
 const EPERM = 1;

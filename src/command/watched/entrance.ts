@@ -7,9 +7,8 @@ import { isBelow } from '../../ground/inside.ts';
 import { createObeyedAnywhere } from '../../ground/obeyed/obeyed-by.ts';
 import { protectedAnywhere } from '../layer/protection.ts';
 import { type Asking, judgedLater, refused } from './asking.ts';
-import type { FileCalls } from './file-calls.ts';
+import { type FileCalls, here } from './file-calls.ts';
 import { Unkept } from './keep.ts';
-import { here } from './view.ts';
 
 export interface EntranceOptions {
   /** Host paths. */

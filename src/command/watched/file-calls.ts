@@ -21,17 +21,33 @@ export interface FileCalls {
   lease(fd: number): number;
   truncate(fd: number, bytes: bigint): number;
   changeMode(fd: number, mode: number): void;
+  /** Of the entry of a descriptor, also an O_PATH one. */
+  alter(fd: number, change: Alteration): number;
+  /** Its extended attributes, with those that this process may read; bytes, one per character. */
+  attributesOf(fd: number): Readonly<Record<string, string>>;
   /** Sets the status flags of an open file. */
   setFlags(fd: number, flags: number): void;
   /** Gives up root's extra rights, in this thread only. */
   dropRights(): void;
 }
 
+/** A change of what a file system keeps of an entry besides its content and names. */
+export type Alteration =
+  | { readonly kind: 'mode'; readonly mode: number }
+  /** -1: it stays. */
+  | { readonly kind: 'owner'; readonly user: number; readonly group: number }
+  /** `struct timespec[2]`; undefined: now. */
+  | { readonly kind: 'times'; readonly times: Buffer | undefined }
+  /** Without a value it is removed. */
+  | { readonly kind: 'attribute'; readonly name: Buffer; readonly value?: Buffer; readonly flags?: number };
+
 export interface FileStat {
   /** Identifies the file as long as it exists. */
   readonly key: string;
   readonly device: string;
   readonly mode: number;
+  readonly user: number;
+  readonly group: number;
   readonly links: number;
   readonly bytes: number;
   readonly mtimeMs: number;
@@ -50,6 +66,8 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
   const done = (result: number) => (result < 0 ? -errno() : result);
   const text = (name: Buffer) => Buffer.concat([name, end]);
   const stat = Buffer.alloc(256);
+  /** The kernel's own limits for a list of names and for a value. */
+  const space = Buffer.alloc(65_536);
   return {
     openIn(root, path, flags, resolve) {
       const how = Buffer.alloc(24); // struct open_how
@@ -84,6 +102,42 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
     },
     truncate: (fd, bytes) => done(syscall(syscallNumber('ftruncate'), fd, Number(bytes))),
     changeMode: (fd, mode) => void syscall(syscallNumber('fchmod'), fd, mode),
+    alter(fd, change) {
+      const at = text(Buffer.from(`/proc/self/fd/${fd}`));
+      switch (change.kind) {
+        case 'mode':
+          return done(syscall(syscallNumber('fchmodat'), here, at, change.mode));
+        case 'owner':
+          return done(syscall(syscallNumber('fchownat'), here, at, change.user, change.group, 0));
+        case 'times':
+          return done(syscall(syscallNumber('utimensat'), here, at, change.times ?? null, 0));
+        case 'attribute': {
+          const { name, value, flags = 0 } = change;
+          return done(
+            value === undefined
+              ? syscall(syscallNumber('removexattr'), at, text(name))
+              : syscall(syscallNumber('setxattr'), at, text(name), value, value.length, flags),
+          );
+        }
+      }
+    },
+    attributesOf(fd) {
+      const at = text(Buffer.from(`/proc/self/fd/${fd}`));
+      const length = syscall(syscallNumber('listxattr'), at, space, space.length);
+      const names = length <= 0 ? [] : space.toString('latin1', 0, length - 1).split('\0');
+      const found: Record<string, string> = {};
+      for (const name of names) {
+        const bytes = syscall(
+          syscallNumber('getxattr'),
+          at,
+          text(Buffer.from(name, 'latin1')),
+          space,
+          space.length,
+        );
+        if (bytes >= 0) found[name] = space.toString('latin1', 0, bytes);
+      }
+      return found;
+    },
     setFlags: (fd, flags) => void syscall(syscallNumber('fcntl'), fd, 4, flags),
     dropRights() {
       const header = Buffer.alloc(8);
@@ -105,6 +159,8 @@ function readStat(bytes: Buffer): FileStat {
     key: `${device}:${number}:${born}`,
     device,
     mode: mode & 0o7777,
+    user: bytes.readUInt32LE(20),
+    group: bytes.readUInt32LE(24),
     links: bytes.readUInt32LE(16),
     bytes: Number(bytes.readBigUInt64LE(40)),
     mtimeMs: Number(bytes.readBigInt64LE(112)) * 1000 + bytes.readUInt32LE(120) / 1e6,
@@ -119,6 +175,8 @@ function readStat(bytes: Buffer): FileStat {
   };
 }
 
+/** AT_FDCWD, for callers too. */
+export const here = -100;
 const end = Buffer.alloc(1);
 const emptyPath = 0x1000;
 const notFollowed = 0x100;

@@ -11,12 +11,12 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { isInside } from '../../ground/inside.ts';
 import { type FormerKind, journalName, keptFolder } from '../journal/journal.ts';
-import type { FileCalls, FileStat } from './file-calls.ts';
-import { here, place } from './view.ts';
+import { type FileCalls, type FileStat, here } from './file-calls.ts';
+import { place } from './view.ts';
 
 /** A folder in the roots as the server itself sees it, with its path: bytes, one per character. */
 export interface HostFolder {
@@ -41,6 +41,8 @@ export interface Keep {
   noteGone(folder: HostFolder, name: Buffer, path: string): void;
   /** All entries of a folder are about to get new names. */
   noteMoved(folder: HostFolder, name: Buffer, path: string, newPath: string): void;
+  /** What else the file system keeps of an entry is about to change: its mode, owner, times or attributes. */
+  noteAltered(path: string, stat: FileStat): void;
   /** A file is about to be written in place. */
   noteWritten(path: string, fd: number, stat: FileStat): void;
   /** The command made this file. */
@@ -55,6 +57,10 @@ interface Kept {
   readonly name: string;
   /** False: it is a hard link to the file. */
   isCopy: boolean;
+}
+
+interface Noted extends Pick<FileStat, 'mode' | 'bytes' | 'mtimeMs' | 'number' | 'user' | 'group'> {
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface KeepOptions {
@@ -74,15 +80,28 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
   const noted = new Set<string>();
   const kept = new Map<string, Kept>();
   const made = new Set<string>();
+  const first = new Map<string, Noted>();
   const hosts = new Map<string, number>();
   const ignored = new Set(ignore);
   const tops = roots.map((root) => Buffer.from(root).toString('latin1'));
   let count = 0;
 
-  function write(path: string, kind: FormerKind, stat?: FileStat, more?: string): void {
+  /** An entry as it was when it was first noted, by whatever name. `fd`: for its attributes. */
+  function firstOf(stat: FileStat, fd: number | undefined): Noted {
+    const known = first.get(stat.key);
+    if (known) return known;
+    const own = { ...stat, attributes: fd === undefined ? undefined : files.attributesOf(fd) };
+    first.set(stat.key, own);
+    return own;
+  }
+
+  function write(path: string, kind: FormerKind, stat?: FileStat, more?: string, fd?: number): void {
     noted.add(path);
-    const line = [path, kind, stat?.mode ?? 0, stat?.bytes ?? 0, stat?.mtimeMs ?? 0, stat?.number ?? 0, more];
-    writeSync(journal, `${JSON.stringify(line)}\n`);
+    const { mode, bytes, mtimeMs, number, user, group, attributes } = stat ? firstOf(stat, fd) : noStat;
+    writeSync(
+      journal,
+      `${JSON.stringify([path, kind, mode, bytes, mtimeMs, number, more, user, group, attributes])}\n`,
+    );
   }
 
   function nextName(): string {
@@ -148,9 +167,9 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
     // Another program's file now has a name that the command's had.
     const isOthers = stat.isFile && !made.has(stat.key) && !kept.has(stat.key);
     if (noted.has(path) && !isOthers) return;
-    if (stat.isFolder) write(path, 'folder', stat);
+    if (stat.isFolder) write(path, 'folder', stat, undefined, fd);
     else if (stat.isLink) write(path, 'symlink', stat, keepLink(from, name));
-    else if (stat.isFile) write(path, 'file', stat, keepName(from, name, stat, fd));
+    else if (stat.isFile) write(path, 'file', stat, keepName(from, name, stat, fd), fd);
     else write(path, 'other', stat);
   }
 
@@ -206,11 +225,20 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
       };
       withItself(top, topName, (fd) => walk(fd, path, newPath));
     },
+    noteAltered(path, stat) {
+      if (made.has(stat.key) || noted.has(path)) return;
+      const [above, name] = [posix.dirname(path), Buffer.from(posix.basename(path), 'latin1')];
+      withItself(here, asBytes(above), (folder) =>
+        withItself(folder, name, (fd, own) => {
+          if (own.key === stat.key) noteOne(folder, name, path, fd, own);
+        }),
+      );
+    },
     noteWritten(path, fd, stat) {
       if (made.has(stat.key) || leavesOut(path)) return;
       const isOthers = !kept.has(stat.key);
       const name = keepCopy(fd, stat);
-      if (!noted.has(path) || isOthers) write(path, 'file', stat, name);
+      if (!noted.has(path) || isOthers) write(path, 'file', stat, name, fd);
     },
     made: (stat) => void made.add(stat.key),
     isMade: (stat) => made.has(stat.key),
@@ -228,6 +256,7 @@ export class Unkept extends Error {
   }
 }
 
+const noStat: Noted = { mode: 0, bytes: 0, mtimeMs: 0, number: 0, user: 0, group: 0 };
 const nothing = Buffer.alloc(0);
 const folderPlace = place | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const placeItself = place | constants.O_NOFOLLOW;

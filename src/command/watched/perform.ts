@@ -11,11 +11,12 @@ import {
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { syscallNumbers } from '../../ground/syscalls.ts';
 import type { Calls, WaitingCall } from '../sockets/calls.ts';
+import { createAltering } from './altering.ts';
 import type { Arriving, Entrance } from './entrance.ts';
-import type { FileCalls, FileStat } from './file-calls.ts';
+import { type FileCalls, type FileStat, here } from './file-calls.ts';
 import { type Gate, namesCommits } from './gate.ts';
 import { type HostFolder, type Keep, Unkept } from './keep.ts';
-import { createView, type Found, here, place, type View } from './view.ts';
+import { createView, type Found, place, type View } from './view.ts';
 
 /** The outcome of a call: its result, a descriptor for the caller, or the order to let the kernel perform it. */
 export type Performed =
@@ -33,6 +34,8 @@ interface Means {
   readonly entrance: Entrance;
   /** Host paths that may be written, if the command sees the machine's own files. */
   readonly reach: readonly string[] | undefined;
+  /** Does it have the server's own rights? */
+  readonly isUnconfined: boolean;
   /** The recording's folder, which is out of reach. */
   readonly folder: string;
 }
@@ -42,9 +45,10 @@ interface Means {
  * former content. A change by another thread in between cannot change which file is destroyed.
  */
 export function createPerforming(
-  { calls, files, keep, gate, entrance, reach, folder }: Means,
+  { calls, files, keep, gate, entrance, reach, isUnconfined, folder }: Means,
   ownMask: number,
 ): (call: WaitingCall, isWaiting: () => boolean) => Performed {
+  const alter = createAltering({ calls, files, keep, seesMachine: reach !== undefined || isUnconfined });
   /** By thread. */
   const masks = new Map<number, number>();
 
@@ -324,7 +328,10 @@ export function createPerforming(
     return 'let-through';
   }
 
-  function perform({ number, args, thread }: WaitingCall, view: View, isWaiting: () => boolean): Performed {
+  function perform(call: WaitingCall, view: View, isWaiting: () => boolean): Performed {
+    const altered = alter(call, view, isWaiting);
+    if (altered !== undefined) return altered;
+    const { number, args, thread } = call;
     const int = (at: number) => Number(BigInt.asIntN(32, args[at] ?? 0n));
     const name = nameOf(number);
     if (name === 'umask') {

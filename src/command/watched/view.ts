@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import { isInside } from '../../ground/inside.ts';
 import type { Calls } from '../sockets/calls.ts';
-import type { FileCalls, FileStat } from './file-calls.ts';
+import { type FileCalls, type FileStat, here } from './file-calls.ts';
 
 /** The last name of a path, with its open folder and an O_PATH descriptor of its entry. */
 export interface Found {
@@ -155,8 +155,6 @@ function numbersOf(thread: number): { readonly process: string; readonly own: st
   return { process: last('NStgid'), own: last('NSpid') };
 }
 
-/** AT_FDCWD, for callers too. */
-export const here = -100;
 /** O_PATH and O_CLOEXEC. */
 export const place = 0o12000000;
 const folderPlace = place | constants.O_DIRECTORY;

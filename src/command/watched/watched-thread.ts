@@ -49,10 +49,7 @@ async function supervise(options: WatchedOptions): Promise<Left> {
     kernel,
     watch,
     undefined,
-    createPerforming(
-      { calls, files, keep, gate, entrance, reach: options.reach, folder: options.folder },
-      options.mask,
-    ),
+    createPerforming({ ...options, calls, files, keep, gate, entrance }, options.mask),
     options.reach !== undefined || options.isUnconfined,
   );
   for (;;) {

@@ -1,0 +1,34 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, openSync } from 'node:fs';
+import { asBytes } from '../../ground/byte-paths.ts';
+import { type Former, readJournal } from '../journal/journal.ts';
+import { inFolder } from '../journal/put-back.ts';
+import { openKernel } from '../seccomp/kernel.ts';
+import { createFileCalls } from './file-calls.ts';
+
+/** Gives files and folders the extended attributes back that they had before a command first changed them. */
+export async function putAttributesBack(folder: string, roots: readonly string[]): Promise<void> {
+  const first = new Map<string, Former>();
+  for (const former of readJournal(folder)) if (!first.has(former.path)) first.set(former.path, former);
+  const files = createFileCalls(await openKernel());
+  for (const { path, attributes } of first.values()) {
+    if (!attributes) continue;
+    inFolder(path, roots, (entry) => {
+      const fd = openSync(asBytes(entry), placeItself);
+      try {
+        const now = files.attributesOf(fd);
+        const bytes = (text: string) => Buffer.from(text, 'latin1');
+        for (const name of Object.keys(now))
+          if (!(name in attributes)) files.alter(fd, { kind: 'attribute', name: bytes(name) });
+        for (const [name, value] of Object.entries(attributes))
+          if (now[name] !== value)
+            files.alter(fd, { kind: 'attribute', name: bytes(name), value: bytes(value) });
+      } finally {
+        closeSync(fd);
+      }
+    });
+  }
+}
+
+/** O_PATH. */
+const placeItself = 0o10000000 | constants.O_NOFOLLOW;
