@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { ToolOutput } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
@@ -161,7 +162,11 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
 
   async function compare(connection: Connection): Promise<void> {
     lookedAt = Date.now();
-    approved.compare(await connection.listTools(), connection.offers);
+    const listed = await connection.listTools();
+    // Each takes a tenth of a second for a full list.
+    await giveWay();
+    approved.compare(listed, connection.offers);
+    await giveWay();
     changed();
   }
 

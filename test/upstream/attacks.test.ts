@@ -161,7 +161,7 @@ test('a list of 1,500 tools shows the first thousand; the rest does not exist', 
 test('definitions that nobody could look at close the server, not the house', async () => {
   const tools = Array.from({ length: 100 }, (_, index) => ({
     name: `t${index}`,
-    description: 'x'.repeat(120_000),
+    description: 'x'.repeat(12_000),
     inputSchema: object,
   }));
   await using world = await worldOf(tools);

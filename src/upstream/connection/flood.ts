@@ -9,16 +9,20 @@ export interface Flood {
 const maxASecond = 500;
 /** After a list change we fetch the list again, which costs more. */
 const maxListsASecond = 10;
+/** No person answers more, and the form of each takes a millisecond to check. */
+const maxQuestionsASecond = 20;
 
 export function createFlood(later: (method: string) => void, windowMs = 1000): Flood {
   let timer: NodeJS.Timeout | undefined;
   let count = 0;
+  let questions = 0;
   const lists = new Map<string, number>();
   const due = new Set<string>();
 
   function renew(): void {
     timer = undefined;
     count = 0;
+    questions = 0;
     lists.clear();
     const methods = [...due];
     due.clear();
@@ -37,7 +41,9 @@ export function createFlood(later: (method: string) => void, windowMs = 1000): F
         return false;
       }
       count += 1;
-      return count <= maxASecond;
+      if (method !== 'elicitation/create') return count <= maxASecond;
+      questions += 1;
+      return questions <= maxQuestionsASecond;
     },
     close() {
       clearTimeout(timer);

@@ -20,7 +20,8 @@ export function definitionOf(tool: RemoteTool): RemoteTool {
 
 /** SHA-256 of a definition in a canonical form with sorted keys, so that only real changes count. */
 export function definitionDigest(tool: RemoteTool): string {
-  return sha256(canonical(definitionOf(tool)));
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return sha256(canonical({ name, title, description, inputSchema, outputSchema, annotations }));
 }
 
 /** The digest of a set of tools, in any order. */

@@ -22,9 +22,13 @@ function inspectSchema(value: unknown, depth = 0): readonly string[] {
   });
 }
 
-/** Findings only in the joined text of a server's tools: a payload can be spread over several. */
-export function inspectSet(tools: readonly RemoteTool[]): readonly string[] {
-  const alone = new Set(tools.flatMap(inspectTool));
+/**
+ * Findings only in the joined text of a server's tools: a payload can be spread over several. `inspected`: the tools, each
+ * with its own findings.
+ */
+export function inspectSet(inspected: ReadonlyMap<RemoteTool, readonly string[]>): readonly string[] {
+  const tools = [...inspected.keys()];
+  const alone = new Set([...inspected.values()].flat());
   const joined = [
     ...inspectWords(tools.flatMap(wordsOf)),
     // Without separators, as a model reads one description after another.

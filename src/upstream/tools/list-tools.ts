@@ -4,11 +4,11 @@ import type { RemoteRequest } from '../connection/remote.ts';
 import { definitionOf, type RemoteTool } from './definition.ts';
 import { isTooDeep } from './depth.ts';
 
-/** More is not examined: an endless list is an attack, not an offer. */
+/** More is not examined: an endless list is an attack, not an offer. A full one is compared in a tenth of a second. */
 const maxTools = 1000;
 const maxPages = 64;
 const maxDefinitionChars = 256 * 1024;
-const maxListChars = 8 * 1024 * 1024;
+const maxListChars = 1_000_000;
 
 /**
  * All tools of a server, page by page, each with only the parts that a person approves. Malformed and very large

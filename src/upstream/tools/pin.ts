@@ -95,8 +95,9 @@ export function openPins(folder: string): Pins {
       const tools = unique(listed.map(definitionOf));
       const before = load(server);
       if (!before) {
-        const spread = inspectSet(tools).length > 0;
-        const fine = spread ? [] : tools.filter((tool) => inspectTool(tool).length === 0);
+        const findings = new Map(tools.map((tool) => [tool, inspectTool(tool)]));
+        const spread = inspectSet(findings).length > 0;
+        const fine = spread ? [] : tools.filter((tool) => findings.get(tool)?.length === 0);
         const isAllFine = fine.length === tools.length;
         const file = fileOf(server, fine, isAllFine ? undefined : tools, offers);
         save(file);
@@ -176,11 +177,12 @@ function heldOf(
   pending: readonly RemoteTool[],
 ): readonly HeldTool[] {
   const held: HeldTool[] = [];
-  const spread = inspectSet(pending);
-  for (const tool of pending) {
+  const inspected = new Map(pending.map((tool) => [tool, inspectTool(tool)]));
+  const spread = inspectSet(inspected);
+  for (const [tool, alone] of inspected) {
     const before = approved.get(tool.name);
     if (before && definitionDigest(before) === definitionDigest(tool)) continue;
-    const findings = [...inspectTool(tool), ...spread.map((finding) => `together with others: ${finding}`)];
+    const findings = [...alone, ...spread.map((finding) => `together with others: ${finding}`)];
     const why = before ? 'changed' : findings.length > 0 ? 'flagged' : 'added';
     held.push({ name: tool.name, why, findings });
   }
