@@ -27,7 +27,9 @@ export interface Policy {
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
 }
 
-export interface ApproveDependencies extends ConsentDependencies {
+export interface ApproveDependencies {
+  /** For the question to a person. */
+  readonly asking: ConsentDependencies;
   readonly policy: () => Promise<Policy>;
   /** Why commands cannot be tried on a layer here. */
   readonly whyNoLayer: () => Promise<Text | undefined>;
@@ -91,7 +93,7 @@ export async function approve(
       return questionFor({ tool, caller, risk, input: validated.input, verdict, grant, covered });
     },
   };
-  const yes = await consentTo(validated, asking, dependencies);
+  const yes = await consentTo(validated, asking, dependencies.asking);
   // The digest binds an approval to the tool's identity: it does not hold for a proxied tool that changed.
   if (flow?.finding && !yes.isStanding) flow.session.agreed(tool, flow.finding.targets);
   return permit(validated, risk, verdict, yes.approver);

@@ -1,6 +1,7 @@
 import type { Call, Reply } from '../contract/call.ts';
 import type { CallWatch } from '../contract/observe.ts';
-import type { AuditLog, RateStore } from '../contract/records.ts';
+import type { AuditLog } from '../contract/records.ts';
+import type { Locale } from '../contract/text/text.ts';
 import { unanswered, unrecorded } from '../ground/errors/unrecorded.ts';
 import { cleanWords } from '../ground/questions/person-words.ts';
 import { type ApproveDependencies, approve } from './approve.ts';
@@ -10,18 +11,26 @@ import { type FlowDependencies, flowFacts, learnFlow, lookAtFlow } from './flow/
 import { tellInjections } from './flow/tell-injections.ts';
 import { type Credentials, identify } from './identify.ts';
 import { keepAlive } from './keep-alive.ts';
-import { limit, type RateRule } from './limit.ts';
+import { type LimitDependencies, limit } from './limit.ts';
 import { type OpenRecord, openRecord } from './record.ts';
 import { failureReply, outputReply } from './reply.ts';
 import { type RunDependencies, run } from './run.ts';
 import { validate } from './validate.ts';
 
-/** Everything that handling a call needs, joined by the checkpoint. */
-export interface Dependencies extends ApproveDependencies, RunDependencies, FlowDependencies {
-  readonly catalog: () => Promise<Catalog>;
+/** Everything that handling a call needs, joined by the checkpoint: an object for each stop. */
+export interface Dependencies {
+  readonly now: () => number;
+  readonly locale: Locale;
   readonly credentials: Credentials;
-  readonly rateRules: readonly RateRule[];
-  readonly rates: () => Promise<RateStore>;
+  readonly catalog: () => Promise<Catalog>;
+  readonly limiting: LimitDependencies;
+  readonly flow: FlowDependencies;
+  readonly approving: ApproveDependencies;
+  readonly running: RunDependencies;
+  readonly recording: RecordDependencies;
+}
+
+interface RecordDependencies {
   readonly audit: () => Promise<AuditLog>;
   /** Whether the history notes each change of a file before it is made. */
   readonly keepsHistory: boolean;
@@ -33,7 +42,8 @@ export interface Dependencies extends ApproveDependencies, RunDependencies, Flow
 
 /** Handles one call, from its arrival to its reply. It is in the audit log before the reply leaves. */
 export async function handle(call: Call, dependencies: Dependencies): Promise<Reply> {
-  const record = openRecord(call, dependencies.now, dependencies.watch(call));
+  const { recording } = dependencies;
+  const record = openRecord(call, dependencies.now, recording.watch(call));
   const alive = keepAlive({ ...call, beganAt: performance.now() });
   let reply: Reply;
   let thrown: unknown;
@@ -46,9 +56,9 @@ export async function handle(call: Call, dependencies: Dependencies): Promise<Re
     alive.end();
   }
   try {
-    await record.close(reply, thrown, await dependencies.audit());
+    await record.close(reply, thrown, await recording.audit());
   } catch (error) {
-    dependencies.onFault?.(error);
+    recording.onFault?.(error);
     // Work that cannot be recorded is not acknowledged as done; nor does the reply claim that nothing happened.
     reply = failureReply(
       record.isBegun() ? unrecorded(error, thrown) : unanswered(error),
@@ -72,7 +82,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   const authorized = authorize(identified, catalog);
 
   record.reached('limit');
-  const paced = await limit(authorized, dependencies.rateRules, dependencies.rates, dependencies.now());
+  const paced = await limit(authorized, dependencies.limiting, dependencies.now());
 
   record.reached('validate');
   const validated = validate(paced);
@@ -81,15 +91,16 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   const { said } = call.arrival;
   // A session's story begins with the person's request.
   if (said !== undefined) record.facts.said = cleanWords(said);
-  const flow = await lookAtFlow(validated, dependencies);
+  const flow = await lookAtFlow(validated, dependencies.flow);
   if (flow && validated.tool.flow) record.facts.flow = flowFacts(flow);
-  const permit = await approve(validated, flow, dependencies, record.facts);
+  const permit = await approve(validated, flow, dependencies.approving, record.facts);
   record.knows(permit);
 
   record.reached('run');
-  await record.begin(await dependencies.audit(), dependencies.keepsHistory);
-  const came = await run(permit, dependencies, record);
-  await learnFlow(permit, came, dependencies);
+  const { audit, keepsHistory } = dependencies.recording;
+  await record.begin(await audit(), keepsHistory);
+  const came = await run(permit, dependencies.running, record);
+  await learnFlow(permit, came, dependencies.flow);
   const { output, injections } = tellInjections(permit.tool, permit.input, came);
   if (injections.length > 0) record.facts.orders = injections;
   return outputReply(output, record.meta, dependencies.locale);

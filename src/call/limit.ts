@@ -13,13 +13,17 @@ export interface RateRule {
   readonly perMinute: number;
 }
 
+export interface LimitDependencies {
+  readonly rules: readonly RateRule[];
+  readonly rates: () => Promise<RateStore>;
+}
+
 const windowMs = 60_000;
 
 /** Throws `rate_limited` with the time to wait. A refused call counts against no rule (document 001, limits). */
 export async function limit(
   authorized: Authorized,
-  rules: readonly RateRule[],
-  rates: () => Promise<RateStore>,
+  { rules, rates }: LimitDependencies,
   nowMs: number,
 ): Promise<Paced> {
   // `help` tells a model how to wait, so it is never limited.

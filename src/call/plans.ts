@@ -16,10 +16,7 @@ import { decide } from './decide.ts';
 import { ruleOn } from './policy/rule-on.ts';
 
 export interface PlanDependencies
-  extends Pick<
-    ApproveDependencies,
-    'approvals' | 'policy' | 'whyNoLayer' | 'lendForRisk' | 'now' | 'expiryMs'
-  > {
+  extends Pick<ApproveDependencies, 'asking' | 'policy' | 'whyNoLayer' | 'lendForRisk'> {
   readonly catalog: () => Promise<Catalog>;
   readonly mode: Mode;
 }
@@ -63,15 +60,15 @@ export function createPlans({ caller, approver }: Planner, dependencies: PlanDep
     look: async (calls) => (await lookAt(calls)).map(({ step }) => step),
     async allow(calls): Promise<AllowedPlan> {
       const looked = await lookAt(calls);
-      const nowMs = dependencies.now();
-      const expiresAtMs = nowMs + Math.min(planMs, dependencies.expiryMs);
+      const nowMs = dependencies.asking.now();
+      const expiresAtMs = nowMs + Math.min(planMs, dependencies.asking.expiryMs);
       const steps = looked.map(({ step }) => step);
       const wanted = looked.filter(({ step }) => step.needs === 'plan');
       // A mode that does not ask has no approval to hand on.
       if (approver === undefined || wanted.length === 0) return { steps, expiresAtMs };
       const planId = `pln_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
       const { principal, sessionId } = caller;
-      await (await dependencies.approvals()).keepPlan(
+      await (await dependencies.asking.approvals()).keepPlan(
         wanted.map(({ step, tool, digest, verdict }) => ({
           principal,
           sessionId,

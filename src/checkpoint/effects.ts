@@ -1,8 +1,9 @@
 import type { ConsentDependencies } from '../call/asking/consent.ts';
-import { createHeldTrials } from '../call/effects/held.ts';
+import { createHeldTrials, type HeldTrials } from '../call/effects/held.ts';
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EffectRules } from '../contract/effects.ts';
+import type { Text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 import { createCommandHistory } from './history.ts';
 import type { Rooms } from './rooms.ts';
@@ -15,20 +16,27 @@ export function createEffectRules({ effectRules, mode }: Settings): () => Promis
   });
 }
 
+export interface Trials extends Pick<RunDependencies, 'lendCommands'> {
+  readonly held: HeldTrials;
+  readonly whyNoLayer: () => Promise<Text | undefined>;
+}
+
 /** Judges the effects of commands on layers, and keeps layers that wait for a person. */
-export function createTrials(rooms: Rooms, rules: () => Promise<EffectRules>, now: () => number) {
+export function createTrials(
+  rooms: Rooms,
+  rules: () => Promise<EffectRules>,
+  asking: ConsentDependencies,
+): Trials {
   const history = createCommandHistory(rooms);
-  const held = createHeldTrials({ approvals: async () => (await rooms.store()).approvals, now });
+  const held = createHeldTrials(asking);
   return {
     held,
     whyNoLayer: async () => (await rooms.commands()).withoutLayer(),
-    lendCommands:
-      (dependencies: () => ConsentDependencies): RunDependencies['lendCommands'] =>
-      async (permit, notes) => {
-        const { createEffectsJudge } = await import('../call/effects/judge.ts');
-        const judge = createEffectsJudge(permit, { ...dependencies(), rules: await rules(), held }, notes);
-        const life = { judge, history: await history() };
-        return (await rooms.commands()).forSession(permit.caller.sessionId, life);
-      },
+    async lendCommands(permit, notes) {
+      const { createEffectsJudge } = await import('../call/effects/judge.ts');
+      const judge = createEffectsJudge(permit, { ...asking, rules: await rules(), held }, notes);
+      const life = { judge, history: await history() };
+      return (await rooms.commands()).forSession(permit.caller.sessionId, life);
+    },
   };
 }

@@ -19,8 +19,6 @@ import type { Rooms } from './rooms.ts';
 export interface Forwarding {
   /** The other server's reply; undefined if the call is to be handled here. */
   reply(call: Call): Promise<Reply | undefined>;
-  /** Tells the others that the key is here; resolves with a function that releases it. */
-  hold(key: string): Promise<() => void>;
   /** The session has ended: it may begin again anywhere. */
   leave(sessionId: string): void;
 }
@@ -31,8 +29,43 @@ export interface ForwardingOptions {
   readonly suspended: Pick<Suspended, 'question'>;
   readonly ongoing: Pick<Ongoing, 'has'>;
   readonly catalog: LiveCatalog;
-  /** Runs a call here. */
-  readonly walk: (call: Call) => Promise<Reply>;
+  readonly holds: Holds;
+}
+
+type Walk = (call: Call) => Promise<Reply>;
+
+/** What this server has, as the others of its store know it. They pass the calls for it on. */
+export class Holds {
+  readonly hasOthers: boolean;
+  readonly #rooms: Pick<Rooms, 'store'>;
+  #walk: Walk | undefined;
+
+  constructor(rooms: Pick<Rooms, 'settings' | 'store'>) {
+    this.#rooms = rooms;
+    // With SQLite all servers are on one machine, and each stdio client has its own.
+    this.hasOthers = isShared(rooms.settings.storeUrl);
+  }
+
+  /** Calls of others walk the whole road here from now on. */
+  open(walk: Walk): void {
+    this.#walk = walk;
+  }
+
+  /** Tells the others that the key is here; resolves with a function that releases it. */
+  async hold(key: string): Promise<() => void> {
+    return (this.hasOthers && (await this.take(key))) || (() => {});
+  }
+
+  /** The same; undefined if another server has the key. */
+  async take(key: string): Promise<(() => void) | undefined> {
+    return (await this.#rooms.store()).relay.hold(key, (body, signal) => this.#carryOut(body, signal));
+  }
+
+  /** Sealed by a peer server, which accepted it from a client under the same rules. */
+  async #carryOut(body: string, signal: AbortSignal): Promise<string> {
+    const call = JSON.parse(body) as Omit<Call, 'signal'>;
+    return JSON.stringify(await this.#walk?.({ ...call, signal }));
+  }
 }
 
 /** A session whose files and commands are here. */
@@ -44,25 +77,16 @@ interface Pin {
 }
 
 export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { rooms, credentials, catalog, suspended, ongoing, walk } = options;
-  const { storeUrl, http, locale } = rooms.settings;
-  const relay = async () => (await rooms.store()).relay;
-  // With SQLite all servers are on one machine, and each stdio client has its own.
-  const hasOthers = isShared(storeUrl);
+  const { rooms, credentials, catalog, suspended, ongoing, holds } = options;
+  const { http, locale } = rooms.settings;
   /** Sessions whose files and commands are here. */
   const pinned = new Map<string, Pin>();
-
-  async function carryOut(body: string, signal: AbortSignal): Promise<string> {
-    // Sealed by a peer server, which accepted it from a client under the same rules.
-    const call = JSON.parse(body) as Omit<Call, 'signal'>;
-    return JSON.stringify(await walk({ ...call, signal }));
-  }
 
   async function forward(key: string, call: Call): Promise<Reply | undefined> {
     let { answer, formAnswer, questionState } = call;
     for (;;) {
       const body = JSON.stringify({ ...plain(call), answer, formAnswer, questionState });
-      const told = await (await relay()).ask(key, body, call.signal);
+      const told = await (await rooms.store()).relay.ask(key, body, call.signal);
       if (told === undefined) return undefined;
       const reply = JSON.parse(told) as Reply;
       if (reply.kind !== 'question' || call.canRetry) return reply;
@@ -96,7 +120,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     // A server that was suspended may count as lost, and another may have the session since.
     if (known && performance.now() - known.heldAt < surelyHeldMs) return undefined;
     const key = `machine ${sessionId}`;
-    const letGo = await (await relay()).hold(key, carryOut);
+    const letGo = await holds.take(key);
     if (!letGo) {
       unpin(sessionId);
       return key;
@@ -116,7 +140,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
 
   return {
     async reply(call) {
-      if (!hasOthers || call.arrival.transport !== 'http') return undefined;
+      if (!holds.hasOthers || call.arrival.transport !== 'http') return undefined;
       try {
         const key = await keyOf(call);
         return key === undefined ? undefined : await forward(key, call);
@@ -125,10 +149,6 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         if (!(told instanceof ToolError)) throw error;
         return failureReply(told, '', locale);
       }
-    },
-    async hold(key) {
-      if (!hasOthers) return () => {};
-      return (await (await relay()).hold(key, carryOut)) ?? (() => {});
     },
     leave: unpin,
   };

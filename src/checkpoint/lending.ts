@@ -1,9 +1,10 @@
+import type { ApproveDependencies } from '../call/approve.ts';
 import type { Ongoing } from '../call/ongoing.ts';
 import type { PlanDependencies } from '../call/plans.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
-import type { Tool } from '../contract/tool/tool.ts';
+import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import type { ToolGuide } from '../contract/tool/tool-card.ts';
 import { once } from '../ground/once.ts';
 import type { Rooms } from './rooms.ts';
@@ -23,20 +24,21 @@ type Lenders = {
   readonly [N in CapabilityName]: (borrower: Borrower) => Promise<Capabilities[N]> | Capabilities[N];
 };
 
-/** Creates one capability, scoped to its borrower: read-only folders for tools that only read, memories of one user. */
-export function createLender(
+type LendForRisk = ApproveDependencies['lendForRisk'];
+
+/** Creates capabilities, scoped to their borrower: read-only folders for tools that only read, memories of one user. */
+export function createLenders(
   rooms: Rooms,
   team: TeamRoom,
   ongoing: Ongoing,
   guide: () => Promise<ToolGuide>,
-  planning: () => PlanDependencies,
-) {
+): Omit<Lenders, 'plans'> {
   const followed = once(async () => {
     const { asFollowing, asReadOnly } = await import('../files/workspace.ts');
     const folder = asFollowing((await rooms.workspace()).folder);
     return { folder, readOnly: asReadOnly(folder) };
   });
-  const lenders: Lenders = {
+  return {
     files: async ({ tool }) => {
       const { folder, readOnly } = await followed();
       return tool.annotations.readOnly ? readOnly : folder;
@@ -51,16 +53,30 @@ export function createLender(
     pipelines: async ({ caller }) => (await rooms.pipelines()).forSession(caller.sessionId),
     team: ({ caller, call }) => team.lend(caller, call?.arrival ?? { transport: 'cli' }),
     ongoing: ({ caller }) => ongoing.forSession(caller.sessionId),
-    plans: async ({ caller, approver }) => {
-      const { createPlans } = await import('../call/plans.ts');
-      return createPlans({ caller, approver }, planning());
-    },
     guide: () => guide(),
   };
-  return async function lend<N extends CapabilityName>(
-    name: N,
-    borrower: Borrower,
-  ): Promise<Capabilities[N]> {
-    return lenders[name](borrower);
+}
+
+/** Lends plans, too. The calls of a plan are no plans themselves, so they are looked at without. */
+export function withPlans(
+  lenders: Omit<Lenders, 'plans'>,
+  planning: Omit<PlanDependencies, 'lendForRisk'>,
+): Lenders {
+  const lendForRisk = lenderForRisk(lenders);
+  return {
+    ...lenders,
+    async plans({ caller, approver }) {
+      const { createPlans } = await import('../call/plans.ts');
+      return createPlans({ caller, approver }, { ...planning, lendForRisk });
+    },
+  };
+}
+
+/** Lends what a tool uses to tell the risk of a call. */
+export function lenderForRisk(lenders: Partial<Lenders>): LendForRisk {
+  return async (tool, caller) => {
+    const context: Record<string, unknown> = { caller };
+    for (const name of tool.uses) context[name] = await lenders[name]?.({ tool, caller });
+    return context as unknown as RiskContext<CapabilityName>;
   };
 }

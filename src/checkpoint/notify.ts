@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts';
-import type { Digest } from '../contract/story.ts';
 import { once } from '../ground/once.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { deriveKey } from '../store/derived-key.ts';
@@ -21,12 +20,10 @@ export function createNotices(
   {
     now,
     environment,
-    digest,
     onFault = () => {},
   }: {
     readonly now: () => number;
     readonly environment: NodeJS.ProcessEnv;
-    readonly digest: (sinceMs: number) => Promise<Digest>;
     readonly onFault?: ((error: unknown) => void) | undefined;
   },
 ): Notices {
@@ -45,7 +42,12 @@ export function createNotices(
       locale: settings.locale,
       notices: async () => (await rooms.store()).notices,
       approvals: async () => (await rooms.store()).approvals,
-      digest,
+      async digest(sinceMs) {
+        const { digestSince } = await import('../operator/look-back.ts');
+        const { audit, approvals, history } = await rooms.store();
+        const given = { audit: async () => audit, approvals: async () => approvals, now };
+        return digestSince(sinceMs, { ...given, changes: async () => history });
+      },
       hasPasskey: async () => (await (await rooms.store()).passkeys.list()).length > 0,
       base: () => settings.http.publicUrl ?? served,
       vapid,

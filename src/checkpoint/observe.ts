@@ -9,6 +9,8 @@ export interface WatcherOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
+export type Watchers = ReturnType<typeof createWatchers>;
+
 /** The watchers of calls. Without any, nothing is loaded and calls cost nothing extra. */
 export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOptions) {
   const watchers: CallWatcher[] = [];

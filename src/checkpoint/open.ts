@@ -1,39 +1,28 @@
-import { createAttendance } from '../call/asking/attendance.ts';
 import { createCredentials } from '../call/credentials.ts';
-import { type Dependencies, handle } from '../call/handle.ts';
 import { identifyArrival } from '../call/identify.ts';
-import { createOngoing } from '../call/ongoing.ts';
-import { createResourceGateway } from '../call/resources.ts';
-import { createSeal } from '../call/seal.ts';
-import { createSuspended } from '../call/suspended.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Arrival, Call, Reply } from '../contract/call.ts';
+import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
-import type { Admission, Gateway } from '../contract/gateway.ts';
+import type { Gateway } from '../contract/gateway.ts';
 import type { Native } from '../contract/native.ts';
 import type { CallWatcher } from '../contract/observe.ts';
 import type { Operator } from '../contract/operator.ts';
-import type { ApprovalStore } from '../contract/records.ts';
-import type { RiskContext, Toolset } from '../contract/tool/tool.ts';
+import type { Toolset } from '../contract/tool/tool.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
-import { deriveKey } from '../store/derived-key.ts';
 import { createPrompts } from '../store/prompts.ts';
 import { createLiveCatalog } from './catalog.ts';
-import { createEffectRules, createTrials } from './effects.ts';
-import { createForwarding } from './forwarding.ts';
-import { createAttribution } from './history.ts';
-import { createLender } from './lending.ts';
+import { createEffectRules } from './effects.ts';
+import { createGateway } from './gateway.ts';
 import { createNative } from './native.ts';
 import { createNotices, type Notices } from './notify.ts';
-import { createWatchers, mayObserve } from './observe.ts';
+import { createWatchers } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
+import { Retention } from './retention.ts';
+import { createRoad } from './road.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
-import { instructionsFor, mayOutlast } from './toolsets.ts';
-import { joinUpstreamRequests } from './upstream.ts';
 
 export interface CheckpointOptions {
   readonly version?: string | undefined;
@@ -77,24 +66,17 @@ export interface Checkpoint {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Connects the rooms. Throws `ConfigError` for settings that cannot work. */
+/** Connects the rooms, each to those before it. Throws `ConfigError` for settings that cannot work. */
 export async function openCheckpoint(
   settings: Settings,
   options: CheckpointOptions = {},
 ): Promise<Checkpoint> {
-  await assertSettings(settings, options.environment ?? process.env);
-  const now = options.now ?? Date.now;
+  const { now = Date.now, environment = process.env, onFault } = options;
+  await assertSettings(settings, environment);
   const rooms = createRooms(settings, options);
-  const stopping = new AbortController();
-  const running = new Set<Promise<unknown>>();
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, options.now);
-  const hold = (key: string) => forwarding.hold(key);
-  const ongoing = createOngoing({ locale: settings.locale, hold });
-  const effects = createEffectRules(settings);
-  const trials = createTrials(rooms, effects, now);
-  const lend = createLender(rooms, team, ongoing, catalog, () => dependencies);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
     agents: team.credentials,
@@ -102,170 +84,20 @@ export async function openCheckpoint(
     localRole: options.localRole,
     now,
   });
-  const policy = once(async () => {
-    const { createPolicy } = await import('../call/policy/policy.ts');
-    return createPolicy({
-      mode: settings.mode,
-      rules: settings.rules,
-      judge: await rooms.judge(),
-      roots: settings.roots.map((root) => root.path),
-      confinement: settings.process.sandbox === 'off' ? undefined : settings.process,
-      judgement: settings.process.judgement,
-      tryFirst: settings.process.tryFirst,
-    });
-  });
+  const policy = createPolicy(settings, rooms);
+  const effectRules = createEffectRules(settings);
   // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.
   if (settings.rules.length > 0) await policy();
-  if (settings.effectRules.length > 0) await effects();
-
-  let keyOfSeal: Uint8Array | undefined;
-  const sealKey = () => (keyOfSeal ??= deriveKey(settings.stateFolder, 'questions'));
-  const seal = createSeal(sealKey);
-  const suspended = createSuspended({ seal, stopping: stopping.signal, hold });
-
-  const attendance = createAttendance();
-  const notices = createNotices(settings, rooms, {
-    now,
-    environment: options.environment ?? process.env,
-    digest: async (sinceMs) => (await operator()).digest(sinceMs),
-    onFault: options.onFault,
-  });
-
-  const prompts = createPrompts(settings.stateFolder, { now, onFault: options.onFault });
-  const flow = once(async () => {
-    const { createFlowDesk } = await import('../flow/desk.ts');
-    return createFlowDesk();
-  });
-
-  const dependencies: Dependencies = {
-    // Only proxied tools send data to others; without them nothing need be tracked.
-    flow: settings.servers.some(({ enabled }) => enabled) ? flow : undefined,
-    prompts,
-    mode: settings.mode,
-    catalog,
-    credentials,
-    policy,
-    rateRules: settings.rateRules,
-    rates: async () => (await rooms.store()).rates,
-    audit: async () => (await rooms.store()).audit,
-    keepsHistory: settings.history.enabled,
-    watch: watchers.begin,
-    onFault: options.onFault,
-    approvals: async () => {
-      // A call that reads approvals may create a question, so the notifier starts here.
-      notices.begin();
-      return (await rooms.store()).approvals;
-    },
-    lendForRisk: async (tool, caller) => {
-      const context: Record<string, unknown> = { caller };
-      for (const name of tool.uses) context[name] = await lend(name, { tool, caller });
-      return context as unknown as RiskContext<CapabilityName>;
-    },
-    lend: (name, permit) => lend(name, permit),
-    attributed: createAttribution(settings, rooms),
-    root: settings.roots[0]?.path,
-    whyNoLayer: trials.whyNoLayer,
-    held: trials.held,
-    lendCommands: trials.lendCommands(() => dependencies),
-    seal,
-    suspended,
-    attendance,
-    stopping: stopping.signal,
-    locale: settings.locale,
-    program: options.program ?? 'sekisho',
-    recordFlags: settings.recordFlags,
-    waitMs: settings.approval.waitMs,
-    expiryMs: settings.approval.expiryMs,
-    now,
-  };
-
-  const policyInspector = once(async () => {
-    const { createPolicyInspector } = await import('./policy.ts');
-    const caller = credentials.unproven({ transport: 'cli' });
-    return createPolicyInspector({
-      settings,
-      caller,
-      catalog,
-      policy,
-      lendForRisk: dependencies.lendForRisk,
-      whyNoLayer: trials.whyNoLayer,
-    });
-  });
-
-  const servesNotes = settings.toolsets.includes('vault') && (settings.vault.extras ?? true);
-  const watchNote = async (uri: string, changed: () => void) => {
-    const { openVaultResources } = await import('../tools/vault/resources.ts');
-    return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
-  };
-
-  /** Closing waits for every running call, including protocol methods. */
-  function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
-    const followed = mayOutlast(call, settings) ? ongoing.follow(call) : undefined;
-    const walking = watchers.ready(ready).then(() => handle(followed?.call ?? call, dependencies));
-    running.add(walking);
-    const forget = () => running.delete(walking);
-    walking.then(forget, forget);
-    return followed ? followed.reply(walking) : walking;
-  }
-
-  const walkOn = (call: Call) => walk(call, catalog.meet(call));
-  const forwarding = createForwarding({ rooms, credentials, catalog, suspended, ongoing, walk: walkOn });
-
-  const notes = servesNotes ? createResourceGateway((call) => walk(call), watchNote) : undefined;
-
-  const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
-  const gateway: Gateway = {
-    info: { name, version: options.version ?? '0.0.0', title: 'Sekisho' },
-    instructions: instructionsFor(settings),
-    locale: settings.locale,
-    async list(arrival) {
-      const caller = await identifyArrival(arrival, {}, credentials);
-      await catalog.settle();
-      return (await catalog()).offered(caller);
-    },
-    call: async (call) => (await forwarding.reply(call)) ?? walkOn(call),
-    async resume(connectionId) {
-      if (dependencies.flow) (await flow()).resume(connectionId);
-    },
-    async leave(arrival) {
-      if (arrival.connectionId === undefined) return;
-      suspended.leave(arrival.connectionId);
-      ongoing.leave(arrival.connectionId);
-      forwarding.leave(arrival.connectionId);
-      await trials.held.leave(arrival.connectionId);
-      const store = await rooms.store.opened();
-      if (store) await endQuestions(store.approvals, arrival.connectionId, now());
-      attendance.leave(arrival.connectionId);
-      (await flow.opened())?.forget(arrival.connectionId);
-      (await rooms.pipelines.opened())?.leave(arrival.connectionId);
-      await (await rooms.upstreams.opened())?.leave(arrival.connectionId);
-      await (await rooms.commands.opened())?.endSession(arrival.connectionId);
-      await team.leave(arrival);
-    },
-    ...joinUpstreamRequests(settings, rooms, (call) => walk(call), notes),
-    onListChanged(listener) {
-      const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
-      return () => {
-        for (const end of ends) end();
-      };
-    },
-    async admits(arrival) {
-      const caller = await identifyArrival(arrival, {}, credentials);
-      if (caller.kind !== 'anonymous') return admissionOf(caller);
-      // If OAuth is configured, the refusal tells the client to get a token.
-      if (settings.http.oauth) {
-        return { ok: false, reason: caller.reason ?? 'no_credential', problem: caller.problem };
-      }
-      // An agent has no credential before it authenticates, and may send it as an argument: the call decides.
-      if (team.credentials && caller.reason === 'no_credential') return { ok: true };
-      return { ok: false, reason: caller.reason ?? 'no_credential' };
-    },
-  };
-
+  if (settings.effectRules.length > 0) await effectRules();
+  const notices = createNotices(settings, rooms, { now, environment, onFault });
+  const prompts = createPrompts(settings.stateFolder, { now, onFault });
+  const base = { settings, rooms, team, catalog, credentials };
+  const judging = { policy, effectRules, notices, prompts, watchers };
+  const road = createRoad({ ...base, ...judging, now, program: options.program ?? 'sekisho', onFault });
   const { operator, history } = createOperator(rooms, team, notices, now);
-  const tending = keepTo(settings.retention, rooms, options.onFault);
+  const retention = new Retention(settings.retention, rooms, onFault);
   return {
-    gateway,
+    gateway: createGateway({ ...base, version: options.version, road }),
     settings,
     rooms,
     team,
@@ -275,77 +107,33 @@ export async function openCheckpoint(
     history,
     native: createNative(rooms, prompts),
     watch: watchers.add,
-    policy: policyInspector,
+    policy: once(async () => {
+      const { createPolicyInspector } = await import('./policy.ts');
+      const caller = credentials.unproven({ transport: 'cli' });
+      return createPolicyInspector({ settings, caller, catalog, ...road.approving });
+    }),
     identify: (arrival) => identifyArrival(arrival, {}, credentials),
     async close(graceMs = 0) {
-      const ended = Promise.allSettled([...running]);
-      if (running.size > 0) {
-        const timer = setTimeout(() => stopping.abort(), graceMs);
-        await ended;
-        clearTimeout(timer);
-      }
-      stopping.abort();
-      await tending.stop();
+      await road.stop(graceMs);
+      await retention.stop();
       await notices.close();
-      await trials.held.close();
+      await road.close();
       await Promise.all([rooms.close(), watchers.close()]);
     },
   };
 }
 
-/**
- * Ends the questions of a session that has ended, after a quarter of an hour: until then, the client may come back and send
- * the same call again.
- */
-async function endQuestions(approvals: ApprovalStore, sessionId: string, nowMs: number): Promise<void> {
-  const pending = await approvals.list('pending', nowMs);
-  for (const { id } of pending.filter((each) => each.sessionId === sessionId))
-    await approvals.shorten(id, nowMs + goneMs);
+function createPolicy({ mode, rules, roots, process }: Settings, rooms: Rooms) {
+  return once(async () => {
+    const { createPolicy: create } = await import('../call/policy/policy.ts');
+    return create({
+      mode,
+      rules,
+      judge: await rooms.judge(),
+      roots: roots.map(({ path }) => path),
+      confinement: process.sandbox === 'off' ? undefined : process,
+      judgement: process.judgement,
+      tryFirst: process.tryFirst,
+    });
+  });
 }
-
-const goneMs = 15 * 60_000;
-
-/** Tokens of other issuers are replaced while a session lasts, so the session belongs to the holder. */
-function admissionOf(caller: Caller): Admission {
-  const { scopes, scopeNames, sessionId } = caller;
-  const observes = mayObserve(caller);
-  if (!scopes) return { ok: true, observes };
-  return {
-    ok: true,
-    observes,
-    holder: sessionId,
-    lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
-  };
-}
-
-/** Removes old records in a running server, a minute after its start and a few times a day. */
-function keepTo(
-  { auditMs, eventsMs }: Settings['retention'],
-  rooms: Rooms,
-  onFault: (error: unknown) => void = () => {},
-): { stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined;
-  let forgetting: Promise<unknown> = Promise.resolve();
-
-  function later(ms: number): void {
-    timer = setTimeout(() => {
-      forgetting = rooms
-        .store()
-        .then((store) => store.forgetOld())
-        .catch(onFault)
-        .finally(() => later(everyMs));
-    }, ms).unref();
-  }
-
-  if (auditMs !== undefined || eventsMs !== undefined) later(firstMs);
-  return {
-    async stop() {
-      clearTimeout(timer);
-      await forgetting;
-      clearTimeout(timer);
-    },
-  };
-}
-
-const firstMs = 60_000;
-const everyMs = 6 * 60 * 60 * 1000;
