@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AgentCaller } from '../../contract/caller.ts';
+import type { Answered, Asked, Team } from '../../contract/team/team.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { findRow, selectRows } from '../rows.ts';
@@ -28,6 +29,16 @@ export interface Speaker {
   readonly locale: Locale;
 }
 
+/** An act of an agent in one transaction, or in one snapshot. */
+export type Act<A extends keyof Team> = (tx: Tx, me: Member, input: Asked<A>) => Promise<Answered<A>>;
+
+/** An act of several transactions, or one that waits. */
+export type LongAct<A extends keyof Team> = (
+  membership: Membership,
+  input: Asked<A>,
+  signal: AbortSignal,
+) => Promise<Answered<A>>;
+
 /** The calling agent and its session, as they are in the database now. */
 export interface Member extends Speaker {
   readonly session: SessionRow;
@@ -38,7 +49,7 @@ export interface Member extends Speaker {
 export interface Membership {
   readonly projectId: string;
   readonly locale: Locale;
-  read<T>(work: (db: Reader, me: Member) => Promise<T>): Promise<T>;
+  read<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
   /** One transaction, durable before its call is answered; then waiters for the project wake. */
   change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
   /** The same in one round trip, if the engine and the case permit; otherwise undefined, having changed nothing. */

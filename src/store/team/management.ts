@@ -1,9 +1,9 @@
-import type { Answered, Team } from '../../contract/team/team.ts';
+import type { Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { selectRows, updateRows } from '../rows.ts';
 import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
-import type { Membership, Reader } from './base.ts';
+import type { Act, Reader } from './base.ts';
 import { instructionFor } from './instructions.ts';
 import { newestEvent } from './next-action.ts';
 import { conflict, forbidden } from './refusals.ts';
@@ -13,120 +13,109 @@ import { pendingRequests } from './tasks/requests.ts';
 import { briefTask, fullTask, lockTask } from './tasks/task-rows.ts';
 import { notify, recordEvent } from './tasks/transition.ts';
 
-/** Actions of a manager on the agents below it. */
-export function createManagement(
-  membership: Membership,
-): Pick<Team, 'subordinates' | 'subordinate' | 'assignTask' | 'selectAction'> {
+export const subordinates: Act<'subordinates'> = async (db, me) => {
+  const below = await subordinatesOf(db, me.projectId, me.agent.id);
+  const running = await countRunningOf(
+    db,
+    below.map((agent) => agent.id),
+  );
   return {
-    subordinates: () =>
-      membership.read(async (db, me) => {
-        const below = await subordinatesOf(db, me.projectId, me.agent.id);
-        const running = await countRunningOf(
-          db,
-          below.map((agent) => agent.id),
-        );
-        return {
-          agents: below.map((agent) => ({
-            agent_id: agent.id,
-            name: agent.name,
-            hierarchy: agent.hierarchy,
-            ...(agent.parent_id === null ? {} : { parent_id: agent.parent_id }),
-            tasks_in_progress: running.get(agent.id) ?? 0,
-            max_parallel_tasks: agent.max_parallel_tasks,
-          })) satisfies Answered<'subordinates'>['agents'][number][],
-          pending_requests: await pendingRequests(
-            db,
-            me.projectId,
-            below.map((agent) => agent.id),
-          ),
-        };
-      }),
-
-    subordinate: ({ agent_id }) =>
-      membership.read(async (db, me) => {
-        const agent = await readColleague(db, me.projectId, agent_id);
-        if (!(await isAbove(db, me.agent.id, agent_id))) {
-          throw forbidden(
-            text(`Agent ${agent_id} is not below you.`, `${agent_id} はあなたの配下ではありません。`),
-          );
-        }
-        const tasks = await selectRows(db, 'tasks', {
-          assignee_id: agent_id,
-          project_id: me.projectId,
-          status: ['todo', 'in_progress', 'blocked'],
-        })
-          .orderBy('seq')
-          .limit(50)
-          .execute();
-        return { ...(await profileOf(db, agent)), tasks: tasks.map(briefTask) };
-      }),
-
-    assignTask: (input) =>
-      membership.change(async (tx, me) => {
-        const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
-        assertNotReplaced(me, task);
-        const owner = task.assignee_id;
-        if (owner !== null && owner !== me.agent.id && !(await isAbove(tx, me.agent.id, owner))) {
-          throw forbidden(
-            text(`Task ${task.id} belongs to agent ${owner}.`, `タスク ${task.id} は ${owner} の担当です。`),
-          );
-        }
-        if (input.assignee_id !== null) await assertMayAssign(tx, me, input.assignee_id);
-        if (owner === input.assignee_id) return { task: await fullTask(tx, task) };
-        if (task.status === 'in_progress' || task.status === 'done' || task.status === 'cancelled') {
-          throw conflict(
-            text(
-              `Task ${task.id} is ${task.status} and cannot be given to another now.`,
-              `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
-            ),
-            task.status === 'in_progress'
-              ? text('Take it back with release_task first.', '先に release_task で回収してください。')
-              : undefined,
-          );
-        }
-        const after: TaskRow = {
-          ...task,
-          assignee_id: input.assignee_id,
-          is_claimed: 0,
-          fence: task.fence + 1,
-          lease_session_id: null,
-          lease_expires_at_ms: null,
-          changed_at_ms: me.nowMs,
-        };
-        const { seq: _, id, ...columns } = after;
-        await updateRows(tx, 'tasks', { id }, columns);
-        await recordEvent(tx, after, {
-          what: 'assigned',
-          by: me.agent.id,
-          nowMs: me.nowMs,
-          from: task.status,
-          reason: input.assignee_id ?? 'nobody',
-        });
-        if (input.assignee_id !== null && input.assignee_id !== me.agent.id) {
-          await notify(tx, {
-            agentId: input.assignee_id,
-            projectId: me.projectId,
-            kind: 'task_assigned',
-            message: task.title,
-            taskId: id,
-            nowMs: me.nowMs,
-          });
-        }
-        return { task: await fullTask(tx, after) };
-      }),
-
-    selectAction: (input) =>
-      membership.change(async (tx, me) => {
-        await updateRows(
-          tx,
-          'agent_sessions',
-          { id: me.session.id },
-          { selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) },
-        );
-        return { success: true, instruction: instructionFor(input.action)[me.locale] };
-      }),
+    agents: below.map((agent) => ({
+      agent_id: agent.id,
+      name: agent.name,
+      hierarchy: agent.hierarchy,
+      ...(agent.parent_id === null ? {} : { parent_id: agent.parent_id }),
+      tasks_in_progress: running.get(agent.id) ?? 0,
+      max_parallel_tasks: agent.max_parallel_tasks,
+    })) satisfies Answered<'subordinates'>['agents'][number][],
+    pending_requests: await pendingRequests(
+      db,
+      me.projectId,
+      below.map((agent) => agent.id),
+    ),
   };
-}
+};
+
+export const subordinate: Act<'subordinate'> = async (db, me, { agent_id }) => {
+  const agent = await readColleague(db, me.projectId, agent_id);
+  if (!(await isAbove(db, me.agent.id, agent_id))) {
+    throw forbidden(
+      text(`Agent ${agent_id} is not below you.`, `${agent_id} はあなたの配下ではありません。`),
+    );
+  }
+  const tasks = await selectRows(db, 'tasks', {
+    assignee_id: agent_id,
+    project_id: me.projectId,
+    status: ['todo', 'in_progress', 'blocked'],
+  })
+    .orderBy('seq')
+    .limit(50)
+    .execute();
+  return { ...(await profileOf(db, agent)), tasks: tasks.map(briefTask) };
+};
+
+export const assignTask: Act<'assignTask'> = async (tx, me, input) => {
+  const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
+  assertNotReplaced(me, task);
+  const owner = task.assignee_id;
+  if (owner !== null && owner !== me.agent.id && !(await isAbove(tx, me.agent.id, owner))) {
+    throw forbidden(
+      text(`Task ${task.id} belongs to agent ${owner}.`, `タスク ${task.id} は ${owner} の担当です。`),
+    );
+  }
+  if (input.assignee_id !== null) await assertMayAssign(tx, me, input.assignee_id);
+  if (owner === input.assignee_id) return { task: await fullTask(tx, task) };
+  if (task.status === 'in_progress' || task.status === 'done' || task.status === 'cancelled') {
+    throw conflict(
+      text(
+        `Task ${task.id} is ${task.status} and cannot be given to another now.`,
+        `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
+      ),
+      task.status === 'in_progress'
+        ? text('Take it back with release_task first.', '先に release_task で回収してください。')
+        : undefined,
+    );
+  }
+  const after: TaskRow = {
+    ...task,
+    assignee_id: input.assignee_id,
+    is_claimed: 0,
+    fence: task.fence + 1,
+    lease_session_id: null,
+    lease_expires_at_ms: null,
+    changed_at_ms: me.nowMs,
+  };
+  const { seq: _, id, ...columns } = after;
+  await updateRows(tx, 'tasks', { id }, columns);
+  await recordEvent(tx, after, {
+    what: 'assigned',
+    by: me.agent.id,
+    nowMs: me.nowMs,
+    from: task.status,
+    reason: input.assignee_id ?? 'nobody',
+  });
+  if (input.assignee_id !== null && input.assignee_id !== me.agent.id) {
+    await notify(tx, {
+      agentId: input.assignee_id,
+      projectId: me.projectId,
+      kind: 'task_assigned',
+      message: task.title,
+      taskId: id,
+      nowMs: me.nowMs,
+    });
+  }
+  return { task: await fullTask(tx, after) };
+};
+
+export const selectAction: Act<'selectAction'> = async (tx, me, input) => {
+  await updateRows(
+    tx,
+    'agent_sessions',
+    { id: me.session.id },
+    { selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) },
+  );
+  return { success: true, instruction: instructionFor(input.action)[me.locale] };
+};
 
 async function countRunningOf(db: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();

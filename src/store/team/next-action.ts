@@ -1,7 +1,7 @@
-import type { Answered, Team } from '../../contract/team/team.ts';
+import type { Answered } from '../../contract/team/team.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import { subordinatesOf } from './authority.ts';
-import type { Member, Membership, Reader } from './base.ts';
+import type { LongAct, Member, Reader } from './base.ts';
 import { nextChat } from './chat/next-chat.ts';
 import type { Found } from './found.ts';
 import { steps } from './instructions.ts';
@@ -12,25 +12,21 @@ import { hasSlotFor } from './tasks/transition.ts';
 import { hasFreeSlot } from './tasks/work.ts';
 
 /** The next step, as data; with a timeout, waits for a change in the project while there is none. */
-export function createNextAction(membership: Membership): Pick<Team, 'nextAction'> {
-  return {
-    nextAction(input, signal) {
-      let first: string | undefined;
-      return membership.until(
-        () => membership.read(findNext),
-        (next) => {
-          const { last_event, ...state } = next.state;
-          if (input.after_event !== undefined && Number(last_event) > input.after_event) return true;
-          const seen = JSON.stringify([next.action, next.needs, state]);
-          first ??= seen;
-          return !idle.has(next.action) || seen !== first;
-        },
-        input.timeout_seconds * 1000,
-        signal,
-      );
+export const nextAction: LongAct<'nextAction'> = (membership, input, signal) => {
+  let first: string | undefined;
+  return membership.until(
+    () => membership.read(findNext),
+    (next) => {
+      const { last_event, ...state } = next.state;
+      if (input.after_event !== undefined && Number(last_event) > input.after_event) return true;
+      const seen = JSON.stringify([next.action, next.needs, state]);
+      first ??= seen;
+      return !idle.has(next.action) || seen !== first;
     },
-  };
-}
+    input.timeout_seconds * 1000,
+    signal,
+  );
+};
 
 /** The number of the project's newest event; 0 before the first. */
 export async function newestEvent(db: Reader, projectId: string): Promise<number> {

@@ -6,20 +6,28 @@ import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
 import { createTeamAdmin } from './admin/admin.ts';
 import { createMembership, type Membership, type TeamBase } from './base.ts';
-import { createChat } from './chat/chat.ts';
-import { createInbox } from './chat/inbox.ts';
+import { endConversation, respond, send, startConversation } from './chat/chat.ts';
+import { pendingMessages } from './chat/inbox.ts';
 import { createCoordination } from './coordination.ts';
-import { createManagement } from './management.ts';
-import { createNextAction } from './next-action.ts';
+import { assignTask, selectAction, subordinate, subordinates } from './management.ts';
+import { nextAction } from './next-action.ts';
 import { createOverview } from './overview.ts';
 import { noSession } from './refusals.ts';
-import { createSelf } from './self.ts';
+import {
+  completeExecution,
+  history,
+  notifications,
+  profile,
+  project,
+  reportModel,
+  startExecution,
+} from './self.ts';
 import { createSessions, type Sessions } from './sessions.ts';
-import { createClaims } from './tasks/claim.ts';
-import { createTaskMaking } from './tasks/create-tasks.ts';
-import { createDelegations } from './tasks/delegations.ts';
-import { createRequests } from './tasks/requests.ts';
-import { createTaskWork } from './tasks/tasks.ts';
+import { claimTask, releaseTask } from './tasks/claim.ts';
+import { createTask, createTasks } from './tasks/create-tasks.ts';
+import { conversationMessages, delegate, reportDelegation, taskConversations } from './tasks/delegations.ts';
+import { approveRequest, rejectRequest, requestTask } from './tasks/requests.ts';
+import { getTask, listTasks, myTask, reportCompleted, updateTaskStatus } from './tasks/tasks.ts';
 
 /** Agents and their work, on any engine. */
 export interface TeamStore {
@@ -62,21 +70,48 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
           tell(arrival);
           return { success };
         },
-        ...createSelf(membership),
-        ...createNextAction(membership),
-        ...createTaskWork(membership),
-        ...createTaskMaking(membership),
-        ...createClaims(membership),
-        ...createRequests(membership),
-        ...createManagement(membership),
-        ...createChat(membership),
-        ...createInbox(membership),
-        ...createDelegations(membership),
+        ...bind(reads, (act) => (input) => membership.read<unknown>((tx, me) => act(tx, me, input))),
+        ...bind(changes, (act) => (input) => membership.change<unknown>((tx, me) => act(tx, me, input))),
+        ...bind(longer, (act) => (input, signal) => act(membership, input, signal)),
         ...createCoordination(base),
         ...createOverview(base),
       };
     },
   };
+}
+
+/** The acts of an agent: one snapshot, one transaction, or several and waits. */
+const reads = { listTasks, conversationMessages, profile, project, history, subordinates, subordinate };
+const changes = {
+  updateTaskStatus,
+  delegate,
+  reportDelegation,
+  releaseTask,
+  requestTask,
+  approveRequest,
+  rejectRequest,
+  createTask,
+  createTasks,
+  reportModel,
+  notifications,
+  startExecution,
+  completeExecution,
+  pendingMessages,
+  respond,
+  send,
+  startConversation,
+  endConversation,
+  assignTask,
+  selectAction,
+};
+const longer = { myTask, getTask, reportCompleted, taskConversations, claimTask, nextAction };
+
+/** Each act gets its own input: `never` fits all of them. */
+function bind<Acts extends object>(
+  acts: Acts,
+  how: (act: Acts[keyof Acts]) => (input: never, signal: AbortSignal) => unknown,
+): Pick<Team, keyof Acts & keyof Team> {
+  return Object.fromEntries(Object.entries(acts).map(([name, act]) => [name, how(act)])) as never;
 }
 
 /** For a caller without a session. `authorize` refuses them earlier; this does not depend on it. */

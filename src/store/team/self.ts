@@ -1,150 +1,136 @@
 import type { Hierarchy } from '../../contract/team/admin.ts';
-import type { AgentProfile, Answered, Team } from '../../contract/team/team.ts';
+import type { AgentProfile, Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
 import { countRows, findRow, insertRow, lockRow, selectRows, updateRows } from '../rows.ts';
 import type { AgentRow } from '../tables/team.ts';
 import { assertOwns } from './authority.ts';
-import { isoTime, type Membership, type Reader, view } from './base.ts';
+import { type Act, isoTime, type Reader, view } from './base.ts';
 import { conflict, kinds, unknown } from './refusals.ts';
 import { nothingInHand } from './tasks/claim.ts';
 import { countByStatus, readTask } from './tasks/task-rows.ts';
 
-/** Reading and reporting by an agent about itself. */
-export function createSelf(
-  membership: Membership,
-): Pick<
-  Team,
-  'profile' | 'project' | 'reportModel' | 'notifications' | 'history' | 'startExecution' | 'completeExecution'
-> {
+export const profile: Act<'profile'> = async (db, me) => {
+  return profileOf(db, me.agent);
+};
+
+export const project: Act<'project'> = async (db, me) => {
+  const project = await findRow(db, 'projects', { id: me.projectId });
+  if (!project) throw unknown(kinds.project, me.projectId);
+  const agents = await selectRows(db, 'assignments', { project_id: me.projectId })
+    .orderBy('agent_id')
+    .execute();
+  return view<Answered<'project'>>({
+    project_id: project.id,
+    name: project.name,
+    status: project.status,
+    working_directory: project.working_directory,
+    agents: agents.map((row) => row.agent_id),
+    tasks: await countByStatus(db, { project_id: me.projectId }),
+  });
+};
+
+export const reportModel: Act<'reportModel'> = async (tx, me, { model }) => {
+  await updateRows(tx, 'agents', { id: me.agent.id }, { model });
+  return { success: true };
+};
+
+export const notifications: Act<'notifications'> = async (tx, me, { ack }) => {
+  if (ack && ack.length > 0) {
+    await updateRows(
+      tx,
+      'notifications',
+      { agent_id: me.agent.id, project_id: me.projectId, id: ack, read_at_ms: null },
+      { read_at_ms: me.nowMs },
+    );
+  }
+  const rows = await selectRows(tx, 'notifications', {
+    agent_id: me.agent.id,
+    project_id: me.projectId,
+    read_at_ms: null,
+  })
+    .orderBy('seq')
+    .limit(shownNotifications + 1)
+    .execute();
   return {
-    profile: () => membership.read((db, me) => profileOf(db, me.agent)),
-
-    project: () =>
-      membership.read(async (db, me): Promise<Answered<'project'>> => {
-        const project = await findRow(db, 'projects', { id: me.projectId });
-        if (!project) throw unknown(kinds.project, me.projectId);
-        const agents = await selectRows(db, 'assignments', { project_id: me.projectId })
-          .orderBy('agent_id')
-          .execute();
-        return view<Answered<'project'>>({
-          project_id: project.id,
-          name: project.name,
-          status: project.status,
-          working_directory: project.working_directory,
-          agents: agents.map((row) => row.agent_id),
-          tasks: await countByStatus(db, { project_id: me.projectId }),
-        });
+    notifications: rows.slice(0, shownNotifications).map((row) =>
+      view<Answered<'notifications'>['notifications'][number]>({
+        notification_id: row.id,
+        kind: row.kind,
+        message: row.message,
+        task_id: row.task_id,
+        sent_at: isoTime(row.sent_at_ms),
       }),
-
-    reportModel: ({ model }) =>
-      membership.change(async (tx, me) => {
-        await updateRows(tx, 'agents', { id: me.agent.id }, { model });
-        return { success: true };
-      }),
-
-    notifications: ({ ack }) =>
-      membership.change(async (tx, me) => {
-        if (ack && ack.length > 0) {
-          await updateRows(
-            tx,
-            'notifications',
-            { agent_id: me.agent.id, project_id: me.projectId, id: ack, read_at_ms: null },
-            { read_at_ms: me.nowMs },
-          );
-        }
-        const rows = await selectRows(tx, 'notifications', {
-          agent_id: me.agent.id,
-          project_id: me.projectId,
-          read_at_ms: null,
-        })
-          .orderBy('seq')
-          .limit(shownNotifications + 1)
-          .execute();
-        return {
-          notifications: rows.slice(0, shownNotifications).map((row) =>
-            view<Answered<'notifications'>['notifications'][number]>({
-              notification_id: row.id,
-              kind: row.kind,
-              message: row.message,
-              task_id: row.task_id,
-              sent_at: isoTime(row.sent_at_ms),
-            }),
-          ),
-          more: rows.length > shownNotifications,
-        };
-      }),
-
-    history: ({ limit }) =>
-      membership.read(async (db, me) => {
-        const rows = await selectRows(db, 'executions', { agent_id: me.agent.id, project_id: me.projectId })
-          .orderBy('started_at_ms', 'desc')
-          .orderBy('id')
-          .limit(limit)
-          .execute();
-        return {
-          executions: rows.map((row) =>
-            view<Answered<'history'>['executions'][number]>({
-              execution_id: row.id,
-              task_id: row.task_id,
-              status: row.status,
-              summary: row.summary,
-              model: row.model,
-              started_at: isoTime(row.started_at_ms),
-              ended_at: row.ended_at_ms === null ? undefined : isoTime(row.ended_at_ms),
-            }),
-          ),
-        };
-      }),
-
-    startExecution: ({ task_id }) =>
-      membership.change(async (tx, me) => {
-        const taskId = task_id ?? me.session.task_id;
-        if (taskId === null) throw nothingInHand(me);
-        const task = await readTask(tx, me.projectId, taskId);
-        assertOwns(me, task);
-        const id = randomId('exe_', 12);
-        await insertRow(tx, 'executions', {
-          id,
-          agent_id: me.agent.id,
-          project_id: me.projectId,
-          task_id: taskId,
-          status: 'running',
-          summary: null,
-          model: me.agent.model,
-          started_at_ms: me.nowMs,
-          ended_at_ms: null,
-        });
-        return { execution_id: id, task_id: taskId };
-      }),
-
-    completeExecution: (input) =>
-      membership.change(async (tx, me) => {
-        const execution = await lockRow(me.engine, tx, 'executions', {
-          id: input.execution_id,
-          agent_id: me.agent.id,
-          project_id: me.projectId,
-        });
-        if (!execution) throw unknown(kinds.execution, input.execution_id);
-        if (execution.status === input.status) return { success: true };
-        if (execution.status !== 'running') {
-          throw conflict(
-            text(
-              `Execution ${execution.id} is ${execution.status} already.`,
-              `実行記録 ${execution.id} はすでに ${execution.status} です。`,
-            ),
-          );
-        }
-        await updateRows(
-          tx,
-          'executions',
-          { id: execution.id },
-          { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs },
-        );
-        return { success: true };
-      }),
+    ),
+    more: rows.length > shownNotifications,
   };
-}
+};
+
+export const history: Act<'history'> = async (db, me, { limit }) => {
+  const rows = await selectRows(db, 'executions', { agent_id: me.agent.id, project_id: me.projectId })
+    .orderBy('started_at_ms', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return {
+    executions: rows.map((row) =>
+      view<Answered<'history'>['executions'][number]>({
+        execution_id: row.id,
+        task_id: row.task_id,
+        status: row.status,
+        summary: row.summary,
+        model: row.model,
+        started_at: isoTime(row.started_at_ms),
+        ended_at: row.ended_at_ms === null ? undefined : isoTime(row.ended_at_ms),
+      }),
+    ),
+  };
+};
+
+export const startExecution: Act<'startExecution'> = async (tx, me, { task_id }) => {
+  const taskId = task_id ?? me.session.task_id;
+  if (taskId === null) throw nothingInHand(me);
+  const task = await readTask(tx, me.projectId, taskId);
+  assertOwns(me, task);
+  const id = randomId('exe_', 12);
+  await insertRow(tx, 'executions', {
+    id,
+    agent_id: me.agent.id,
+    project_id: me.projectId,
+    task_id: taskId,
+    status: 'running',
+    summary: null,
+    model: me.agent.model,
+    started_at_ms: me.nowMs,
+    ended_at_ms: null,
+  });
+  return { execution_id: id, task_id: taskId };
+};
+
+export const completeExecution: Act<'completeExecution'> = async (tx, me, input) => {
+  const execution = await lockRow(me.engine, tx, 'executions', {
+    id: input.execution_id,
+    agent_id: me.agent.id,
+    project_id: me.projectId,
+  });
+  if (!execution) throw unknown(kinds.execution, input.execution_id);
+  if (execution.status === input.status) return { success: true };
+  if (execution.status !== 'running') {
+    throw conflict(
+      text(
+        `Execution ${execution.id} is ${execution.status} already.`,
+        `実行記録 ${execution.id} はすでに ${execution.status} です。`,
+      ),
+    );
+  }
+  await updateRows(
+    tx,
+    'executions',
+    { id: execution.id },
+    { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs },
+  );
+  return { success: true };
+};
 
 export async function profileOf(db: Reader, agent: AgentRow): Promise<AgentProfile> {
   const projects = await selectRows(db, 'assignments', { agent_id: agent.id })

@@ -1,115 +1,103 @@
-import type { Team } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { updateRows } from '../../rows.ts';
 import type { DelegationRow } from '../../tables/team.ts';
 import { readColleague } from '../authority.ts';
-import { type Member, type Membership, personId, type Tx } from '../base.ts';
+import { type Act, type Member, personId, type Tx } from '../base.ts';
 import { conflict, invalid } from '../refusals.ts';
 import { lockDelegation, reportedAlready } from '../tasks/delegations.ts';
 import { notify } from '../tasks/transition.ts';
 import { markRead, openOf } from './chat-rows.ts';
 import { beginConversation, expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
 
-/** Actions of a chat session: answering, and beginning and ending conversations. */
-export function createChat(
-  membership: Membership,
-): Pick<Team, 'respond' | 'send' | 'startConversation' | 'endConversation'> {
+export const respond: Act<'respond'> = async (tx, me, input) => {
+  const row = await lockConversation(tx, me, input.conversation_id ?? (await lastHeard(tx, me)));
+  const sent = await writeIn(tx, me, row, input.content);
+  await markRead(tx, me, (query) =>
+    query.where('conversation_id', '=', row.id).where('delivered_at_ms', 'is not', null),
+  );
+  return sent;
+};
+
+export const send: Act<'send'> = async (tx, me, input) => {
+  if (input.target_agent_id !== personId) await readColleague(tx, me.projectId, input.target_agent_id);
+  const open = (await openOf(tx, me)).find(
+    (row) => otherThan(row, me.agent.id) === input.target_agent_id && row.status !== 'terminating',
+  );
+  if (!open) {
+    throw conflict(
+      text(
+        `You have no open conversation with agent ${input.target_agent_id}.`,
+        `${input.target_agent_id} との会話は開かれていません。`,
+      ),
+      text('Start one with start_conversation.', 'start_conversation で始めてください。'),
+    );
+  }
+  return writeIn(tx, me, await lockConversation(tx, me, open.id), input.content);
+};
+
+export const startConversation: Act<'startConversation'> = async (tx, me, input) => {
+  const other = await readColleague(tx, me.projectId, input.participant_agent_id);
+  if (other.id === me.agent.id) {
+    throw invalid('participant_agent_id', text('is yourself', 'が自分自身です'));
+  }
+  await lockPair(tx, me, other.id);
+  await expireStale(tx, me);
+  const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
+  if (open) {
+    throw conflict(
+      text(
+        `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
+        `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
+      ),
+      text('Continue it, or end it first.', 'その会話を続けるか、先に終了してください。'),
+      { conversation_id: open.id },
+    );
+  }
+  const errand =
+    input.delegation_id === undefined ? undefined : await lockDelegation(tx, me, input.delegation_id);
+  if (errand) await beginErrand(tx, me, errand);
+  const row = await beginConversation(tx, me, {
+    participantId: other.id,
+    purpose: input.purpose,
+    maxTurns: input.max_turns,
+    delegationId: errand?.id,
+  });
+  const sent = input.message === undefined ? undefined : await writeIn(tx, me, row, input.message);
   return {
-    respond: (input) =>
-      membership.change(async (tx, me) => {
-        const row = await lockConversation(tx, me, input.conversation_id ?? (await lastHeard(tx, me)));
-        const sent = await writeIn(tx, me, row, input.content);
-        await markRead(tx, me, (query) =>
-          query.where('conversation_id', '=', row.id).where('delivered_at_ms', 'is not', null),
-        );
-        return sent;
-      }),
-
-    send: (input) =>
-      membership.change(async (tx, me) => {
-        if (input.target_agent_id !== personId) await readColleague(tx, me.projectId, input.target_agent_id);
-        const open = (await openOf(tx, me)).find(
-          (row) => otherThan(row, me.agent.id) === input.target_agent_id && row.status !== 'terminating',
-        );
-        if (!open) {
-          throw conflict(
-            text(
-              `You have no open conversation with agent ${input.target_agent_id}.`,
-              `${input.target_agent_id} との会話は開かれていません。`,
-            ),
-            text('Start one with start_conversation.', 'start_conversation で始めてください。'),
-          );
-        }
-        return writeIn(tx, me, await lockConversation(tx, me, open.id), input.content);
-      }),
-
-    startConversation: (input) =>
-      membership.change(async (tx, me) => {
-        const other = await readColleague(tx, me.projectId, input.participant_agent_id);
-        if (other.id === me.agent.id) {
-          throw invalid('participant_agent_id', text('is yourself', 'が自分自身です'));
-        }
-        await lockPair(tx, me, other.id);
-        await expireStale(tx, me);
-        const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
-        if (open) {
-          throw conflict(
-            text(
-              `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
-              `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
-            ),
-            text('Continue it, or end it first.', 'その会話を続けるか、先に終了してください。'),
-            { conversation_id: open.id },
-          );
-        }
-        const errand =
-          input.delegation_id === undefined ? undefined : await lockDelegation(tx, me, input.delegation_id);
-        if (errand) await beginErrand(tx, me, errand);
-        const row = await beginConversation(tx, me, {
-          participantId: other.id,
-          purpose: input.purpose,
-          maxTurns: input.max_turns,
-          delegationId: errand?.id,
-        });
-        const sent = input.message === undefined ? undefined : await writeIn(tx, me, row, input.message);
-        return {
-          conversation_id: row.id,
-          status: row.status,
-          ...(sent ? { message_id: sent.message_id } : {}),
-        };
-      }),
-
-    endConversation: (input) =>
-      membership.change(async (tx, me) => {
-        const row = await lockConversation(tx, me, input.conversation_id);
-        if (row.status === 'ended' || row.status === 'expired') return { success: true, status: row.status };
-        // After the first ends it, the other may still read the last messages; the second ending is final.
-        const isSecond = row.status === 'terminating' && row.ended_by !== me.agent.id;
-        const status = row.status === 'pending' || isSecond ? 'ended' : 'terminating';
-        await updateRows(
-          tx,
-          'conversations',
-          { id: row.id },
-          {
-            status,
-            ended_by: row.ended_by ?? me.agent.id,
-            outcome: row.outcome ?? input.summary ?? null,
-            changed_at_ms: me.nowMs,
-          },
-        );
-        if (row.status !== 'terminating') {
-          await notify(tx, {
-            agentId: otherThan(row, me.agent.id),
-            projectId: me.projectId,
-            kind: 'conversation_ended',
-            message: input.summary ?? row.purpose,
-            nowMs: me.nowMs,
-          });
-        }
-        return { success: true, status };
-      }),
+    conversation_id: row.id,
+    status: row.status,
+    ...(sent ? { message_id: sent.message_id } : {}),
   };
-}
+};
+
+export const endConversation: Act<'endConversation'> = async (tx, me, input) => {
+  const row = await lockConversation(tx, me, input.conversation_id);
+  if (row.status === 'ended' || row.status === 'expired') return { success: true, status: row.status };
+  // After the first ends it, the other may still read the last messages; the second ending is final.
+  const isSecond = row.status === 'terminating' && row.ended_by !== me.agent.id;
+  const status = row.status === 'pending' || isSecond ? 'ended' : 'terminating';
+  await updateRows(
+    tx,
+    'conversations',
+    { id: row.id },
+    {
+      status,
+      ended_by: row.ended_by ?? me.agent.id,
+      outcome: row.outcome ?? input.summary ?? null,
+      changed_at_ms: me.nowMs,
+    },
+  );
+  if (row.status !== 'terminating') {
+    await notify(tx, {
+      agentId: otherThan(row, me.agent.id),
+      projectId: me.projectId,
+      kind: 'conversation_ended',
+      message: input.summary ?? row.purpose,
+      nowMs: me.nowMs,
+    });
+  }
+  return { success: true, status };
+};
 
 /** Locks two agents in a fixed order, so that mutual invitations result in one conversation. */
 async function lockPair(tx: Tx, me: Member, otherId: string): Promise<void> {

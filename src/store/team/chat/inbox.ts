@@ -1,45 +1,38 @@
-import type { Answered, Team } from '../../../contract/team/team.ts';
 import type { Text } from '../../../contract/text/text.ts';
 import { selectRows, updateRows } from '../../rows.ts';
 import type { ConversationRow, MessageRow } from '../../tables/team.ts';
-import type { Member, Membership, Tx } from '../base.ts';
+import type { Act, Member, Tx } from '../base.ts';
 import { words } from '../instructions.ts';
 import { delegationView, errandsOf, markRead, messageView, openOf } from './chat-rows.ts';
 import { conversationView, expireStale } from './conversations.ts';
 
-/** The messages, invitations and delegations that wait for a chat session. */
-export function createInbox(membership: Membership): Pick<Team, 'pendingMessages'> {
+export const pendingMessages: Act<'pendingMessages'> = async (tx, me, { ack }) => {
+  await expireStale(tx, me);
+  if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
+  const rows = await selectRows(tx, 'messages', {
+    to_id: me.agent.id,
+    project_id: me.projectId,
+    read_at_ms: null,
+  })
+    .orderBy('seq')
+    .limit(shownPending + 1)
+    .execute();
+  const pending = rows.slice(0, shownPending);
+  if (pending.length > 0) {
+    const ids = pending.map((row) => row.id);
+    await updateRows(tx, 'messages', { id: ids }, { delivered_at_ms: me.nowMs });
+  }
+  await join(tx, me);
+  const open = await openOf(tx, me);
   return {
-    pendingMessages: ({ ack }) =>
-      membership.change(async (tx, me): Promise<Answered<'pendingMessages'>> => {
-        await expireStale(tx, me);
-        if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
-        const rows = await selectRows(tx, 'messages', {
-          to_id: me.agent.id,
-          project_id: me.projectId,
-          read_at_ms: null,
-        })
-          .orderBy('seq')
-          .limit(shownPending + 1)
-          .execute();
-        const pending = rows.slice(0, shownPending);
-        if (pending.length > 0) {
-          const ids = pending.map((row) => row.id);
-          await updateRows(tx, 'messages', { id: ids }, { delivered_at_ms: me.nowMs });
-        }
-        await join(tx, me);
-        const open = await openOf(tx, me);
-        return {
-          messages: pending.map(messageView),
-          more: rows.length > shownPending,
-          context: (await contextOf(tx, me, pending)).map(messageView),
-          conversations: open.map((row) => conversationView(row, me.agent.id, me.nowMs)),
-          delegations: (await errandsOf(tx, me, shownPending)).map(delegationView),
-          instruction: whatNow(pending, open)[me.locale],
-        };
-      }),
+    messages: pending.map(messageView),
+    more: rows.length > shownPending,
+    context: (await contextOf(tx, me, pending)).map(messageView),
+    conversations: open.map((row) => conversationView(row, me.agent.id, me.nowMs)),
+    delegations: (await errandsOf(tx, me, shownPending)).map(delegationView),
+    instruction: whatNow(pending, open)[me.locale],
   };
-}
+};
 
 /** Says to answer if that is still possible; messages of an ended conversation can only be acknowledged. */
 function whatNow(pending: readonly MessageRow[], open: readonly ConversationRow[]): Text {

@@ -1,65 +1,60 @@
-import type { TaskView, Team } from '../../../contract/team/team.ts';
+import type { TaskView } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { selectRows, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayChange, assertNotReplaced } from '../authority.ts';
-import type { Member, Membership, Tx } from '../base.ts';
+import type { Act, LongAct, Member, Tx } from '../base.ts';
 import { conflict } from '../refusals.ts';
 import { abandonedTasks, freeTasks, leaseMs, liveSessionAt } from './free-tasks.ts';
 import { fullTask, lockTask, taskView } from './task-rows.ts';
 import { assertCanStart, moveTask, recordEvent } from './transition.ts';
 
 /** Claiming unassigned tasks, and releasing them. */
-export function createClaims(membership: Membership): Pick<Team, 'claimTask' | 'releaseTask'> {
-  return {
-    async claimTask({ task_id }) {
-      const claimed =
-        task_id === undefined
-          ? await membership.quickly((team, me) => team.claim(me, me.nowMs + leaseMs))
-          : undefined;
-      if (claimed) return { task: taskView(claimed) };
-      return membership.change(async (tx, me): Promise<Claimed> => {
-        // A client whose reply was lost asks again, and gets the same task.
-        const held = await taskInHand(tx, me, task_id);
-        if (held) return { task: await fullTask(tx, held) };
-        const task = task_id === undefined ? await takeAny(tx, me) : await takeThis(tx, me, task_id);
-        return task ? { task: await fullTask(tx, task) } : { reason: 'no_free_task' };
-      });
-    },
+export const claimTask: LongAct<'claimTask'> = async (membership, { task_id }) => {
+  const claimed =
+    task_id === undefined
+      ? await membership.quickly((team, me) => team.claim(me, me.nowMs + leaseMs))
+      : undefined;
+  if (claimed) return { task: taskView(claimed) };
+  return membership.change(async (tx, me): Promise<Claimed> => {
+    // A client whose reply was lost asks again, and gets the same task.
+    const held = await taskInHand(tx, me, task_id);
+    if (held) return { task: await fullTask(tx, held) };
+    const task = task_id === undefined ? await takeAny(tx, me) : await takeThis(tx, me, task_id);
+    return task ? { task: await fullTask(tx, task) } : { reason: 'no_free_task' };
+  });
+};
 
-    releaseTask: (input) =>
-      membership.change(async (tx, me) => {
-        const id = input.task_id ?? me.session.task_id;
-        if (id === null) throw nothingInHand(me);
-        const task = await lockTask(tx, me.engine, me.projectId, id);
-        await assertMayChange(tx, me, task);
-        if (task.status === 'todo' && task.assignee_id === null) return { success: true };
-        const set = { assignee_id: null, is_claimed: 0, fence: task.fence + 1 };
-        if (task.status === 'todo') {
-          const after = { ...task, ...set, lease_session_id: null, lease_expires_at_ms: null };
-          const { seq: _, id: __, ...columns } = after;
-          await updateRows(tx, 'tasks', { id }, columns);
-          await recordEvent(tx, after, {
-            what: 'released',
-            by: me.agent.id,
-            nowMs: me.nowMs,
-            reason: input.reason,
-          });
-        } else {
-          await moveTask(tx, me.engine, task, {
-            to: 'todo',
-            by: me.agent.id,
-            nowMs: me.nowMs,
-            reason: input.reason,
-            set,
-          });
-        }
-        // A manager that releases another agent's task keeps its own.
-        if (id === me.session.task_id) await bindTo(tx, me, null, 0);
-        return { success: true };
-      }),
-  };
-}
+export const releaseTask: Act<'releaseTask'> = async (tx, me, input) => {
+  const id = input.task_id ?? me.session.task_id;
+  if (id === null) throw nothingInHand(me);
+  const task = await lockTask(tx, me.engine, me.projectId, id);
+  await assertMayChange(tx, me, task);
+  if (task.status === 'todo' && task.assignee_id === null) return { success: true };
+  const set = { assignee_id: null, is_claimed: 0, fence: task.fence + 1 };
+  if (task.status === 'todo') {
+    const after = { ...task, ...set, lease_session_id: null, lease_expires_at_ms: null };
+    const { seq: _, id: __, ...columns } = after;
+    await updateRows(tx, 'tasks', { id }, columns);
+    await recordEvent(tx, after, {
+      what: 'released',
+      by: me.agent.id,
+      nowMs: me.nowMs,
+      reason: input.reason,
+    });
+  } else {
+    await moveTask(tx, me.engine, task, {
+      to: 'todo',
+      by: me.agent.id,
+      nowMs: me.nowMs,
+      reason: input.reason,
+      set,
+    });
+  }
+  // A manager that releases another agent's task keeps its own.
+  if (id === me.session.task_id) await bindTo(tx, me, null, 0);
+  return { success: true };
+};
 
 interface Claimed {
   task?: TaskView;

@@ -1,59 +1,52 @@
 import type { TaskStatus } from '../../../contract/team/tasks.ts';
-import type { Answered, Asked, Team } from '../../../contract/team/team.ts';
+import type { Answered, Asked } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import { insertRow } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayDivide, isAbove, readColleague } from '../authority.ts';
-import type { Member, Membership, Tx } from '../base.ts';
+import type { Act, Member, Tx } from '../base.ts';
 import { conflict, forbidden, invalid } from '../refusals.ts';
 import { lockTask, openStatuses, readTask } from './task-rows.ts';
 import { notify, recordEvent } from './transition.ts';
 
-/** Creating one task or several; of several, all or none. */
-export function createTaskMaking(membership: Membership): Pick<Team, 'createTask' | 'createTasks'> {
-  return {
-    createTask: (input) =>
-      membership.change(async (tx, me) => {
-        await lockMaking(tx, me, input.parent_task_id);
-        const made = await makeTask(tx, me, input);
-        if (made.existed) return made;
-        const needed = input.depends_on ?? [];
-        await depend(tx, me, made.task_id, needed);
-        const circle = await findCircle(tx, [made.task_id]);
-        if (circle.size > 0) throw waitsForItself(needed.filter((id) => circle.has(id)));
-        return made;
-      }),
+export const createTask: Act<'createTask'> = async (tx, me, input) => {
+  await lockMaking(tx, me, input.parent_task_id);
+  const made = await makeTask(tx, me, input);
+  if (made.existed) return made;
+  const needed = input.depends_on ?? [];
+  await depend(tx, me, made.task_id, needed);
+  const circle = await findCircle(tx, [made.task_id]);
+  if (circle.size > 0) throw waitsForItself(needed.filter((id) => circle.has(id)));
+  return made;
+};
 
-    createTasks: (input) =>
-      membership.change(async (tx, me) => {
-        assertLocalIds(input.tasks);
-        await lockMaking(tx, me, input.parent_task_id);
-        const made = new Map<string, Answered<'createTask'>>();
-        for (const task of input.tasks) {
-          const { title, description, assignee_id } = task;
-          made.set(
-            task.local_id,
-            await makeTask(tx, me, { title, description, assignee_id, parent_task_id: input.parent_task_id }),
-          );
-        }
-        for (const task of input.tasks) {
-          const mine = made.get(task.local_id);
-          if (!mine || mine.existed) continue;
-          const ids = (task.depends_on ?? []).map((id) => made.get(id)?.task_id ?? id);
-          await depend(tx, me, mine.task_id, ids);
-        }
-        const fresh = [...made.values()].filter((task) => !task.existed).map((task) => task.task_id);
-        if ((await findCircle(tx, fresh)).size > 0) throw waitInCircle();
-        return {
-          tasks: input.tasks.map(({ local_id }) => ({
-            local_id,
-            ...(made.get(local_id) ?? { task_id: '' }),
-          })),
-        };
-      }),
+export const createTasks: Act<'createTasks'> = async (tx, me, input) => {
+  assertLocalIds(input.tasks);
+  await lockMaking(tx, me, input.parent_task_id);
+  const made = new Map<string, Answered<'createTask'>>();
+  for (const task of input.tasks) {
+    const { title, description, assignee_id } = task;
+    made.set(
+      task.local_id,
+      await makeTask(tx, me, { title, description, assignee_id, parent_task_id: input.parent_task_id }),
+    );
+  }
+  for (const task of input.tasks) {
+    const mine = made.get(task.local_id);
+    if (!mine || mine.existed) continue;
+    const ids = (task.depends_on ?? []).map((id) => made.get(id)?.task_id ?? id);
+    await depend(tx, me, mine.task_id, ids);
+  }
+  const fresh = [...made.values()].filter((task) => !task.existed).map((task) => task.task_id);
+  if ((await findCircle(tx, fresh)).size > 0) throw waitInCircle();
+  return {
+    tasks: input.tasks.map(({ local_id }) => ({
+      local_id,
+      ...(made.get(local_id) ?? { task_id: '' }),
+    })),
   };
-}
+};
 
 /** Creators under one parent take turns, so that one title is created once. */
 async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Promise<void> {

@@ -1,71 +1,60 @@
-import type { Answered, Team } from '../../../contract/team/team.ts';
+import type { Answered } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { RequestRow } from '../../tables/team.ts';
 import { ancestorsOf, readColleague } from '../authority.ts';
-import type { Member, Membership, Reader, Tx } from '../base.ts';
+import type { Act, Member, Reader, Tx } from '../base.ts';
 import { conflict, kinds, unknown } from '../refusals.ts';
 import { assertMayAssign, insertTask } from './create-tasks.ts';
 import { notify } from './transition.ts';
 
-/** Tasks that one agent requests and a manager above the assignee approves. */
-export function createRequests(
-  membership: Membership,
-): Pick<Team, 'requestTask' | 'approveRequest' | 'rejectRequest'> {
-  return {
-    requestTask: (input) =>
-      membership.change(async (tx, me) => {
-        const assigneeId = input.assignee_id ?? me.agent.id;
-        await readColleague(tx, me.projectId, assigneeId);
-        const above = await ancestorsOf(tx, assigneeId);
-        const isAgreed = above.includes(me.agent.id);
-        const row: RequestRow = {
-          id: randomId('req_', 12),
-          project_id: me.projectId,
-          requester_id: me.agent.id,
-          assignee_id: assigneeId,
-          title: input.title,
-          description: input.description ?? '',
-          status: isAgreed ? 'approved' : 'pending',
-          decided_by: isAgreed ? me.agent.id : null,
-          reason: null,
-          task_id: null,
-          created_at_ms: me.nowMs,
-        };
-        const task = isAgreed ? await taskOf(tx, me, row, assigneeId) : undefined;
-        await insertRow(tx, 'task_requests', { ...row, task_id: task?.id ?? null });
-        if (!task) {
-          for (const agentId of above) {
-            await notify(tx, { ...noteOf(row, me), agentId, kind: 'request_pending' });
-          }
-        }
-        return { request_id: row.id, status: row.status, ...(task ? { task_id: task.id } : {}) };
-      }),
-
-    approveRequest: (input) =>
-      membership.change(async (tx, me) => {
-        const request = await lockRequest(tx, me, input.request_id);
-        if (request.status === 'approved' && request.task_id)
-          return { success: true, task_id: request.task_id };
-        assertPending(request);
-        const assigneeId = input.assignee_id ?? request.assignee_id;
-        await assertMayAssign(tx, me, assigneeId);
-        const task = await taskOf(tx, me, request, assigneeId);
-        await decide(tx, me, request, 'approved', { task_id: task.id });
-        return { success: true, task_id: task.id };
-      }),
-
-    rejectRequest: (input) =>
-      membership.change(async (tx, me) => {
-        const request = await lockRequest(tx, me, input.request_id);
-        if (request.status === 'rejected') return { success: true };
-        assertPending(request);
-        await decide(tx, me, request, 'rejected', { reason: input.reason ?? null });
-        return { success: true };
-      }),
+export const requestTask: Act<'requestTask'> = async (tx, me, input) => {
+  const assigneeId = input.assignee_id ?? me.agent.id;
+  await readColleague(tx, me.projectId, assigneeId);
+  const above = await ancestorsOf(tx, assigneeId);
+  const isAgreed = above.includes(me.agent.id);
+  const row: RequestRow = {
+    id: randomId('req_', 12),
+    project_id: me.projectId,
+    requester_id: me.agent.id,
+    assignee_id: assigneeId,
+    title: input.title,
+    description: input.description ?? '',
+    status: isAgreed ? 'approved' : 'pending',
+    decided_by: isAgreed ? me.agent.id : null,
+    reason: null,
+    task_id: null,
+    created_at_ms: me.nowMs,
   };
-}
+  const task = isAgreed ? await taskOf(tx, me, row, assigneeId) : undefined;
+  await insertRow(tx, 'task_requests', { ...row, task_id: task?.id ?? null });
+  if (!task) {
+    for (const agentId of above) {
+      await notify(tx, { ...noteOf(row, me), agentId, kind: 'request_pending' });
+    }
+  }
+  return { request_id: row.id, status: row.status, ...(task ? { task_id: task.id } : {}) };
+};
+
+export const approveRequest: Act<'approveRequest'> = async (tx, me, input) => {
+  const request = await lockRequest(tx, me, input.request_id);
+  if (request.status === 'approved' && request.task_id) return { success: true, task_id: request.task_id };
+  assertPending(request);
+  const assigneeId = input.assignee_id ?? request.assignee_id;
+  await assertMayAssign(tx, me, assigneeId);
+  const task = await taskOf(tx, me, request, assigneeId);
+  await decide(tx, me, request, 'approved', { task_id: task.id });
+  return { success: true, task_id: task.id };
+};
+
+export const rejectRequest: Act<'rejectRequest'> = async (tx, me, input) => {
+  const request = await lockRequest(tx, me, input.request_id);
+  if (request.status === 'rejected') return { success: true };
+  assertPending(request);
+  await decide(tx, me, request, 'rejected', { reason: input.reason ?? null });
+  return { success: true };
+};
 
 /** Requests that wait for this manager or another above the assignee. */
 export async function pendingRequests(
