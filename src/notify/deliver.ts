@@ -84,6 +84,8 @@ export function createDelivery(
     at: string,
   ): Promise<Pick<Notice, 'deny' | 'allow'>> {
     if (wanted === 'none' || question === undefined || others.length > 0) return {};
+    // Only our console and terminal may answer this one; a button would be refused.
+    if (question.answer === 'person') return {};
     const link = async (kind: 'approved' | 'declined') => at + (await linkTo(kind, name, [question]));
     const mayAllow = wanted === 'both' && !(await dependencies.hasPasskey());
     return { deny: await link('declined'), allow: mayAllow ? await link('approved') : undefined };

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
 import type { Channel, NoticeLink } from '../../contract/notice.ts';
+import type { Answered } from '../../contract/operator.ts';
 import type { Person } from '../../contract/person.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
@@ -22,9 +23,8 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
     if (!link || channel?.kind !== 'ntfy' || !(await mayAnswer(link, channel, dependencies))) {
       return context.text('gone', 410);
     }
-    return (await answer(secret, { name: `notice:${channel.name}`, ...behind }, dependencies))
-      ? context.text(link.kind)
-      : context.text('gone', 410);
+    const answered = await answer(secret, { name: `notice:${channel.name}`, ...behind }, dependencies);
+    return answered ? context.text(link.kind) : context.text('gone', 410);
   });
 
   app.post(slackPath, async (context) => {
@@ -35,6 +35,8 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
     );
     if (signed.length === 0) return context.text('not signed', 401);
     const press = pressOf(body);
+    // Slack also reports the button that opens the console, and those of other messages: no answer, so nothing to say.
+    if (press.secret === '') return context.body(null, 200);
     const link = await (await dependencies.notices()).findLink(press.secret, dependencies.now());
     const channel = signed.find(({ name, ...each }) =>
       link ? name === link.channel : each.kind === 'slack' && each.people.includes(press.user),
@@ -49,8 +51,8 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
     if (!link) tell(tooLate, true);
     else if (!(await mayAnswer(link, channel, dependencies))) tell(notFromHere, false);
     else {
-      const counts = await answer(press.secret, { name: `slack:${press.user}`, ...behind }, dependencies);
-      tell(counts ? answeredAs(link.kind) : tooLate, true);
+      const answered = await answer(press.secret, { name: `slack:${press.user}`, ...behind }, dependencies);
+      tell(answered ? answeredAs(answered) : tooLate, true);
     }
     // Slack shows an error of its own for any other status, and never shows the reply's text.
     return context.body(null, 200);
@@ -72,15 +74,15 @@ async function mayAnswer(
 }
 
 /** Uses the link up, whatever the result. */
-async function answer(secret: string, person: Person, dependencies: ConsoleDependencies): Promise<boolean> {
+async function answer(secret: string, person: Person, dependencies: ConsoleDependencies) {
   const link = await (await dependencies.notices()).takeLink(secret, dependencies.now());
   const [bound] = link?.questions ?? [];
-  if (!link || !bound || link.kind === 'view') return false;
+  if (!link || !bound || link.kind === 'view') return undefined;
   const record = await (await dependencies.approvals()).get(bound.id);
-  if (record?.digest !== bound.digest) return false;
+  if (record?.digest !== bound.digest) return undefined;
   const acts = (await dependencies.operator()).as(person);
-  const { outcome } = await acts.answer(bound.id, { decision: link.kind, scope: 'once' });
-  return outcome === 'answered';
+  const answered = await acts.answer(bound.id, { decision: link.kind, scope: 'once' });
+  return answered.outcome === 'answered' ? answered : undefined;
 }
 
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
@@ -149,8 +151,14 @@ const notFromHere = text(
   'この回答はここからはできません。コンソールを使ってください。何も変わっていません。',
 );
 
-function answeredAs(kind: NoticeLink['kind']): Text {
-  return kind === 'approved' ? text('Allowed.', '許可しました。') : text('Denied.', '拒否しました。');
+function answeredAs({ record, isTaken }: Extract<Answered, { outcome: 'answered' }>): Text {
+  if (record.status === 'declined') return text('Denied.', '拒否しました。');
+  return isTaken
+    ? text('Allowed.', '許可しました。')
+    : text(
+        'Allowed. No call waits for it any more; it holds for when the same call is sent again.',
+        '許可しました。待っている呼び出しはもうありません。同じ呼び出しが送り直されたときに有効です。',
+      );
 }
 
 function parsed(json: string): Readonly<Record<string, unknown>> {
