@@ -4,6 +4,7 @@ import type { Arrival } from '../contract/call.ts';
 import { idAtEdges, type Refusal } from '../contract/text/frames.ts';
 import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
+import { assertBatch, assertMayBegin, notAMessage } from './admission.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
 import type { Custody, Entrusted } from './custody.ts';
@@ -30,10 +31,6 @@ import { assertStatelessRevision, claimsEnvelope, readEnvelope } from './revisio
 import { askSignal, cancelRun, endRun, type Run, startRun } from './run.ts';
 import { createThrottle } from './throttle.ts';
 import { traceContextOf } from './trace.ts';
-
-/** Concurrent requests of one connection; more are refused. */
-const maxRunning = 1024;
-const maxBatch = 100;
 
 type Request = Extract<Incoming, { kind: 'request' }>;
 
@@ -108,9 +105,10 @@ export function createStdioConnection(
 
   /** Revision 2025-03-26 allows several messages in an array; their replies are sent as one. */
   async function receiveBatch(values: readonly unknown[]): Promise<void> {
-    if (values.length === 0 || values.length > maxBatch) {
-      const problem = `A batch holds 1 to ${maxBatch} messages.`;
-      outbox.send(errorFrame(null, new RpcError(rpcCode.invalidRequest, problem)));
+    try {
+      assertBatch(values, true);
+    } catch (error) {
+      outbox.send(errorFrame(null, asRpcError(error)));
       return;
     }
     batches += 1;
@@ -139,20 +137,18 @@ export function createStdioConnection(
         asks.settle(message);
         return undefined;
       case 'invalid':
-        reply.send(
-          errorFrame(message.id, new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.')),
-        );
+        reply.send(errorFrame(message.id, notAMessage()));
         return undefined;
     }
   }
 
   async function serve(request: Request, reply: Answering): Promise<void> {
     const { id, method } = request;
-    // A full server still answers ping.
-    const full = method !== 'ping' && running.size + subscriptions.size >= maxRunning;
-    if (full || running.has(id) || subscriptions.has(id)) {
-      const problem = full ? 'Too many requests at once.' : 'A request with this id is running.';
-      reply.send(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));
+    try {
+      const isRunning = (each: RequestId) => running.has(each) || subscriptions.has(each);
+      assertMayBegin(request, running.size + subscriptions.size, isRunning);
+    } catch (error) {
+      reply.send(errorFrame(id, asRpcError(error)));
       return;
     }
     const run = startRun();

@@ -127,3 +127,47 @@ test('a session whose server cannot be started again ends, and says so', async (
   expect(client.child.exitCode).toBe(3);
   expect(client.log()).toMatch(/sekisho: .*(EISDIR|ENOTDIR|EEXIST|ENOTEMPTY|directory)/);
 });
+
+test('four projects on one server: nothing of one is seen from another', async () => {
+  const count = Number(process.env.SEKISHO_RUNS ?? 20);
+  const names = ['one', 'two', 'three', 'four'];
+  const clients = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      client: await stage.join(stage.folder(name), {
+        environment: { PATH: `${process.env.PATH}:/of/${name}` },
+      }),
+    })),
+  );
+  expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([4]);
+  await Promise.all(
+    clients.map(async ({ name, client }) => {
+      for (let at = 0; at < count; at += 1) {
+        const fact = `secret-of-${name}-${at}`;
+        await client.call('remember', { content: fact });
+        await client.call('write_file', { path: `${fact}.txt`, content: fact });
+        await client.shell(`export V${at}=${fact}; echo ${fact} > /tmp/${fact}`);
+      }
+    }),
+  );
+  const seen = await Promise.all(
+    clients.map(async ({ name, client }) => {
+      const shown = [
+        await client.shell('env; ls /tmp; pwd; ls; history'),
+        JSON.stringify(await client.call('recall', { query: 'secret', limit: 50 })),
+        stage.sekisho('history', '--root', join(stage.base, name)),
+        stage.sekisho('audit', 'export', '--root', join(stage.base, name)),
+      ];
+      return { name, shown };
+    }),
+  );
+  for (const { name, shown } of seen) {
+    const [ofShell = '', ofMemory = '', ofHistory = '', ofLog = ''] = shown;
+    for (const own of [ofShell, ofHistory, ofLog]) expect(own).toContain(`secret-of-${name}-0`);
+    expect(ofMemory).toContain(`secret-of-${name}-`);
+    for (const other of names.filter((each) => each !== name)) {
+      for (const each of shown) expect(each).not.toContain(`secret-of-${other}-`);
+      expect(ofShell).not.toContain(`/of/${other}`);
+    }
+  }
+});

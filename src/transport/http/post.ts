@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
+import { assertBatch, assertMayBegin, notAMessage } from '../admission.ts';
 import type { Incoming, RequestId } from '../jsonrpc.ts';
 import { asRpcError, errorFrame, RpcError, readMessage, resultFrame, rpcCode } from '../jsonrpc.ts';
 import type { Mcp } from '../mcp.ts';
@@ -22,10 +23,6 @@ import type { Listeners } from './listen.ts';
 import type { Outlet } from './outlet.ts';
 import { createOutlet } from './outlet.ts';
 import type { Session, Sessions } from './sessions.ts';
-
-/** Concurrent requests; more are refused. */
-const maxRunning = 1024;
-const maxBatch = 100;
 
 type Request = Extract<Incoming, { kind: 'request' }>;
 
@@ -65,7 +62,7 @@ export async function answerPost(
     const message = readMessage(value);
     if (message.kind === 'invalid') {
       id = message.id;
-      throw new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
+      throw notAMessage();
     }
     if (message.kind === 'request') id = message.id;
     const isModern = isModernMessage(request, message);
@@ -128,9 +125,7 @@ async function answerBatch(
   values: readonly unknown[],
 ): Promise<void> {
   const { request, outlet, arrival } = post;
-  if (values.length === 0 || values.length > maxBatch || hasEnvelopeClaim(values, claimsEnvelope)) {
-    throw new RpcError(rpcCode.invalidRequest, `A batch holds 1 to ${maxBatch} messages of older revisions.`);
-  }
+  assertBatch(values, !hasEnvelopeClaim(values, claimsEnvelope));
   const session = await findSession(dependencies, request, arrival);
   const frames: string[] = [];
   const gather: Outlet = {
@@ -146,8 +141,7 @@ async function answerBatch(
     values.map(async (value) => {
       const message = readMessage(value);
       if (message.kind === 'invalid') {
-        const error = new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
-        return void frames.push(errorFrame(message.id, error));
+        return void frames.push(errorFrame(message.id, notAMessage()));
       }
       if (message.kind !== 'request') return takeLegacy(dependencies.sessions, session, message);
       const { method } = message;
@@ -169,16 +163,13 @@ async function answerBatch(
 async function serve(
   dependencies: HttpDependencies,
   { response, outlet }: Post,
-  { id, method }: Request,
+  request: Request,
   era: Era,
   work: (run: Run) => Promise<string>,
   siblings?: Map<RequestId, Run>,
 ): Promise<void> {
-  // A full server still answers ping.
-  if (method !== 'ping' && dependencies.running.size >= maxRunning) {
-    throw new RpcError(rpcCode.serverBusy, 'Too many requests at once.', undefined, 503);
-  }
-  if (siblings?.has(id)) throw new RpcError(rpcCode.invalidRequest, 'A request with this id is running.');
+  const { id } = request;
+  assertMayBegin(request, dependencies.running.size, (each) => siblings?.has(each) === true);
   const run = startRun();
   const hangUp = () => run.cancel.abort(new DOMException('The client hung up.', 'AbortError'));
   response.once('close', hangUp);
