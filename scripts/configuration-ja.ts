@@ -59,7 +59,7 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
   'process.environment': 'コマンドから見える環境変数の追加。例: ["JAVA_HOME"]',
   'process.readable': 'コマンドが読めるフォルダーの追加。例: ["/home/me/.pyenv"]',
   'process.network':
-    'コマンドが接続できるホスト。例: ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]。名前の付いた組: npm、pypi、crates、go、github。TLS は Sekisho で終端し、読み取り以外のリクエストは送信前に確認します。{ "host": "api.example.com", "tls": "tunnel" } は TLS の中身を読まずに通します。"tls" の既定は "inspect" です。既定: なし',
+    'コマンドが接続できるホスト。例: ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]。名前の付いた組: npm、pypi、crates、go、rubygems、maven、github。registries は、そのうちプロジェクトのマニフェストに必要な組。TLS は Sekisho で終端し、読み取り以外のリクエストは送信前に確認します。{ "host": "api.example.com", "tls": "tunnel" } は TLS の中身を読まずに通します。"tls" の既定は "inspect" です。既定: なし',
   'process.tryFirst':
     'ファイルが失われ得るという理由だけで組み込みルールがコマンドを止めるとき、レイヤー上で実行し、結果を見て決めます。既定: true（layer が "off" のときを除く）',
   'process.layer':

@@ -15,7 +15,7 @@ import { localeOf } from './locale.ts';
 import { assertMakeable } from './makeable.ts';
 import { memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
-import { hostsOf } from './network-sets.ts';
+import { hostsOf, registriesOf } from './network-sets.ts';
 import { notifyOf, publicUrlOf } from './notify/notify.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
@@ -96,7 +96,7 @@ export function loadSettings(
       waitMs: config.approval?.waitMs ?? limits.approvalWaitMs,
       expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,
     },
-    process: processOf(config.process, sandbox, cwd),
+    process: processOf(config.process, sandbox, context),
     agentCli: {
       allowMime: flags.allowMime ?? config['agent-cli']?.allowMime ?? [],
       allowExecutable: flags.allowExecutable ?? config['agent-cli']?.allowExecutable ?? false,
@@ -201,11 +201,19 @@ function httpOf(http: ConfigFile['http']): Settings['http'] {
 function processOf(
   process: ConfigFile['process'],
   sandbox: 'required' | 'off',
-  cwd: string,
+  { cwd, roots }: LoadContext,
 ): Settings['process'] {
-  const listed = (process?.network ?? []).map((entry) =>
+  const named = (process?.network ?? []).map((entry) =>
     typeof entry === 'string' ? { host: entry, tls: undefined } : entry,
   );
+  const listed = [
+    ...named.filter(({ host }) => host !== 'registries'),
+    ...named.flatMap(({ host, tls }) =>
+      host === 'registries'
+        ? [...new Set(roots.flatMap(({ path }) => registriesOf(path)))].map((set) => ({ host: set, tls }))
+        : [],
+    ),
+  ];
   return {
     sandbox,
     environment: process?.environment ?? [],

@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { createProxyRules, createTunnelCheck } from '../network/proxy/rules.ts';
+import { loadSettings } from './load.ts';
 import { hostsOf, namedHosts, networkSets } from './network-sets.ts';
 
 test('a set stands for its hosts, and other entries stay where they are', () => {
@@ -48,4 +52,29 @@ test.each([
   const tunnels = ['pinned.example.com', '*.raw.example.com'];
   const entries = ['*.example.com', 'looked.raw.example.com', ...tunnels];
   expect(createTunnelCheck(entries, tunnels)({ host, port: 443 })).toBe(isTunnel);
+});
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-sets-')));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each([
+  ['what its manifests need', {}, ['npm', 'crates']],
+  ['more beside', { network: ['a.example', 'registries'] }, ['a.example', 'npm', 'crates']],
+  ['what the file lists instead', { network: ['pypi'] }, ['pypi']],
+  ['nothing, if the list is empty', { network: [] }, []],
+])('a project under the profile coding reaches %s', (name, process, sets) => {
+  const root = join(folder, name);
+  mkdirSync(root);
+  writeFileSync(join(root, 'package.json'), '{}');
+  writeFileSync(join(root, 'Cargo.toml'), '');
+  writeFileSync(join(root, '.npmrc'), '@evil:registry=https://evil.example/');
+  const config = join(folder, `${name}.jsonc`);
+  writeFileSync(config, JSON.stringify({ process }));
+  const { process: settings } = loadSettings(
+    { root, config, profile: 'coding', state: join(folder, 'state') },
+    { HOME: folder },
+    root,
+  );
+  expect(settings.networkAsNamed).toEqual(sets);
+  expect(settings).toMatchObject({ network: hostsOf(sets), tunnels: [] });
 });

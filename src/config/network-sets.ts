@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 /** Hosts of a package manager or a service, under one name for lists of hosts. */
 export const networkSets: Readonly<Record<string, readonly string[]>> = {
   // node-gyp downloads Node's headers from nodejs.org.
@@ -5,6 +8,8 @@ export const networkSets: Readonly<Record<string, readonly string[]>> = {
   pypi: ['pypi.org', 'files.pythonhosted.org'],
   crates: ['index.crates.io', 'static.crates.io', 'crates.io'],
   go: ['proxy.golang.org', 'sum.golang.org'],
+  rubygems: ['rubygems.org', 'index.rubygems.org'],
+  maven: ['repo.maven.apache.org', 'plugins.gradle.org', 'services.gradle.org', 'downloads.gradle.org'],
   github: [
     'github.com',
     'api.github.com',
@@ -15,6 +20,26 @@ export const networkSets: Readonly<Record<string, readonly string[]>> = {
     'media.githubusercontent.com',
   ],
 };
+
+/** The files by which a project names packages of a set. */
+const manifests: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package.json'],
+  pypi: ['pyproject.toml', 'requirements.txt', 'setup.py', 'Pipfile'],
+  crates: ['Cargo.toml'],
+  go: ['go.mod'],
+  rubygems: ['Gemfile'],
+  maven: ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'],
+};
+
+/**
+ * Sets of hosts from which the project's dependencies are installed. A registry that the project itself names is none of
+ * them: whoever wrote the project could read there what a command asks for.
+ */
+export function registriesOf(folder: string): readonly string[] {
+  return Object.entries(manifests).flatMap(([set, files]) =>
+    files.some((file) => existsSync(join(folder, file))) ? [set] : [],
+  );
+}
 
 /**
  * The hosts of a list, with sets expanded. The rest of each set is appended at the end, so that a message that counts

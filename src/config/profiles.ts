@@ -19,7 +19,7 @@ export const profiles = {
     config: {
       toolsets: ['assistant'],
       assistant: { layout: 'workspace' },
-      process: { maxTimeoutMs: 3_600_000 },
+      process: { maxTimeoutMs: 3_600_000, network: ['registries'] },
       rateLimits: workingRates,
     },
   },

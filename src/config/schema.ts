@@ -160,7 +160,7 @@ const settingsSchema = z.strictObject({
         )
         .optional()
         .describe(
-          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, github. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
+          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, rubygems, maven, github, and registries for those of them that the manifests of the project need. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
         ),
       tryFirst: z
         .boolean()

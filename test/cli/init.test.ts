@@ -135,7 +135,9 @@ test('a project that names packages is asked about their registries', needs(prog
   const { status, screen } = await typed('C.UTF-8', ['project', '', 'codex', 'npn', 'npm, github', 'keep']);
   expect(status).toBe(0);
   expect(screen).toContain('Which registries may commands reach, or none? [npm, go]');
-  expect(screen).toContain('Each must be one of npm, pypi, crates, go, github, none, got "npn".');
+  expect(screen).toContain(
+    'Each must be one of npm, pypi, crates, go, rubygems, maven, github, none, got "npn".',
+  );
   expect(written().value.projects).toMatchObject({
     [join(home, 'project')]: { process: { network: ['npm', 'github'] } },
   });

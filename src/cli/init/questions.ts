@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
-import { networkSets } from '../../config/network-sets.ts';
+import { networkSets, registriesOf } from '../../config/network-sets.ts';
 import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
@@ -132,20 +131,6 @@ const questions = {
   itsClient: text('The client', 'クライアント'),
   again: text('Once more, please.', 'もう一度入力してください。'),
 } as const;
-
-/** Sets of hosts from which the project's dependencies are installed. */
-function registriesOf(folder: string): readonly string[] {
-  return Object.entries(manifests).flatMap(([set, files]) =>
-    files.some((file) => existsSync(join(folder, file))) ? [set] : [],
-  );
-}
-
-const manifests: Readonly<Record<string, readonly string[]>> = {
-  npm: ['package.json'],
-  pypi: ['pyproject.toml', 'requirements.txt', 'setup.py', 'Pipfile'],
-  crates: ['Cargo.toml'],
-  go: ['go.mod'],
-};
 
 /** A person's answer: names of sets, or none. Throws `ConfigError` that lists them. */
 function registriesNamed(answer: string): readonly string[] {

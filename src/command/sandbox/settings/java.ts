@@ -1,6 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Toolchains } from '../../toolchains/find.ts';
 
@@ -37,16 +45,24 @@ export interface JavaSettings {
 /** The trust stores and proxy settings of each Java that commands see, without links. */
 function javaFiles({ found }: Toolchains): readonly string[] {
   const kept = found.filter(({ name }) => /^(java|sdkman|asdf|mise)$/.test(name)).map(({ path }) => path);
-  const homes = ['/usr/lib/jvm/*', '/opt/java/*', ...kept, ...kept.map((path) => `${path}/*/java/*`)];
-  const files = globSync(homes.flatMap((home) => names.map((name) => `${home}/${name}`))).flatMap(realOf);
-  return [...new Set(files)];
+  const managed = kept.flatMap((path) => [`${path}/candidates/java`, `${path}/installs/java`]);
+  const homes = [...kept, ...['/usr/lib/jvm', '/opt/java', ...managed].flatMap(childrenOf)];
+  return [...new Set(homes.flatMap((home) => names.flatMap((name) => realOf(join(home, name)))))];
+}
+
+function childrenOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 function realOf(path: string): readonly string[] {
   try {
     return [realpathSync(path)];
   } catch {
-    // A link without a target.
+    // Missing, or a link without a target.
     return [];
   }
 }

@@ -46,3 +46,20 @@ test('every row has an example', () => {
     ),
   ).toEqual([]);
 });
+
+test.each([
+  ['registry.npmjs.org', '/left-pad', 'read'],
+  ['registry.npmjs.org', '/@types%2fnode', 'read'],
+  ['registry.npmjs.org', '/left-pad/-/left-pad-1.3.0.tgz', 'read'],
+  [
+    'files.pythonhosted.org',
+    '/packages/0a/1b/60d2f5b1c6b0c1d3c1a9d0c64c8f06c0e9e0ab6f61c1f2d6a3ac01e84a2c/six-1.17.0.whl',
+    'read',
+  ],
+  ['registry.npmjs.org', `/${'a-long-name-of-nothing-'.repeat(8)}`, 'send'],
+  ['registry.npmjs.org', '/c2stbGl2ZS1hYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5eg', 'send'],
+  ['pypi.org', '/simple/4a6f686e20446f65203132332d34352d36373839202020204a6f686e/', 'send'],
+  ['index.crates.io', '/my/pa/mypassword-correcthorsebatterystaple-0xDEADBEEF-q8Zt7Lw2', 'send'],
+] as const)('at %s the name of a package is one: %s is a %s', (host, target, kind) => {
+  expect(judgeRequest(requestOf(`GET ${target}`, host)).kind).toBe(kind);
+});

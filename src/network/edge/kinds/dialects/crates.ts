@@ -6,6 +6,7 @@ import { type Dialect, type Look, shown } from '../dialect.ts';
 export const crates: Dialect = {
   name: 'crates',
   hosts: ['crates.io', 'index.crates.io', 'static.crates.io'],
+  isShared: true,
   rows: [
     {
       of: 'PUT /api/v1/crates/new',

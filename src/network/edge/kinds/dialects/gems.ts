@@ -5,6 +5,7 @@ import type { Dialect } from '../dialect.ts';
 export const gems: Dialect = {
   name: 'gems',
   hosts: ['rubygems.org', 'index.rubygems.org', 'rubygems.pkg.github.com'],
+  isShared: true,
   rows: [
     {
       of: 'POST /api/v1/gems',

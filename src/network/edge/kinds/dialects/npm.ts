@@ -16,6 +16,7 @@ export const npm: Dialect = {
   ],
   shape: ({ method, path, request }) =>
     path.startsWith('/-/') || (method === 'PUT' && request.bodyStart.includes('"_attachments"')),
+  isShared: true,
   rows: [
     {
       of: 'POST /-/npm/v1/security/{question...}',

@@ -14,6 +14,7 @@ export const pypi: Dialect = {
     'test-files.pythonhosted.org',
   ],
   shape: (asked) => asked.method === 'POST' && fieldOf(asked, ':action') === 'file_upload',
+  isShared: true,
   rows: [
     {
       of: 'GET|HEAD /simple/{project}/',
