@@ -7,8 +7,7 @@ import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { createCalendar } from '../ground/calendar.ts';
-import { notText } from './build-index.ts';
-import { createNoteReader } from './note-reader.ts';
+import { notText, readPart } from './read-part.ts';
 import { createNoteWatch } from './watch-note.ts';
 
 export { vaultSettingsFrom } from './settings.ts';
@@ -39,13 +38,12 @@ export function openVault(options: VaultOptions): OpenVault {
   const { settings, timeZone, now = () => new Date() } = options;
   const { folder, close } = openFolder(options);
   const dateOf = createCalendar(timeZone);
-  const reader = createNoteReader();
   const watching = createNoteWatch();
   return {
     folder,
     settings,
     today: () => dateOf(now().getTime()),
-    readPart: (place, part) => reader.read(place, part),
+    readPart,
     readEnding,
     inTurn: (place, work, signal) => place.inTurn(work, signal),
     watch: (place, changed) => watching.watch(place, changed),

@@ -1,99 +1,87 @@
+import { hash } from 'node:crypto';
+import type { FileStat, Place } from '../contract/capabilities/files.ts';
 import type { NotePart, NoteReading } from '../contract/capabilities/vault.ts';
-import { blockBytes } from './note-index.ts';
-import { countChars, type OpenNote, skipChars } from './open-note.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 
 /** Reads whole lines while they fit, and a part of a line only if it alone does not fit. */
-export function readPart(note: OpenNote, part: NotePart): NoteReading {
-  const { index, version } = note.kept;
-  const { totalLines } = index;
-  const { startLine, charOffset, maxChars } = part;
-  if (startLine > totalLines) return { kind: 'past_end', totalLines };
-
-  let start = note.startOfLine(startLine);
-  if (charOffset > 0) {
-    const before = note.charsBefore(start);
-    const lineChars = note.charsBefore(note.endOfLine(startLine, start)) - before;
-    if (charOffset > lineChars) return { kind: 'past_line', lineChars };
-    start = note.startOfChar(before + charOffset);
+export async function readPart(place: Place, part: NotePart): Promise<NoteReading> {
+  const { startLine, charOffset, endLine, maxChars, signal } = part;
+  try {
+    const slice = await place.readText({
+      startLine,
+      // The character before shows whether the line ends there.
+      charOffset: Math.max(0, charOffset - 1),
+      endLine,
+      // Read with CRLF and the last newline, returned with LF and without it.
+      maxChars: 2 * maxChars + 3,
+      encoding: 'utf-8',
+      signal,
+    });
+    if (slice.encoding !== 'utf-8') throw notText();
+    const [before = ''] = charOffset > 0 ? slice.text : '';
+    if (charOffset > 0 && /^(?:\r?\n|$)/.test(slice.text)) return await pastLine(place, part, charOffset);
+    const found = slice.text.slice(before.length).replaceAll('\r\n', '\n').replace(/\n$/, '');
+    const end = offsetOfChar(found, maxChars);
+    const isCut = end < found.length;
+    const newline = isCut ? found.lastIndexOf('\n', end) : -1;
+    const taken = isCut ? found.slice(0, newline === -1 ? end : newline) : found;
+    const lastLine = isCut ? startLine + taken.split('\n').length - 1 : slice.endLine;
+    const next =
+      isCut && newline === -1
+        ? { line: startLine, charOffset: charOffset + maxChars }
+        : isCut || slice.nextStartLine !== undefined
+          ? { line: lastLine + 1, charOffset: 0 }
+          : undefined;
+    return {
+      kind: 'part',
+      text: taken,
+      chars: countChars(taken),
+      startLine,
+      endLine: lastLine,
+      next,
+      cut: next !== undefined && (endLine === undefined || next.line <= endLine),
+      version: versionOf(slice.stat),
+    };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const { total_lines: totalLines, line_chars: lineChars } = error.details ?? {};
+    if (typeof totalLines === 'number') return { kind: 'past_end', totalLines };
+    if (typeof lineChars === 'number') return await pastLine(place, part, lineChars);
+    throw error.code === 'unsupported_encoding' ? notText() : error;
   }
-
-  const endLine = Math.min(part.endLine ?? totalLines, totalLines);
-  const stop = lastByteThatMayCount(note, start, endLine, maxChars);
-  const bytes = note.bytes(start, stop);
-  const taken = takeLines(bytes, stop === index.bytes, index.isAscii, startLine, endLine, maxChars);
-  const decoded = bytes.toString(index.isAscii ? 'latin1' : 'utf8', 0, taken.end);
-  const next =
-    taken.charsOfLine !== undefined
-      ? {
-          line: taken.line,
-          charOffset: taken.charsOfLine + (taken.line === startLine ? charOffset : 0),
-        }
-      : taken.line < totalLines
-        ? { line: taken.line + 1, charOffset: 0 }
-        : undefined;
-  if (next?.charOffset === 0) note.kept.known = { line: next.line, byte: start + taken.after };
-  return {
-    kind: 'part',
-    text: decoded.includes('\r\n') ? decoded.replaceAll('\r\n', '\n') : decoded,
-    chars: taken.chars,
-    startLine,
-    endLine: taken.line,
-    totalLines,
-    ...(next && { next }),
-    cut: taken.cut,
-    version,
-  };
 }
 
-interface Taken {
-  /** The last line that was read, wholly or in part. */
-  readonly line: number;
-  /** The number of characters of that line, if only a part was read. */
-  readonly charsOfLine?: number;
-  readonly chars: number;
-  /** Offset after the text, and after the newline that follows it. */
-  readonly end: number;
-  readonly after: number;
-  readonly cut: boolean;
+/** The length of a line that ends after at most `chars` characters, its ending included or not. */
+async function pastLine(place: Place, { startLine, signal }: NotePart, chars: number): Promise<NoteReading> {
+  const from = Math.max(0, chars - 2);
+  const range = { startLine, endLine: startLine, charOffset: from, maxChars: 4, encoding: 'utf-8', signal };
+  const rest = (await place.readText(range)).text.replace(/\r?\n$/, '');
+  return { kind: 'past_line', lineChars: from + countChars(rest) };
 }
 
-function takeLines(
-  bytes: Buffer,
-  endsFile: boolean,
-  isAscii: boolean,
-  startLine: number,
-  endLine: number,
-  maxChars: number,
-): Taken {
-  const count = isAscii ? (_: Buffer, from: number, to: number) => to - from : countChars;
-  let chars = 0;
-  let end = 0;
+function countChars(words: string): number {
+  return words.length - (words.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
+}
+
+/** The offset of a code point; the end if there are fewer. */
+function offsetOfChar(words: string, chars: number): number {
+  if (words.length <= chars) return words.length;
   let at = 0;
-  for (let line = startLine; ; line += 1) {
-    const newline = bytes.indexOf(0x0a, at);
-    // No newline in sight and more to come: the line is longer than the limit.
-    const isWhole = newline !== -1 || endsFile;
-    const lineEnd =
-      newline === -1 ? bytes.length : newline > at && bytes[newline - 1] === 0x0d ? newline - 1 : newline;
-    const separator = line === startLine ? 0 : 1;
-    const lineChars = separator + count(bytes, at, lineEnd);
-    if (!isWhole || chars + lineChars > maxChars) {
-      if (separator === 1) return { line: line - 1, chars, end, after: at, cut: true };
-      const cutAt = isAscii ? maxChars : skipChars(bytes, 0, maxChars);
-      return { line, charsOfLine: maxChars, chars: maxChars, end: cutAt, after: cutAt, cut: true };
-    }
-    chars += lineChars;
-    end = lineEnd;
-    at = newline === -1 ? bytes.length : newline + 1;
-    if (line >= endLine) return { line, chars, end, after: at, cut: false };
-  }
+  for (let left = chars; left > 0 && at < words.length; left--)
+    at += (words.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return at;
 }
 
-/** Bytes beyond this cannot be in the reply, by the generously counted limit or by the range's last block. */
-function lastByteThatMayCount(note: OpenNote, start: number, endLine: number, maxChars: number): number {
-  const { index } = note.kept;
-  // A character has at most 4 bytes, and CRLF counts as one but has 2; one more character shows the excess.
-  const byLimit = start + (maxChars + 1) * (index.isAscii ? 2 : 4) + 2;
-  const byRange = endLine > index.newlines ? index.bytes : (index.blockOfNewline(endLine) + 1) * blockBytes;
-  return Math.min(index.bytes, byLimit, byRange);
+/** Changes whenever the file does; reveals nothing about it. */
+function versionOf({ device, inode, bytes, modifiedNs, changedNs }: FileStat): string {
+  return hash('sha256', `${device}:${inode}:${bytes}:${modifiedNs}:${changedNs}`).slice(0, 12);
+}
+
+export function notText(): ToolError {
+  return new ToolError(
+    'unsupported_encoding',
+    text('The note is not UTF-8 text.', 'ノートが UTF-8 のテキストではありません。'),
+    { suggestion: text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。') },
+  );
 }

@@ -227,15 +227,28 @@ test.each([
   ['a NUL', Buffer.from('a\0b')],
   ['UTF-16', Buffer.from('\ufeffab', 'utf16le')],
   ['a character cut at the end', Buffer.from('漢').subarray(0, 2)],
-  ['a large file, wrong at the end', Buffer.concat([Buffer.alloc(3_000_000, 'a\n'), Buffer.from([0xff])])],
-  [
-    'a large file with a NUL inside',
-    Buffer.concat([Buffer.alloc(1_500_000, 'é'), Buffer.alloc(1), Buffer.alloc(9, 'b')]),
-  ],
 ])('%s is unsupported_encoding', async (_, bytes) => {
   const { call } = openNotes({ 'a.md': bytes });
   expect((await call('vault_read', { path: 'a.md', range: {} })).error).toBe('unsupported_encoding');
   expect((await call('vault_scan', { path: 'a.md' })).error).toBe('unsupported_encoding');
+  expect((await call('vault_replace', { path: 'a.md', find: 'a', replace: 'b' })).error).toBe(
+    'unsupported_encoding',
+  );
+});
+
+test.each([
+  ['wrong at the end', Buffer.concat([Buffer.alloc(3_000_000, 'a\n'), Buffer.from([0xff])]), 1_500_001],
+  [
+    'with a NUL inside',
+    Buffer.concat([Buffer.alloc(1_500_000, 'é\n'), Buffer.alloc(1), Buffer.alloc(9, 'b')]),
+    500_001,
+  ],
+])('a large file that is %s is read up to there, and is not changed', async (_, bytes, line) => {
+  const { call } = openNotes({ 'a.md': bytes });
+  expect((await call('vault_read', { path: 'a.md', range: {} })).error).toBeUndefined();
+  const range = { start_line: line };
+  expect((await call('vault_read', { path: 'a.md', range })).error).toBe('unsupported_encoding');
+  expect((await call('vault_scan', { path: 'a.md', cursor: range })).error).toBe('unsupported_encoding');
   expect((await call('vault_replace', { path: 'a.md', find: 'a', replace: 'b' })).error).toBe(
     'unsupported_encoding',
   );

@@ -73,6 +73,8 @@ export interface TextSlice {
   /** It looks like this encoding, and could be in another. */
   readonly isGuess?: boolean | undefined;
   readonly hasBom: boolean;
+  /** Taken before reading. */
+  readonly stat: FileStat;
 }
 
 /** As the WHATWG Encoding Standard names it. */

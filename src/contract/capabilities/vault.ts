@@ -39,7 +39,6 @@ export type NoteReading =
       readonly chars: number;
       readonly startLine: number;
       readonly endLine: number;
-      readonly totalLines: number;
       /** The start of the next part; undefined exactly if the last character was delivered. */
       readonly next?: { readonly line: number; readonly charOffset: number } | undefined;
       /** `maxChars` ended it, not the range. */

@@ -9,7 +9,7 @@ import { chunkBytes, createTallier, type Tally } from './tally.ts';
 /** A counted file, with data that tells later whether it only grew. */
 export interface CountedLines {
   readonly index: LineIndex;
-  readonly before: Float64Array;
+  readonly before: { readonly newlines: Float64Array; readonly chars: Float64Array };
   readonly tail: Buffer;
 }
 
@@ -29,9 +29,13 @@ export async function countLines(
 ): Promise<CountedLines> {
   const tallier = createTallier();
   const blocks = Math.max(1, Math.ceil(bytes / blockBytes));
-  const before = new Float64Array(blocks + 1);
+  const newlines = new Float64Array(blocks + 1);
+  const chars = new Float64Array(blocks + 1);
   let block = known ? Math.floor(known.index.bytes / blockBytes) : 0;
-  if (known) before.set(known.before.subarray(0, block + 1));
+  if (known) {
+    newlines.set(known.before.newlines.subarray(0, block + 1));
+    chars.set(known.before.chars.subarray(0, block + 1));
+  }
   const count = countIn(tallier, written.encoding);
 
   let at = block * blockBytes;
@@ -48,7 +52,9 @@ export async function countLines(
       slot = slot === 0 ? 1 : 0;
       if (at < bytes) reading = fill(fd, tallier.chunk(slot), at, bytes);
       for (let from = 0; from < length; from += blockBytes) {
-        before[block + 1] = (before[block] ?? 0) + count(filled, from, Math.min(blockBytes, length - from));
+        const found = count(filled, from, Math.min(blockBytes, length - from));
+        newlines[block + 1] = (newlines[block] ?? 0) + found.newlines;
+        chars[block + 1] = (chars[block] ?? 0) + found.chars;
         block++;
       }
     }
@@ -62,6 +68,7 @@ export async function countLines(
   const aligned = unitBytes === 2 && tail.length % 2 === 1 ? tail.subarray(1) : tail;
   const endsWithNewline =
     aligned.length > 0 && lastBefore(aligned, aligned.length) === aligned.length - unitBytes;
+  const before = { newlines, chars };
   return { index: createLineIndex(bytes, written, before, endsWithNewline), before, tail };
 }
 
@@ -80,7 +87,8 @@ export async function isGrownFrom(known: CountedLines, fd: number): Promise<bool
   for (let sample = 0; sample < Math.min(sampledBlocks, whole); sample++) {
     const block = Math.floor((sample * (whole - 1)) / Math.max(1, sampledBlocks - 1));
     await fill(fd, tallier.chunk(0).subarray(0, blockBytes), block * blockBytes, index.bytes);
-    if (count(0, 0, blockBytes) !== (before[block + 1] ?? 0) - (before[block] ?? 0)) return false;
+    const found = count(0, 0, blockBytes).newlines;
+    if (found !== (before.newlines[block + 1] ?? 0) - (before.newlines[block] ?? 0)) return false;
   }
   return true;
 }
@@ -88,15 +96,15 @@ export async function isGrownFrom(known: CountedLines, fd: number): Promise<bool
 function countIn(tallier: ReturnType<typeof createTallier>, encoding: TextEncoding) {
   const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
   const finder = newlineFinder(encoding);
-  return (slot: 0 | 1, from: number, length: number): number => {
+  return (slot: 0 | 1, from: number, length: number): Tally => {
     if (finder.unitBytes === 1) {
       tallier.tally(slot, from, length, found);
-      return found.newlines;
+      return found;
     }
     const block = tallier.chunk(slot).subarray(from, from + length);
-    let newlines = 0;
-    for (let at = finder.after(block, 0); at !== -1; at = finder.after(block, at)) newlines++;
-    return newlines;
+    found.newlines = 0;
+    for (let at = finder.after(block, 0); at !== -1; at = finder.after(block, at)) found.newlines++;
+    return found;
   };
 }
 

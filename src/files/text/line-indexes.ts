@@ -36,11 +36,11 @@ export function createLineIndexes(): LineIndexes {
     kept.delete(keyOf(stat));
     kept.set(keyOf(stat), { version: versionOf(stat), counted });
     let marks = 0;
-    for (const each of kept.values()) marks += each.counted.before.length;
+    for (const each of kept.values()) marks += each.counted.before.newlines.length;
     for (const [key, each] of kept) {
       if (kept.size <= maxFiles && marks <= maxMarks) break;
       kept.delete(key);
-      marks -= each.counted.before.length;
+      marks -= each.counted.before.newlines.length;
     }
   }
 

@@ -3,7 +3,9 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 import { legacyWidth } from '../../ground/text/legacy-encodings.ts';
-import { readAt } from '../io.ts';
+import { readAt, readAtNow } from '../io.ts';
+import { locateLine } from '../locate.ts';
+import { blockBytes, type LineIndex } from './line-index.ts';
 
 /** The offset of a character in the line that begins at `from`. Throws `invalid_parameter` if the line is shorter. */
 export function offsetInLine(whole: string, from: number, chars: number, line: number): number {
@@ -13,6 +15,35 @@ export function offsetInLine(whole: string, from: number, chars: number, line: n
     at += (whole.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   }
   return at;
+}
+
+/** The same for a file of UTF-8 by its index, which holds how many characters begin before each block. */
+export function byteByIndex(
+  fd: number,
+  index: LineIndex,
+  from: number,
+  { chars, line }: Pick<WantedChar, 'chars' | 'line'>,
+): number {
+  const before = charsBefore(fd, index, from);
+  const end = line > index.newlines ? index.bytes : locateLine(fd, index, index.written, line + 1);
+  const inLine = charsBefore(fd, index, end) - before;
+  if (chars > inLine) throw pastLine(line, chars, inLine);
+  const block = index.blockOfChar(before + chars);
+  const bytes = readAtNow(fd, block * blockBytes, blockBytes);
+  let left = before + chars - index.charsBefore(block);
+  let at = 0;
+  for (; at < bytes.length; at++) if (beginsChar(bytes[at]) && left-- === 0) break;
+  return block * blockBytes + at;
+}
+
+function charsBefore(fd: number, index: LineIndex, byte: number): number {
+  const block = Math.floor(byte / blockBytes);
+  const bytes = readAtNow(fd, block * blockBytes, byte - block * blockBytes);
+  return index.charsBefore(block) + bytes.filter(beginsChar).length;
+}
+
+function beginsChar(byte = 0): boolean {
+  return (byte & 0xc0) !== 0x80;
 }
 
 /** The offset of a character in a file's line, read one chunk at a time. */
@@ -68,8 +99,6 @@ function widthOf(bytes: Uint8Array, at: number, encoding: TextEncoding): number 
       const high = encoding === 'utf-16le' ? (bytes[at + 1] ?? 0) : lead;
       return high >= 0xd8 && high <= 0xdb ? 4 : 2;
     }
-    case 'utf-8':
-      return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     default:
       return legacyWidth(bytes, at, encoding);
   }

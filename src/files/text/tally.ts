@@ -12,10 +12,7 @@ export interface Tally {
 
 /** Two chunks for reading and counting: one is filled from the disk while the other is counted. */
 export interface Tallier {
-  /** A chunk's bytes; `carryBytes` before it hold the start of a character cut at its edge. */
   chunk(slot: 0 | 1): Buffer;
-  /** The last `carry` bytes before the chunk, and its first `length` bytes. */
-  withCarry(slot: 0 | 1, carry: number, length: number): Buffer;
   /** Counts bytes of a chunk; `from` and `length` are multiples of 2048, unless the chunk ends there. */
   tally(slot: 0 | 1, from: number, length: number, into: Tally): void;
 }
@@ -31,7 +28,6 @@ export function createTallier(): Tallier {
 
   return {
     chunk: (slot) => Buffer.from(memory.buffer, starts[slot], chunkBytes),
-    withCarry: (slot, carry, length) => Buffer.from(memory.buffer, starts[slot] - carry, carry + length),
     tally(slot, from, length, into) {
       const at = starts[slot] + from;
       const padded = Math.ceil(length / stepBytes) * stepBytes;

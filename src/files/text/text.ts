@@ -1,4 +1,4 @@
-import { fstatSync } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import type { TextRange, TextSlice, WholeText } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
@@ -12,7 +12,7 @@ import { decode, encodingOf, type FoundEncoding, headBytes } from './encoding.ts
 import type { LineIndexes } from './line-indexes.ts';
 import { mimeOfBytes } from './mime.ts';
 import { newlineFinder } from './newlines.ts';
-import { byteInLine, offsetInLine } from './skip-chars.ts';
+import { byteByIndex, byteInLine, offsetInLine } from './skip-chars.ts';
 import { afterLines, countLinesOf, type Taken, takeLines } from './take-lines.ts';
 
 /** Up to this size a file is read whole, which is cheaper than an index. */
@@ -43,15 +43,20 @@ export async function readTextRange(
   indexes: LineIndexes,
 ): Promise<TextSlice> {
   try {
-    return file.stat.size <= smallBytes
-      ? await readSmall(file, range, shown)
-      : await readLarge(file, range, shown, indexes);
+    const stat = fstatSync(file.fd, { bigint: true });
+    const slice =
+      stat.size <= smallBytes
+        ? await readSmall(file, range, shown)
+        : await readLarge(file, stat, range, shown, indexes);
+    return { ...slice, stat: toFileStat(stat) };
   } catch (cause) {
     throw range.signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
   }
 }
 
-async function readSmall(file: OpenFile, range: TextRange, shown: string): Promise<TextSlice> {
+type Slice = Omit<TextSlice, 'stat'>;
+
+async function readSmall(file: OpenFile, range: TextRange, shown: string): Promise<Slice> {
   const bytes = await readFileBytes(file, Number.MAX_SAFE_INTEGER, shown, range.signal);
   const { text: whole, found } = await decodeWhole(bytes, shown, range.encoding);
   const totalLines = countLinesOf(whole);
@@ -65,15 +70,18 @@ async function readSmall(file: OpenFile, range: TextRange, shown: string): Promi
 
 async function readLarge(
   file: OpenFile,
+  stat: BigIntStats,
   range: TextRange,
   shown: string,
   indexes: LineIndexes,
-): Promise<TextSlice> {
-  const stat = fstatSync(file.fd, { bigint: true });
+): Promise<Slice> {
   const bytes = Number(stat.size);
   let index = indexes.peek(stat);
-  const isNamed = range.encoding !== undefined;
-  const found = (!isNamed && index?.written) || (await encodingOfStart(file.fd, shown, range.encoding));
+  const known = index?.written;
+  const found =
+    known && (range.encoding ?? known.encoding) === known.encoding
+      ? known
+      : await encodingOfStart(file.fd, shown, range.encoding);
 
   const asked = range.startLine ?? 1;
   let startLine = asked;
@@ -94,7 +102,11 @@ async function readLarge(
 
   const chars = range.charOffset ?? 0;
   const { encoding } = found;
-  if (chars > 0) {
+  if (chars > 0 && encoding === 'utf-8') {
+    // A line may be as long as the file.
+    index ??= await indexes.get(file.fd, stat, found, range.signal);
+    start = byteByIndex(file.fd, index, start, { chars, line: startLine });
+  } else if (chars > 0) {
     start = await byteInLine(file.fd, start, { end: bytes, encoding, chars, line: startLine }, range.signal);
   }
   const wanted = bounds(range);
