@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compileLayer } from '../../src/command/child/layer-program.ts';
 import { compileRelay } from '../../src/command/child/relay-program.ts';
-import { compilePoller } from '../../src/command/sockets/poller.ts';
 import { compileHook } from '../../src/hooks/program/hook-program.ts';
 import { needs, programs } from '../support/needs.ts';
 
@@ -49,38 +48,6 @@ print(child.communicate()[0].decode().strip(), child.returncode)
 `;
     const { stdout, stderr } = spawnSync('python3', ['-c', receiver], { encoding: 'utf8', timeout: 30_000 });
     expect({ stdout, stderr }).toEqual({ stdout: '127.0.0.1\n127.0.0.1\nbecame 0\n', stderr: '' });
-  },
-);
-
-test(
-  'the poller tells of an event, waits until that was answered, and ends with its server',
-  needs(programs(qemu, 'python3')),
-  () => {
-    const poller = put('poller', compilePoller('arm64'));
-    const server = `
-import os, select, socket, subprocess
-watch = select.epoll()
-ours, theirs = socket.socketpair()
-seen, happens = os.pipe()
-watch.register(seen, select.EPOLLIN)
-os.set_inheritable(watch.fileno(), True)
-child = subprocess.Popen(['${qemu}', '${poller}'], stdin=watch.fileno(), stdout=theirs.fileno())
-theirs.close()
-ours.settimeout(1)
-def told():
-  try: return len(ours.recv(10))
-  except TimeoutError: return 0
-os.write(happens, b'.')
-heard = [told(), told()]
-os.read(seen, 1); ours.send(b'.')
-heard.append(told())
-os.write(happens, b'.')
-heard.append(told())
-ours.close()
-print(heard, child.wait() != 0)
-`;
-    const { stdout, stderr } = spawnSync('python3', ['-c', server], { encoding: 'utf8', timeout: 30_000 });
-    expect({ stdout, stderr }).toEqual({ stdout: '[1, 0, 0, 1] True\n', stderr: '' });
   },
 );
 

@@ -1,12 +1,4 @@
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
@@ -15,21 +7,6 @@ import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 
 const path = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
-
-/** Whichever thread started them. */
-const childrenOf = (pid: number) =>
-  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-  );
-
-/** Nothing of a process that has ended. */
-function programOf(pid: number): string {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`);
-  } catch {
-    return '';
-  }
-}
 
 /** What programs do with sockets of their own all day: a name, the program it needs, the script and what it prints. */
 const daily = [
@@ -165,7 +142,7 @@ describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {
   }
 
   test(
-    'one that waits until it is taken is taken, though many others come meanwhile, whoever answers them by then',
+    'one that waits until it is taken is taken, though many others come meanwhile',
     needs(programs('python3')),
     async () => {
       const fresh = openCommands({
@@ -194,34 +171,6 @@ full.accept(); full.accept(); waiting.join()`;
       expect({ stdout, stderr }).toEqual({ stdout: 'a hundred\ntaken\n', stderr: '' });
     },
   );
-
-  test('where the process that tells of calls is gone, a thread answers', async () => {
-    const fresh = openCommands({
-      roots: [{ hostPath: root, writable: true }],
-      sandbox: 'required',
-      backends: ['bubblewrap'],
-      readable: [dirname(dirname(process.execPath))],
-    });
-    const bells = () => childrenOf(process.pid).filter((pid) => programOf(pid).startsWith('/memfd:sekisho'));
-    const others = new Set(bells());
-    const options = { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal };
-    const session = fresh.forSession('one');
-    await session.run({ kind: 'program', program: '/usr/bin/true', args: [] }, options);
-    const own = bells().filter((pid) => !others.has(pid));
-    expect(own).toHaveLength(1);
-
-    process.kill(own[0] ?? 0, 'SIGKILL');
-
-    const asked = `const server = require('net').createServer((socket) => socket.end('answered')).listen('/tmp/s', () =>
-  require('net').connect('/tmp/s').on('data', (bytes) => { console.log(String(bytes)); server.close(); }))`;
-    const { stdout } = await session.run(
-      { kind: 'program', program: process.execPath, args: ['-e', asked] },
-      options,
-    );
-    await fresh.close();
-    expect(stdout).toBe('answered\n');
-    expect(bells().filter((pid) => !others.has(pid))).toEqual([]);
-  });
 
   test('the next command of a session reaches what one in the background listens at, on a layer too', async () => {
     writeFileSync(

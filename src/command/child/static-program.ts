@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { assemble, type Operation } from '../../ground/assemble.ts';
 import { addressIn, linkProgram } from '../../ground/elf.ts';
 import type { CommonSyscall } from '../../ground/syscalls.ts';
@@ -18,18 +18,6 @@ export function compileProgram(steps: readonly Step[], data: Buffer, architectur
   const next: Operation = { does: 'become', path: addressIn(0), args: 'own' };
   const code = assemble([...steps.flatMap(operationsOf), next, ...ending], architecture);
   return linkProgram({ code, data, writableBytes: 0 }, architecture);
-}
-
-/** Assembles a program that repeats its calls until one fails. It may write the memory at `writable`. */
-export function compileLoop(
-  steps: readonly Step[],
-  writableBytes: number,
-  architecture: 'x64' | 'arm64',
-): Buffer {
-  const start: Operation = { does: 'label', name: 'again' };
-  const again: Operation = { does: 'jump', to: 'again' };
-  const code = assemble([start, ...steps.flatMap(operationsOf), again, ...ending], architecture);
-  return linkProgram({ code, data: Buffer.alloc(0), writableBytes }, architecture);
 }
 
 const ending: readonly Operation[] = [

@@ -34,6 +34,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const filter = openFilter(namespaceFilter('private'));
   // Without koffi, sessions have no rooms, and kills by the kernel are not reported.
   const kernel = await openKernel().catch(() => undefined);
+  // Its thread starts while the settings are copied.
+  const supervising = supervise(options.program, { kernel, startChild });
   const copied = await copySystemSettings(
     { system: systemFiles(), listed: options.readable.filter(isSetting) },
     { kernel, writable: options.roots.map((root) => root.hostPath) },
@@ -44,7 +46,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const javaArguments = writeTrust(settings, options);
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
-  const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });
+  const { supervisor, withoutSockets } = await supervising;
   const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
   const furnisher =
     kernel && createFurnisher(kernel, rules, supervisor ? namespaceFilter('supervised', 'watched') : rules);

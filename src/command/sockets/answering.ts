@@ -14,19 +14,8 @@ export interface Answering {
   tryAgain(): void;
   /** Does a call wait for the other side? Then it is retried every `againMs`. */
   readonly waits: boolean;
-  /** Number of answered calls so far. */
-  readonly answered: number;
   /** Had commands to watch, and none is left. */
   readonly isOver: boolean;
-  /** Passes its work on to another; its descriptors stay in the watch. */
-  handOver(): Handover;
-}
-
-/** Work in progress for another to continue. */
-export interface Handover {
-  /** Commands that sent the descriptor that reports their sockets, but not their filter yet. */
-  readonly begun: readonly (readonly [channel: number, diagnosis: number])[];
-  readonly calls: readonly Asked[];
 }
 
 interface Asked {
@@ -45,17 +34,15 @@ export type PerformFiles = (call: WaitingCall, isWaiting: () => boolean) => Perf
 export function createAnswering(
   kernel: Kernel,
   watch: Watch,
-  left?: Handover,
   files?: PerformFiles,
   isOnlyFiles = false,
 ): Answering {
   const calls = createCalls(kernel);
   const outside = calls.socket(netlink, raw | closeOnExec, socketDiagnosis);
-  const diagnoses = new Map(left?.begun);
+  const diagnoses = new Map<number, number>();
   const attempts = new Map<Attempt, Asked>();
   /** Calls that wait for the other end of a pipe. */
   const later = new Map<bigint, Asked>();
-  let answered = 0;
   let open = 0;
   let began = false;
 
@@ -108,7 +95,6 @@ export function createAnswering(
     } catch {
       // The process ended, or the server has too many open files: no connection was made.
     }
-    answered += 1;
     if (typeof result !== 'number' && attempts.size < maxAttempts) {
       attempts.set(result, asked);
       return;
@@ -124,8 +110,6 @@ export function createAnswering(
       attempt.close();
     }
   }
-
-  for (const asked of left?.calls ?? []) answer(asked);
 
   return {
     deal({ fd, beside, isReadable }) {
@@ -169,16 +153,6 @@ export function createAnswering(
     },
     get isOver() {
       return began && open === 0;
-    },
-    get answered() {
-      return answered;
-    },
-    handOver() {
-      const handover = { begun: [...diagnoses], calls: [...attempts.values()] };
-      for (const attempt of attempts.keys()) attempt.close();
-      attempts.clear();
-      closeSync(outside);
-      return handover;
     },
   };
 }

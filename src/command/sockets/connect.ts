@@ -14,7 +14,6 @@ export interface Origin {
 
 /** A pending connection of the command, with its open descriptors. */
 export interface Attempt {
-  readonly call: WaitingCall;
   /** Tries once; undefined if it is still pending. */
   again(): number | undefined;
   close(): void;
@@ -61,8 +60,7 @@ export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): num
     };
     const first = again();
     if (first !== undefined) return first;
-    const attempt = { call, again, close: closeAll(held.splice(0)) };
-    return attempt;
+    return { again, close: closeAll(held.splice(0)) };
   } finally {
     close();
   }

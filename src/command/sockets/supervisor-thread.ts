@@ -1,22 +1,21 @@
 import { workerData } from 'node:worker_threads';
 import { openKernel } from '../seccomp/kernel.ts';
-import { againMs, createAnswering, type Handover } from './answering.ts';
+import { againMs, createAnswering } from './answering.ts';
 import { createWatch } from './watch.ts';
 
 /** Answers each connect(2) of commands. It blocks in the kernel, so it is a thread. */
 
-/** Descriptors that the main thread opened, and its work in progress. */
+/** Descriptors that the main thread opened. */
 export interface SupervisorOptions {
   readonly watch: number;
   /** Becomes readable when the thread must end. */
   readonly end: number;
-  readonly left?: Handover | undefined;
 }
 
-async function supervise({ watch: opened, end, left }: SupervisorOptions): Promise<void> {
+async function supervise({ watch: opened, end }: SupervisorOptions): Promise<void> {
   const kernel = await openKernel();
   const watch = createWatch(kernel, opened);
-  const answering = createAnswering(kernel, watch, left);
+  const answering = createAnswering(kernel, watch);
   for (;;) {
     for (const happening of watch.wait(answering.waits ? againMs : -1)) {
       if (happening.fd === end) return;

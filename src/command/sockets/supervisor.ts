@@ -5,10 +5,8 @@ import { syscallNumber } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { againMs, createAnswering, type Handover } from './answering.ts';
-import { openPoller, type Poller } from './poller.ts';
 import type { SupervisorOptions } from './supervisor-thread.ts';
-import { createWatch, type Watch } from './watch.ts';
+import { createWatch } from './watch.ts';
 
 /**
  * Makes connections for commands (seccomp user notification): a filter cannot see the peer of a Unix socket, and a
@@ -20,132 +18,88 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-/** The main thread answers the first calls. After more of them a thread takes over, since it takes time to start. */
-export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
-  const watch = createWatch(kernel);
-  let thread: Thread | undefined;
-  let poller: Poller | undefined;
-  let isClosed = false;
-  let retry: NodeJS.Timeout | undefined;
-  const answering = createAnswering(kernel, watch);
+/** One thread answers for all sandboxes of the process. */
+let shared: { readonly thread: SupervisorThread; users: number } | undefined;
 
-  function startThread(): void {
-    if (thread || isClosed) return;
-    clearTimeout(retry);
-    poller?.close();
-    thread = openThread(kernel, watch, answering.handOver());
-  }
-
-  function onReady(): void {
-    if (thread || isClosed) return;
-    try {
-      for (const happening of watch.wait(0)) {
-        if (answering.answered >= answeredHere) break;
-        answering.deal(happening);
-      }
-      tryAgain();
-    } catch {
-      // After any error here, the thread answers the waiting calls.
-      startThread();
-      return;
-    }
-    if (answering.answered >= answeredHere) startThread();
-    else poller?.rearm();
-  }
-
-  function tryAgain(): void {
-    answering.tryAgain();
-    clearTimeout(retry);
-    if (answering.waits) retry = setTimeout(tryAgain, againMs);
-  }
-
-  try {
-    poller = await openPoller(kernel, watch, { onReady, gone: startThread });
-  } catch {
-    // Without a poller the main thread would not notice a connection.
-    startThread();
-  }
-
+export function openSupervisor(kernel: Kernel): Supervisor {
+  shared ??= { thread: new SupervisorThread(kernel), users: 0 };
+  const used = shared;
+  used.users += 1;
   return {
-    open() {
-      const [ours, theirs] = makeSocketPair(kernel);
-      try {
-        watch.add(ours);
-      } catch (error) {
-        closeSync(ours);
-        closeSync(theirs);
-        throw error;
-      }
-      return theirs;
-    },
+    open: () => used.thread.watchChannel(),
     async close() {
-      isClosed = true;
-      clearTimeout(retry);
-      poller?.close();
-      if (thread) await thread.close();
-      else answering.handOver();
-      closeSync(watch.fd);
+      used.users -= 1;
+      if (used.users > 0) return;
+      if (shared === used) shared = undefined;
+      await used.thread.close();
     },
   };
 }
 
-/** Each answer blocks the main thread for a fraction of a millisecond. */
-const answeredHere = 32;
+class SupervisorThread {
+  readonly #kernel: Kernel;
+  readonly #watch: ReturnType<typeof createWatch>;
+  /** The thread blocks in the kernel, and only this wakes it. */
+  readonly #end: number;
+  #worker: Worker;
+  #starts = 0;
+  #isClosing = false;
 
-interface Thread {
-  close(): Promise<void>;
-}
-
-function openThread(kernel: Kernel, watch: Watch, left: Handover): Thread {
-  const end = openEvent(kernel);
-  watch.add(end);
-  let isClosing = false;
-  let starts = 0;
-  let worker = start(left);
-  worker.unref();
-
-  function start(left?: Handover): Worker {
-    starts += 1;
-    const workerData: SupervisorOptions = { watch: watch.fd, end, left };
-    const thread = new Worker(threadUrl(), { ...quiet, workerData });
-    thread.stdout.resume();
-    thread.stderr.resume();
-    thread.on('error', () => {});
-    thread.once('exit', () => {
-      // Its watched descriptors all exist still, and commands wait for their answers.
-      if (isClosing || starts >= maxStarts) return;
-      worker = start();
-      worker.unref();
-    });
-    return thread;
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    this.#watch = createWatch(kernel);
+    this.#end = kernel.syscall(syscallNumber('eventfd2'), 0, closeOnExec);
+    if (this.#end < 0) throw new Error('eventfd2 was refused');
+    this.#watch.add(this.#end);
+    this.#worker = this.#start();
+    // A process waits for its threads at exit.
+    process.once('exit', this.#stop);
   }
 
-  /** The thread blocks in the kernel, and only this wakes it; a process waits for its threads at exit. */
-  const stop = () => {
-    if (isClosing) return;
-    isClosing = true;
+  watchChannel(): number {
+    const [ours, theirs] = makeSocketPair(this.#kernel);
+    try {
+      this.#watch.add(ours);
+      return theirs;
+    } catch (error) {
+      closeSync(ours);
+      closeSync(theirs);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    process.off('exit', this.#stop);
+    this.#worker.ref();
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
+    this.#stop();
+    if (this.#worker.threadId !== gone) await ended;
+    closeSync(this.#end);
+    closeSync(this.#watch.fd);
+  }
+
+  #start(): Worker {
+    this.#starts += 1;
+    const workerData: SupervisorOptions = { watch: this.#watch.fd, end: this.#end };
+    const worker = new Worker(threadUrl(), { ...quiet, workerData });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.on('error', () => {});
+    worker.once('exit', () => {
+      // Its watched descriptors all exist still, and commands wait for their answers.
+      if (!this.#isClosing && this.#starts < maxStarts) this.#worker = this.#start();
+    });
+    worker.unref();
+    return worker;
+  }
+
+  readonly #stop = (): void => {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
     const one = Buffer.alloc(8);
     one.writeBigUInt64LE(1n);
-    writeSync(end, one);
+    writeSync(this.#end, one);
   };
-  process.once('exit', stop);
-
-  return {
-    async close() {
-      process.off('exit', stop);
-      worker.ref();
-      const ended = new Promise((resolve) => worker.once('exit', resolve));
-      stop();
-      if (worker.threadId !== gone) await ended;
-      closeSync(end);
-    },
-  };
-}
-
-function openEvent({ syscall }: Kernel): number {
-  const fd = syscall(syscallNumber('eventfd2'), 0, closeOnExec);
-  if (fd < 0) throw new Error('eventfd2 was refused');
-  return fd;
 }
 
 const closeOnExec = 0o2000000;

@@ -23,7 +23,7 @@ interface Means {
  * a failure: an old kernel, or a container that forbids a call.
  */
 export async function trySupervisor(means: Means): Promise<Supervisor> {
-  const supervisor = await openSupervisor(means.kernel);
+  const supervisor = openSupervisor(means.kernel);
   try {
     await assertConnects(supervisor, means);
     return supervisor;

@@ -48,7 +48,6 @@ async function supervise(options: WatchedOptions): Promise<Left> {
   const answering = createAnswering(
     kernel,
     watch,
-    undefined,
     createPerforming({ ...options, calls, files, keep, gate, entrance }, options.mask),
     options.reach !== undefined || options.isUnconfined,
   );
