@@ -268,7 +268,10 @@ function steering(names: Names): readonly Steering[] {
   return names.all
     .filter((name) => (ofTools.test(name) && places.test(name)) || alone.test(name))
     .sort()
-    .map((name) => ({ name, values: names.valuesOf(name) }));
+    .map((name) => {
+      const value = names.valueOf(name);
+      return { name, values: value === undefined ? undefined : [value] };
+    });
 }
 /** Programs that send or fetch, by the prefixes of their variables. */
 const ofTools =

@@ -8,7 +8,7 @@ import { isFetched } from '../rules/fetched.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import { unwrap } from '../unwrap/unwrap.ts';
 import { excerptOf } from '../words/excerpt.ts';
-import { literalWord, openWord, type Word } from '../words/word.ts';
+import { literalWord, type Word } from '../words/word.ts';
 import { assigned, isOwnArguments, nameIn, variableIn } from './command-words.ts';
 import { Names } from './names.ts';
 import { Input, noteTrait, type Stage, stagesOf, textFrom } from './pipes.ts';
@@ -41,8 +41,7 @@ interface Place {
 const maxDepth = 200;
 /** Nested commands; each level copies the words. */
 const maxWrappers = 40;
-/** Variants of the words of one command, and of all commands of a line. */
-const maxWays = 16;
+/** Commands that begin with `"$@"`, filled in with the words of a call. */
 const maxFilled = 1000;
 const maxCalls = 32;
 const maxStarts = 4;
@@ -202,7 +201,6 @@ class Reader {
     forEachChild(node, (child) => this.#visit(child, at, depth + 1));
   }
 
-  /** Reads a command of a script, in each variant of its words. */
   #simple(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
     if (!node.name) return;
     const isNamed = /\$\{?\w/.test(at.source.slice(node.pos, node.end));
@@ -213,22 +211,10 @@ class Reader {
   #filledIn(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
     if (!node.name) return;
     const { texts, files } = node.redirects.length === 0 ? at : readInput(node.redirects, this.#names);
-    let ways: (readonly Word[])[] = [[]];
-    for (const part of [node.name, ...node.args]) {
-      const choices =
-        part.type === 'Word' ? readWord(part, this.#names) : [[assignmentWord(part, this.#names)]];
-      const [only] = choices;
-      if (choices.length === 1 && only) {
-        for (const way of ways) (way as Word[]).push(...only);
-      } else if (ways.length * choices.length > maxWays || this.#filled > maxFilled) {
-        for (const way of ways) (way as Word[]).push(openWord(part.text));
-      } else {
-        ways = ways.flatMap((way) => choices.map((choice) => [...way, ...choice]));
-        this.#filled += ways.length;
-      }
-    }
-    const place = { ...at, texts, files, excerpt: () => excerptIn(node, at) };
-    for (const words of ways) this.#command(words, place);
+    const words = [node.name, ...node.args].flatMap((part) =>
+      part.type === 'Word' ? readWord(part, this.#names) : [assignmentWord(part, this.#names)],
+    );
+    this.#command(words, { ...at, texts, files, excerpt: () => excerptIn(node, at) });
   }
 
   #command(words: readonly Word[], at: Place): void {
@@ -331,24 +317,18 @@ class Reader {
     const { name, value, index, append } = node;
     if (append || index) this.#names.give(name, undefined);
     else if (value.type === 'Word') {
-      for (const words of readWord(value, this.#names)) {
-        const program = words[0]?.value === undefined && words[0] ? nameIn(words[0]) : undefined;
-        if (program !== undefined) this.#names.giveProgram(name, program);
-        else this.#names.give(name, words.length === 0 ? '' : constantIn(words));
-      }
-    } else
-      this.#names.giveList(
-        name,
-        value.elements.map((element) => plainValue(readWord(element, this.#names))),
-      );
+      const words = readWord(value, this.#names);
+      const program = words[0] && words[0].value === undefined ? nameIn(words[0]) : undefined;
+      if (program !== undefined) this.#names.giveProgram(name, program);
+      else this.#names.give(name, words.length === 0 ? '' : constantIn(words));
+    } else this.#names.give(name, undefined);
   }
 
   #giveEach({ name, wordlist }: SyntaxNode & { readonly type: 'For' | 'Select' }): void {
     if (!wordlist) this.#names.give(name.value, undefined);
-    for (const word of wordlist ?? []) {
-      for (const words of readWord(word, this.#names))
-        for (const one of words) this.#names.give(name.value, one.isPattern ? undefined : one.value);
-    }
+    for (const word of wordlist ?? [])
+      for (const one of readWord(word, this.#names))
+        this.#names.give(name.value, one.isPattern ? undefined : one.value);
   }
 
   /** Runs the commands that begin with `"$@"` in functions, with the words of each call. */
@@ -392,9 +372,4 @@ function excerptIn({ pos, end }: SyntaxNode, { source }: Place): string {
 
 function constantIn([only, ...more]: readonly Word[]): string | undefined {
   return more.length === 0 && !only?.isPattern ? only?.value : undefined;
-}
-
-function plainValue(ways: readonly (readonly Word[])[]): string | undefined {
-  const [words, ...others] = ways;
-  return words && others.length === 0 ? constantIn(words) : undefined;
 }

@@ -21,10 +21,9 @@ export function readInput(redirects: readonly Redirection[], names: Names) {
   return { texts, files };
 }
 
-/** The single word if there is just one way; otherwise an unknown word. */
-export function oneWord(ways: readonly (readonly Word[])[], text: string): Word {
-  const [first] = ways;
-  return ways.length === 1 && first?.length === 1 && first[0] ? first[0] : openWord(text);
+/** The single word; otherwise an unknown one. */
+export function oneWord([only, ...more]: readonly Word[], text: string): Word {
+  return only && more.length === 0 ? only : openWord(text);
 }
 
 function documentOf({ body, delimiter }: Redirection & { type: 'HereDoc' }, names: Names): Word {

@@ -7,42 +7,39 @@ interface Hole {
   readonly name?: string | undefined;
   /** The default for an empty or missing value: `${name:-otherwise}`. */
   readonly otherwise?: string | undefined;
-  /** Each element of an array becomes a word. */
-  readonly isList?: boolean;
   readonly isQuoted: boolean;
 }
 
 type Piece = string | Hole;
-
-const maxWays = 16;
 
 /** Does every shell read the text as itself? Most words are of this kind. */
 export function isPlainText(text: string): boolean {
   return /^[\w./:@%,+=-]+$/.test(text);
 }
 
-/**
- * Expands a word of the syntax: a list of words for each combination of its variables' values. Nearly always the result
- * is one word.
- */
-export function readWord(node: SyntaxWord, names: Names): readonly (readonly Word[])[] {
+/** Expands a word of the syntax with the values of its variables. Nearly always the result is one word. */
+export function readWord(node: SyntaxWord, names: Names): readonly Word[] {
   const { text } = node;
-  if (isPlainText(text)) return [[literalWord(text)]];
-  if (/^(?:'[^']*'|"[^"$`\\]*")$/.test(text)) return [[literalWord(text.slice(1, -1), text)]];
+  if (isPlainText(text)) return [literalWord(text)];
+  if (/^(?:'[^']*'|"[^"$`\\]*")$/.test(text)) return [literalWord(text.slice(1, -1), text)];
   const { parts } = node;
   if (!parts) {
-    if (isUnparsed(node)) return [[openOf([{ isQuoted: false }], text)]];
-    return [[text.startsWith('~') ? patternWord(node.value, text) : literalWord(node.value, text)]];
+    if (isUnparsed(node)) return [openOf([{ isQuoted: false }], text)];
+    return [text.startsWith('~') ? patternWord(node.value, text) : literalWord(node.value, text)];
   }
   const pieces: Piece[] = [];
   for (const part of parts) addPieces(part, false, pieces);
   const isPattern = text.startsWith('~') || parts.some(({ type }) => /Glob$|^BraceExpansion$/.test(type));
-  const isOpen = pieces.some((piece) => typeof piece !== 'string');
-  if (!isOpen) {
-    const value = pieces.join('');
-    return [[isPattern ? patternWord(value, text) : literalWord(value, text)]];
-  }
-  return waysOf(pieces, names, text) ?? [[openOf(filled(pieces, names), text)]];
+  const [only, ...more] = pieces;
+  const value = typeof only === 'object' && more.length === 0 ? valueOf(only, names) : undefined;
+  // An unquoted value is split at blanks.
+  if (typeof only === 'object' && !only.isQuoted && value !== undefined)
+    return (value.match(/[^ \t\n]+/g) ?? []).map((one) => written(one, text));
+  const filled = pieces.map((piece) =>
+    typeof piece === 'string' ? piece : (valueOf(piece, names) ?? piece),
+  );
+  if (filled.some((piece) => typeof piece !== 'string')) return [openOf(filled, text)];
+  return [isPattern ? patternWord(filled.join(''), text) : literalWord(filled.join(''), text)];
 }
 
 /** The literal value of a word, if it has only one. */
@@ -57,7 +54,7 @@ export function constantOf(node: SyntaxWord): string | undefined {
 /** Turns an assignment among the words of a command into one word. */
 export function assignmentWord(node: Assignment, names: Names): Word {
   const name = `${node.name}${node.append ? '+' : ''}=`;
-  const value = node.value.type === 'Word' && !node.index ? readWord(node.value, names)[0]?.[0] : undefined;
+  const value = node.value.type === 'Word' && !node.index ? readWord(node.value, names)[0] : undefined;
   if (value?.value === undefined)
     return { value: undefined, prefix: name + (value?.prefix ?? ''), text: node.text };
   return literalWord(name + value.value, node.text);
@@ -103,56 +100,22 @@ function addPieces(part: WordPart | DoubleQuotedChild, isQuoted: boolean, pieces
 function holeOf(part: WordPart & { type: 'ParameterExpansion' }, isQuoted: boolean): Hole {
   const { index, operation, parameter, prefix } = part;
   if (prefix) return { isQuoted };
-  const isList = index !== undefined && /^[@*]$/.test(index.text);
   if (/^[@*]$/.test(parameter)) return { name: parameter, isQuoted };
-  if ((index && !isList) || (operation && operation.type !== 'Default')) return { isQuoted };
+  if (index || (operation && operation.type !== 'Default')) return { isQuoted };
   const otherwise =
     operation?.type === 'Default' && /[-=]/.test(operation.operator)
       ? constantOf(operation.operand)
       : undefined;
   if (operation && otherwise === undefined) return { isQuoted };
-  return { name: parameter, otherwise, isList, isQuoted };
+  return { name: parameter, otherwise, isQuoted };
 }
 
-/** The possible values of a hole; undefined if they are not known. */
-function valuesOf({ name, otherwise, isList }: Hole, names: Names): readonly string[] | undefined {
-  if (name === undefined || isList) return undefined;
-  if (otherwise === undefined) return names.valuesOf(name);
-  if (!names.has(name)) return [otherwise];
-  const values = names.valuesOf(name);
-  return values && [...new Set([...values.filter((value) => value !== ''), otherwise])];
-}
-
-function waysOf(
-  pieces: readonly Piece[],
-  names: Names,
-  text: string,
-): readonly (readonly Word[])[] | undefined {
-  const [only, ...more] = pieces;
-  if (more.length === 0 && only !== undefined && typeof only !== 'string') {
-    if (only.isList && only.name !== undefined)
-      return names.listsOf(only.name)?.map((list) => list.map((value) => literalWord(value, text)));
-    // An unquoted value is split at blanks.
-    if (!only.isQuoted)
-      return valuesOf(only, names)?.map((value) =>
-        (value.match(/[^ \t\n]+/g) ?? []).map((one) => written(one, text)),
-      );
-  }
-  let ways: string[] = [''];
-  for (const piece of pieces) {
-    const values = typeof piece === 'string' ? [piece] : valuesOf(piece, names);
-    if (!values || values.length * ways.length > maxWays) return undefined;
-    ways = ways.flatMap((before) => values.map((value) => before + value));
-  }
-  return ways.map((value) => [literalWord(value, text)]);
-}
-
-/** Fills in the variables that have only one value. */
-function filled(pieces: readonly Piece[], names: Names): readonly Piece[] {
-  return pieces.map((piece) => {
-    const [value, ...others] = (typeof piece === 'string' ? undefined : valuesOf(piece, names)) ?? [];
-    return value !== undefined && others.length === 0 ? value : piece;
-  });
+/** The value of a hole; undefined if it is not known. */
+function valueOf({ name, otherwise }: Hole, names: Names): string | undefined {
+  if (name === undefined) return undefined;
+  if (otherwise !== undefined && !names.has(name)) return otherwise;
+  const value = names.valueOf(name);
+  return value === '' ? (otherwise ?? value) : value;
 }
 
 function openOf(pieces: readonly Piece[], text: string): Word {
