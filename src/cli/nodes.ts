@@ -6,7 +6,7 @@ import { type Locale, text } from '../contract/text/text.ts';
 import { say, sayJson } from './common/say.ts';
 
 /** Prints the servers on this store, with their load and version. Exit code 1 if one is lost. */
-export async function showNodes(flags: Flags, { json }: { readonly json: boolean }): Promise<number> {
+export async function showNodes(flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
   try {

@@ -13,7 +13,7 @@ import { idsOf, wholeId } from './common/whole-id.ts';
 const newestEntries = 10_000;
 
 /** Explains a recorded call: the decision, its rule, and the origin of the data that it sent. */
-export async function why(id: string, flags: Flags, json: boolean): Promise<number> {
+export async function why(id: string, flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
   try {

@@ -27,7 +27,7 @@ interface KnownProject {
 }
 
 /** Lists the projects of the configuration; for `PARENT/*` those that were used. */
-export async function showProjects(flags: Flags, { json }: { readonly json: boolean }): Promise<number> {
+export async function showProjects(flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const home = homeOf(process.env);
   const { file, path } = readConfigFile(flags.config, process.env, home, process.cwd());
   const keys = Object.keys(file.projects ?? {});

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { profiles } from '../../config/profiles.ts';
 import { runtimes } from '../../config/runtime.ts';
-import type { Flags } from '../../config/settings.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
 import { locales, text } from '../../contract/text/text.ts';
 
@@ -47,11 +46,6 @@ export function withSettings(command: Command): Command {
       ).choices(runtimes),
     )
     .optionsGroup('Options:');
-}
-
-/** The parsed options as flags for the configuration. */
-export function flagsOf(options: Readonly<Record<string, unknown>>): Flags {
-  return options as Flags;
 }
 
 function collect(value: string, previous: string[] | undefined): string[] {

@@ -14,7 +14,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
 import { accountName } from '../common/account-name.ts';
-import { flagsOf, settingsHeading } from '../common/options.ts';
+import { settingsHeading } from '../common/options.ts';
 import { ownCommand, ownName, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { nameOf } from '../program/help.ts';
@@ -40,7 +40,7 @@ export async function runInContainer(
   const refusal = notInside[nameOf(command)];
   if (refusal) throw new ConfigError(refusal);
   const options: Options = command.optsWithGlobals();
-  const flags = flagsOf(options);
+  const flags: Flags = options;
   const settings = loadSettings(flags);
   const engine = engineWithImage(choice, ownProgram());
   if (choice.isForced && tellsOfIt.has(command.name())) note(noLinux(engine));

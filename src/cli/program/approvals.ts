@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
-import { flagsOf, withSettings } from '../common/options.ts';
+import type { Flags } from '../../config/settings.ts';
+import { withSettings } from '../common/options.ts';
+import type { Run } from './run.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** `sekisho approve`. */
-export function addApprovals(program: Command, exitWith: (code: number) => void): void {
+export function addApprovals(program: Command, run: Run): void {
   const approvals = withSettings(
     program.command('approve [id...]').description('answer waiting questions; without an id, list them'),
   )
@@ -17,29 +19,18 @@ export function addApprovals(program: Command, exitWith: (code: number) => void)
     .option('--watch', 'show questions and calls full-screen and answer by key')
     .option('--show', 'show the question and how far an answer can reach')
     .option('--json', 'print as JSON')
-    .action(async (ids: readonly string[], options: Options) => {
-      if (options.watch) {
-        const { watchQuestions } = await import('../approve/watch/watch.ts');
-        exitWith(await watchQuestions(flagsOf(options)));
-        return;
-      }
-      const { approve } = await import('../approve/approve.ts');
-      exitWith(await approve(ids, flagsOf(options), options));
-    });
+    .action(
+      run(async () => async (ids: readonly string[], flags: Flags, options: Options) => {
+        if (options.watch) return (await import('../approve/watch/watch.ts')).watchQuestions(flags);
+        return (await import('../approve/approve.ts')).approve(ids, flags, options);
+      }),
+    );
   // The parent takes the options that both know, in any position.
   withSettings(approvals.command('grants').description('list standing approvals'))
     .option('--unused', 'only those unused for two weeks')
     .option('--json', 'print as JSON')
-    .action(async (_options: Options, command: Command) => {
-      const { listGrants } = await import('../approve/grants.ts');
-      const options = command.optsWithGlobals();
-      exitWith(await listGrants(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../approve/grants.ts')).listGrants));
   withSettings(approvals.command('revoke [id]').description('revoke a standing approval'))
     .option('--unused', 'revoke all that have been unused for two weeks')
-    .action(async (id: string | undefined, _options: Options, command: Command) => {
-      const { revokeGrants } = await import('../approve/grants.ts');
-      const options = command.optsWithGlobals();
-      exitWith(await revokeGrants(id, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../approve/grants.ts')).revokeGrants));
 }

@@ -1,19 +1,15 @@
 import type { Command } from 'commander';
-import { flagsOf, withSettings } from '../common/options.ts';
-
-type Options = Readonly<Record<string, unknown>>;
+import { withSettings } from '../common/options.ts';
+import type { Run } from './run.ts';
 
 /** The commands that read and verify the log. */
-export function addAudit(program: Command, exitWith: (code: number) => void): void {
+export function addAudit(program: Command, run: Run): void {
   const audit = program.command('audit').description('read and verify the log of every call');
   withSettings(audit.command('tail').description('show the newest entries'))
     .option('--lines <number>', 'number of entries', '20')
     .option('--follow', 'keep printing new entries')
     .option('--json', 'print as JSON Lines')
-    .action(async (options: Options) => {
-      const { tailAudit } = await import('../audit.ts');
-      exitWith(await tailAudit(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../audit.ts')).tailAudit));
   withSettings(audit.command('search [text]').description('find entries by id or text'))
     .option('--tool <name>', 'only this tool')
     .option('--principal <name>', 'only this caller')
@@ -21,20 +17,11 @@ export function addAudit(program: Command, exitWith: (code: number) => void): vo
     .option('--since <time>', 'e.g. 10m, 2h, 7d')
     .option('--limit <number>', 'number of entries', '100')
     .option('--json', 'print as JSON Lines')
-    .action(async (words: string | undefined, options: Options) => {
-      const { searchAudit } = await import('../audit.ts');
-      exitWith(await searchAudit(words, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../audit.ts')).searchAudit));
   withSettings(audit.command('verify').description('detect changed, missing or cut-off entries'))
     .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { verifyAudit } = await import('../audit.ts');
-      exitWith(await verifyAudit(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../audit.ts')).verifyAudit));
   withSettings(audit.command('export').description('print every entry as JSON Lines')).action(
-    async (options: Options) => {
-      const { exportAudit } = await import('../audit.ts');
-      exitWith(await exportAudit(flagsOf(options)));
-    },
+    run(async () => (await import('../audit.ts')).exportAudit),
   );
 }

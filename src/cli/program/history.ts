@@ -1,41 +1,28 @@
 import type { Command } from 'commander';
-import { flagsOf, withSettings } from '../common/options.ts';
-
-type Options = Readonly<Record<string, unknown>>;
+import { withSettings } from '../common/options.ts';
+import type { Run } from './run.ts';
 
 /** The commands that look back: list and undo the changes of tools, and summarize sessions and periods. */
-export function addHistoryCommands(program: Command, exitWith: (code: number) => void): void {
+export function addHistoryCommands(program: Command, run: Run): void {
   withSettings(program.command('history [path]').description('list what tools changed, newest first'))
     .option('--session <id>', 'only this session')
     .option('--since <time>', 'e.g. 10m, 2h, 7d')
     .option('--limit <number>', 'number of entries', '50')
     .option('--json', 'print as JSON Lines')
-    .action(async (path: string | undefined, options: Options) => {
-      const { showHistory } = await import('../history.ts');
-      exitWith(await showHistory(path, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../history.ts')).showHistory));
   withSettings(program.command('diff <entry>').description('show what a change did'))
     .option('--json', 'print as JSON')
-    .action(async (id: string, options: Options) => {
-      const { showDiff } = await import('../common/diff.ts');
-      exitWith(await showDiff(id, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../common/diff.ts')).showDiff));
   withSettings(
     program.command('story [session]').description('show what a session did, from its first call on'),
   )
     .option('--diff', 'also show the diff since the session began')
     .option('--json', 'print as JSON')
-    .action(async (id: string | undefined, options: Options) => {
-      const { showStory } = await import('../look-back.ts');
-      exitWith(await showStory(id, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../look-back.ts')).showStory));
   withSettings(program.command('digest').description('summarize recent activity by session'))
     .option('--since <time>', 'e.g. 10m, 2h, 7d', '8h')
     .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { showDigest } = await import('../look-back.ts');
-      exitWith(await showDigest(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../look-back.ts')).showDigest));
   withSettings(
     program
       .command('undo [entry]')
@@ -49,8 +36,5 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
     .option('--force', 'continue even if later changes are lost')
     .option('--yes', 'undo the last call without asking')
     .option('--json', 'print as JSON Lines')
-    .action(async (id: string | undefined, options: Options) => {
-      const { undo } = await import('../undo.ts');
-      exitWith(await undo(id, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../undo.ts')).undo));
 }

@@ -4,7 +4,7 @@ import { profiles } from '../../config/profiles.ts';
 import { engines, runtimeOf, runtimes } from '../../config/runtime.ts';
 import { text } from '../../contract/text/text.ts';
 import { clientNames } from '../clients.ts';
-import { flagsOf, settingsHeading, withSettings } from '../common/options.ts';
+import { settingsHeading, withSettings } from '../common/options.ts';
 import { told } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { addApprovals } from './approvals.ts';
@@ -16,6 +16,7 @@ import { mistakeIn } from './mistakes.ts';
 import { addNotifyCommands } from './notify.ts';
 import { addRecordCommands } from './records.ts';
 import { addResident } from './resident.ts';
+import { type Run, runWith } from './run.ts';
 import { withServeOptions } from './serve-options.ts';
 import { addServers } from './servers.ts';
 import { addTeamCommands } from './team.ts';
@@ -58,12 +59,12 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
     });
 
   const named = groups.filter(({ names }) => names.includes(first));
-  for (const { add } of named.length > 0 ? named : groups) add(program, exitWith, first);
+  for (const { add } of named.length > 0 ? named : groups) add(program, runWith(exitWith), first);
   helpWithExamples(program);
   return program;
 }
 
-type AddCommands = (program: Command, exitWith: (code: number) => void, first: string) => void;
+type AddCommands = (program: Command, run: Run, first: string) => void;
 
 /** In the order of the help, each with the names of its commands. */
 const groups: readonly { readonly names: readonly string[]; readonly add: AddCommands }[] = [
@@ -86,55 +87,40 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
   { names: [], add: addCompletion },
 ];
 
-function addServe(program: Command, exitWith: (code: number) => void): void {
+function addServe(program: Command, run: Run): void {
   withServeOptions(
     program.command('serve').description('serve MCP over stdio, or over HTTP with --http'),
-  ).action(async (options: Options) => {
-    const { serve } = await import('../serving/serve.ts');
-    exitWith(await serve(flagsOf(options), options));
-  });
+  ).action(run(async () => (await import('../serving/serve.ts')).serve));
 }
 
-function addCalls(program: Command, exitWith: (code: number) => void): void {
+function addCalls(program: Command, run: Run): void {
   withSettings(
     program
       .command('call <tool> [arguments]')
       .description('make one call from the terminal; arguments "-" are read from the input'),
   )
     .option('--json', 'print the whole result as JSON')
-    .action(async (tool: string, input: string | undefined, options: Options) => {
-      const { call } = await import('../call.ts');
-      exitWith(await call(tool, input, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../call.ts')).call));
 
   withSettings(program.command('tools').description('list the tools that a server would offer'))
     .option('--json', 'print names, descriptions and schemas as JSON')
-    .action(async (options: Options) => {
-      const { tools } = await import('../tools.ts');
-      exitWith(await tools(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../tools.ts')).tools));
 }
 
-function addLooks(program: Command, exitWith: (code: number) => void): void {
+function addLooks(program: Command, run: Run): void {
   withSettings(
     program.command('doctor').description('show what works here, what is missing and how to install it'),
   )
     .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { doctor } = await import('../doctor.ts');
-      exitWith(await doctor(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../doctor.ts')).doctor));
   withSettings(
     program.command('console').description('print a one-time link to the web console of a running server'),
   )
     .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { printConsoleLink } = await import('../console.ts');
-      exitWith(await printConsoleLink(flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../console.ts')).printConsoleLink));
 }
 
-function addSetUp(program: Command, exitWith: (code: number) => void): void {
+function addSetUp(program: Command, run: Run): void {
   program
     .command('init')
     .description('write a configuration file and print what to paste into your client')
@@ -159,20 +145,13 @@ function addSetUp(program: Command, exitWith: (code: number) => void): void {
     .option('--force', 'replace an existing file')
     .option('--hooks', "write hooks into the client's settings, so that its own tools are judged as well")
     .option('--remove', "remove what init wrote from the client's settings")
-    .action(async (options: Options) => {
-      if (options.remove) {
-        const { removeOurs } = await import('../init/remove.ts');
-        exitWith(await removeOurs(options));
-        return;
-      }
-      if (options.hooks) {
-        const { initHooks } = await import('../init/hooks.ts');
-        exitWith(await initHooks(options));
-        return;
-      }
-      const { init } = await import('../init/init.ts');
-      exitWith(await init(options));
-    });
+    .action(
+      run(async () => async (options: Options) => {
+        if (options.remove) return (await import('../init/remove.ts')).removeOurs(options);
+        if (options.hooks) return (await import('../init/hooks.ts')).initHooks(options);
+        return (await import('../init/init.ts')).init(options);
+      }),
+    );
 
   program
     .command('image')
@@ -181,21 +160,20 @@ function addSetUp(program: Command, exitWith: (code: number) => void): void {
     .description('build the image with docker or podman, from this package')
     .option('--base <image>', 'base image: any Debian with Node 24 and npm')
     .addOption(new Option('--engine <name>', 'the engine to build it with').choices(engines))
-    .action(async (options: Options) => {
-      const { buildImage } = await import('../container/image.ts');
-      exitWith(await buildImage(options));
-    });
+    .action(run(async () => (await import('../container/image.ts')).buildImage));
 }
 
-function addCompletion(program: Command, exitWith: (code: number) => void): void {
+function addCompletion(program: Command, run: Run): void {
   program
     .command('completion')
     .description('print completions for bash, zsh or fish')
     .addArgument(new Argument('<shell>', 'for which shell').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
-      const { printCompletion } = await import('../completion/print.ts');
-      exitWith(printCompletion(shell, program));
-    });
+    .action(
+      run(async () => {
+        const { printCompletion } = await import('../completion/print.ts');
+        return (shell: 'bash' | 'zsh' | 'fish') => printCompletion(shell, program);
+      }),
+    );
 }
 
 /** Runs a command that opens records in a container, if a flag, the file or the machine asks for one. */
@@ -214,7 +192,7 @@ const begin = text(
   'まず `sekisho init` を実行してください。このマシンで何が動くかは `sekisho doctor` で分かります。',
 );
 
-function addAsk(program: Command, exitWith: (code: number) => void): void {
+function addAsk(program: Command, run: Run): void {
   withSettings(
     program
       .command('ask [question...]')
@@ -225,8 +203,5 @@ function addAsk(program: Command, exitWith: (code: number) => void): void {
     .option('--headless', 'refuse what would need your approval')
     .option('--event-output', 'print events as JSON Lines')
     .option('--show-reasoning', "show the model's reasoning")
-    .action(async (question: string[], options: Options) => {
-      const { askModel } = await import('../ask/ask.ts');
-      exitWith(await askModel(question, flagsOf(options), options));
-    });
+    .action(run(async () => (await import('../ask/ask.ts')).askModel));
 }

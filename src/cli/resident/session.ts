@@ -10,7 +10,6 @@ import type { Flags, Settings } from '../../config/settings.ts';
 import { limits } from '../../contract/limits.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
-import { flagsOf } from '../common/options.ts';
 import { startedIn } from '../common/own-command.ts';
 import { withServeOptions } from '../program/serve-options.ts';
 import { type ClientPlace, openServed, serveClient, settingsOfClient } from '../serving/client-session.ts';
@@ -270,7 +269,7 @@ function parse(args: readonly string[]): {
     .configureOutput({ writeErr() {} });
   command.parse(args as string[], { from: 'user' });
   const options = command.opts();
-  return { flags: flagsOf(options), options };
+  return { flags: options as Flags, options };
 }
 
 function assertWanted(
