@@ -31,12 +31,12 @@ export function readWord(node: SyntaxWord, names: Names): readonly Word[] {
   for (const part of parts) addPieces(part, false, pieces);
   const isPattern = text.startsWith('~') || parts.some(({ type }) => /Glob$|^BraceExpansion$/.test(type));
   const [only, ...more] = pieces;
-  const value = typeof only === 'object' && more.length === 0 ? valueOf(only, names) : undefined;
+  const value = typeof only === 'object' && more.length === 0 ? fillingOf(only, names) : undefined;
   // An unquoted value is split at blanks.
   if (typeof only === 'object' && !only.isQuoted && value !== undefined)
     return (value.match(/[^ \t\n]+/g) ?? []).map((one) => written(one, text));
   const filled = pieces.map((piece) =>
-    typeof piece === 'string' ? piece : (valueOf(piece, names) ?? piece),
+    typeof piece === 'string' ? piece : (fillingOf(piece, names) ?? piece),
   );
   if (filled.some((piece) => typeof piece !== 'string')) return [openOf(filled, text)];
   return [isPattern ? patternWord(filled.join(''), text) : literalWord(filled.join(''), text)];
@@ -111,7 +111,7 @@ function holeOf(part: WordPart & { type: 'ParameterExpansion' }, isQuoted: boole
 }
 
 /** The value of a hole; undefined if it is not known. */
-function valueOf({ name, otherwise }: Hole, names: Names): string | undefined {
+function fillingOf({ name, otherwise }: Hole, names: Names): string | undefined {
   if (name === undefined) return undefined;
   if (otherwise !== undefined && !names.has(name)) return otherwise;
   const value = names.valueOf(name);
