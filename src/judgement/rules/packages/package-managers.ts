@@ -54,9 +54,9 @@ const tries = /^(npm|pip3?|uv|poetry|cargo|bun|apt|apt-get|aptitude|brew|compose
 /** Prefixes of other subcommands that change nothing. */
 const others = /^(audi?t?|packa?g?e?|cach?e?|conf?i?g?|info|list?|view|sea?r?c?h?|outd?a?t?e?d?)$/;
 const nested =
-  /^(pip|tool|self|python|env|toolchain|target|component|plugins?|profile|store|services|pub|workload|global|cask|bundle|group|switch|repo|set)$/;
+  /^(pip|tool|self|python|env|toolchain|target|component|plugins?|ext|extensions?|profile|store|services|pub|workload|global|cask|bundle|group|switch|repo|set)$/;
 const shows =
-  /^(list|ls|show|info|search|freeze|tree|check|compile|dir|find|outdated|deps|export|why|path-info|doctor|which|current|available|version|audit|whoami)$/;
+  /^(list|ls|show|info|search|browse|exec|freeze|tree|check|compile|dir|find|outdated|deps|export|why|path-info|doctor|which|current|available|version|audit|whoami)$/;
 
 const verbs = words('install add remove rm uninstall upgrade update reinstall purge autoremove link unlink');
 
@@ -86,7 +86,7 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   bun: and('i a ci create'),
   pip: and('download wheel'),
   pip3: and('download wheel'),
-  pipx: and('inject install-all upgrade-all uninstall-all ensurepath'),
+  pipx: and('inject runpip install-all upgrade-all uninstall-all ensurepath'),
   uv: and('pip tool sync self python'),
   poetry: and('self sync'),
   pipenv: and('sync clean'),
@@ -123,6 +123,11 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   asdf: words('install uninstall plugin plugin-add update'),
   mise: words('install i uninstall use upgrade up plugin plugins'),
   nvm: words('install uninstall'),
+  fnm: words('install uninstall'),
+  proto: words('install uninstall run'),
+  helm: words('plugin plugins'),
+  gh: words('extension extensions ext'),
+  'ansible-galaxy': words('install'),
   corepack: words('enable disable install prepare up use'),
   volta: words('install uninstall pin'),
   micromamba: and('create env clean'),
@@ -144,6 +149,7 @@ const letters: Readonly<Record<string, RegExp>> = {
   pacman: /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$/,
   yay: /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$|^[^-]/,
   paru: /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$|^[^-]/,
+  'nix-shell': /^(-\w*p|--packages)$/,
   'nix-env': /^(-\w*[ieu]\w*|--(install|uninstall|upgrade|set).*)$/,
   pkg: /^(install|delete|remove|upgrade|autoremove|add|update|-\w*[y]\w*)$/,
   pkg_add: /./,

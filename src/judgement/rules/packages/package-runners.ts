@@ -10,7 +10,7 @@ import { isNamedIn, nameIn } from './manifest.ts';
 /** Programs that download a package and run it at once: the code is as new as that of an installation. */
 export const packageRunners: readonly string[] = [
   ...['npx', 'pnpx', 'bunx', 'npm', 'pnpm', 'yarn', 'bun', 'uvx', 'uv', 'pipx', 'go', 'deno', 'gem'],
-  ...['dnx', 'pixi', 'corepack', 'nix'],
+  ...['dnx', 'pixi', 'corepack', 'nix', 'mise', 'jbang'],
 ];
 
 /** Does it download and run a package that the project does not have? */
@@ -30,6 +30,9 @@ function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
   const verb = verbs.find(({ value }) => verbsOf[program]?.test(value ?? ''));
   if (program === 'corepack') return verbs.slice(0, 1).filter(({ prefix }) => prefix.includes('@'));
   if (program === 'dnx') return verbs.slice(0, 1);
+  // A script of the project has no version and no address.
+  if (program === 'jbang') return operandsOf(args).filter((word) => /@|^https?:/.test(word.prefix));
+  if (program === 'deno' && !verb) return operandsOf(args).slice(0, 1).filter(isAddress);
   if (!verb) return [];
   const [first, second] = operandsOf(args.slice(args.indexOf(verb) + 1));
   const operands = [first, second].filter((word) => word !== undefined);
@@ -46,6 +49,8 @@ function packagesOf(program: string, given: readonly Word[]): readonly Word[] {
     case 'go':
       // The first word may be an option's value.
       return operands.filter(({ prefix }) => /^[\w.-]+\.\w+\/.*@/.test(prefix));
+    case 'mise':
+      return operands.filter(({ prefix }) => prefix.includes('@'));
     case 'deno':
       return operands.slice(0, 1).filter(isAddress);
     case 'nix':
@@ -67,6 +72,7 @@ const verbsOf: Readonly<Record<string, RegExp>> = {
   deno: /^(run|serve|x)$/,
   gem: /^exec$/,
   pixi: /^exec$/,
+  mise: /^(exec|x)$/,
   nix: /^(run|shell|develop)$/,
 };
 
