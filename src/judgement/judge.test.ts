@@ -68,6 +68,11 @@ test('a program with arguments is judged without a shell in between', () => {
   expect(run('rm', '-r', '~')).toBe('default');
 });
 
+test.each(['setpriv --reuid 0', 'perf stat', 'valgrind', 'ssh-agent', 'dbus-run-session --'])(
+  'what stands behind %s is judged',
+  (wrapper) => expect(script(`${wrapper} rm -rf build`).rule).toBe('rm-recursive-force'),
+);
+
 test('substitutions are refused only in the strict dialect', () => {
   expect(script('echo $(date)').decision).toBe('allow');
   expect(script('echo $(date)', 'plain').decision).toBe('allow');
