@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { text } from '../contract/text/text.ts';
@@ -115,7 +116,8 @@ export function writes(tool: string, path: string, input: Fields): NativeCall {
   return { does: 'write', tool, input: { path, ...input }, path };
 }
 
-/** Keeps `..` and the like, so that the path rules refuse them. */
+/** As the client reads it: `~` is the person's home. Keeps `..` and the like, so that the path rules refuse them. */
 function absolute(folder: string, path: string): string {
+  if (/^~(\/|$)/.test(path)) return homedir() + path.slice(1);
   return posix.isAbsolute(path) || path.startsWith('~') ? path : `${folder}/${path}`;
 }

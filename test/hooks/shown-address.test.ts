@@ -102,3 +102,18 @@ test('another tool or more arguments with the words of an open patch are nobodyâ
     expect(await hooks.tell(request)).toEqual({ kind: 'nothing' });
   expect(await hooks.tell(ask('apply_patch', { command }))).toEqual({ kind: 'allow' });
 });
+
+test('a path in the home folder is outside, though no file of the root has that name', async () => {
+  for (const [client, event] of [
+    ['claude', (root: string) => claudeEvent('PreToolUse', root, 'Read', { file_path: '~/notes.txt' })],
+    ['claude', (root: string) => claudeEvent('PreToolUse', root, 'Grep', { pattern: 'x', path: '~' })],
+    ['claude', (root: string) => claudeEvent('PreToolUse', root, 'Glob', { pattern: '*', path: '~' })],
+    ['codex', (root: string) => codexEvent('PreToolUse', root, 'view_image', { path: '~/a.png' })],
+    ['gemini', (root: string) => geminiEvent('BeforeTool', root, 'read_file', { file_path: '~/notes.txt' })],
+    ['cursor', (root: string) => cursorEvent('preToolUse', root, 'Read', { file_path: '~/notes.txt' })],
+  ] as const) {
+    await using hooks = await openHooks(client);
+    const answer = await hooks.tell(event(hooks.root));
+    expect(['deny', 'ask'], `${client} ${JSON.stringify(answer)}`).toContain(answer.kind);
+  }
+});
