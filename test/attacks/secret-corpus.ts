@@ -36,6 +36,12 @@ function lines(count: number, perLine = 64): string {
 }
 
 const templates: readonly string[] = [
+  // Calls, an address with a token in its path, and Japanese quotation marks.
+  `define('DB_PASSWORD', '⟦{an:24}⟧');`,
+  `headers.set("x-api-key", "⟦{an:32}⟧")`,
+  `localStorage.setItem('access_token', '⟦{an:40}⟧')`,
+  'https://api.telegram.org/⟦bot{dig:10}:AA{url:33}⟧/getMe',
+  'パスワードは「⟦{an:24}⟧」です',
   // Private keys.
   `⟦-----BEGIN RSA PRIVATE KEY-----\n${lines(12)}\n{b64:40}==\n-----END RSA PRIVATE KEY-----⟧`,
   `cat > k.pem <<E\n⟦-----BEGIN PRIVATE KEY-----\n${lines(4)}\n-----END PRIVATE KEY-----⟧\nE`,
@@ -273,6 +279,11 @@ export const secretTexts: readonly SecretText[] = templates.map((template, at) =
 });
 
 export const harmlessTexts: readonly string[] = [
+  'パスワードは8文字以上',
+  'パスワードは「8文字以上の英数字」です',
+  '/etc/passwd: root:x:0:0:root:/root:/bin/bash',
+  `const fields = ['password', 'email', 'phone'];`,
+  `form.append('file', blob); form.set('title', 'Password reset');`,
   // Commands.
   'git log --grep password',
   'npm test -- --token',

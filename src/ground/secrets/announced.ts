@@ -1,6 +1,6 @@
 /** Anything after these is a secret, except for samples and code. */
 const passwordWord =
-  '(?<!\\bno)pass(?:word|wd|phrase|code)|(?<![A-Za-z])psk|pwd|(?<![A-Za-z])(?:pass|pw)|(?:store|key|db|user|admin|root|ssh|smtp|mail|ftp|http|server|login|become|master|require|sudo)[_-]?pass|(?<=[_-])(?:pass|pwd|pw|PASS|PWD)|パスワード|暗証番号|合言葉';
+  '(?<!\\bno|/etc/)pass(?:word|wd|phrase|code)|(?<![A-Za-z])psk|pwd|(?<![A-Za-z])(?:pass|pw)|(?:store|key|db|user|admin|root|ssh|smtp|mail|ftp|http|server|login|become|master|require|sudo)[_-]?pass|(?<=[_-])(?:pass|pwd|pw|PASS|PWD)|パスワード|暗証番号|合言葉';
 /** After these comes a secret, or its name, its type, or a number. */
 const secretWord =
   '(?:access|refresh|id|auth|api|bot|session|bearer|csrf|xsrf)?[_-]?token|secret|(?:api|access|secret|private|account|auth|signing|encryption|encrypt|master|shared|preshared|license|storage|service|webhook|admin|client|consumer|app|deploy|publish|write|read|ssh|ssl|tls|rsa|jwt|hmac|cookie|session|sas|subscription)[_-]?key(?:[_-]?(?:data|pem|base|base64|b64))?|SharedAccessKey|credentials?|passkey|(?<![A-Za-z])_?auth|connection[_-]?string|signature|(?<![A-Za-z])sig|mnemonic|seed[_-]phrase|recovery[_-]phrase|dsn|community|トークン|秘密鍵|API ?キー|シークレット';
@@ -10,9 +10,14 @@ const name = `(?:(?<strong>${passwordWord})|(?<weak>${secretWord}))`;
 const value =
   '(?:\\\\"(?<inner>(?:[^"\\\\\\n]|\\\\\\\\.){1,2000})|"(?<double>(?:[^"\\\\\\n]|\\\\.){1,2000})|\'(?<single>[^\'\\n]{1,2000})|`(?<tick>[^`\\s]{1,2000})|(?<bare>(?:[^\\s"\'`<>,;&|(){}\\\\]|\\\\[^nrt\\n])(?:[^\\s"\'`<>&;,\\\\]|[&;,](?![\\w .-]{1,40}=|[\\s&;,"\'`]|$)|\\\\[^nrt\\n])*))';
 
-/** `password=…`, `"apiKey": "…"`, `パスワードは…`. */
+/** `password=…`, `"apiKey": "…"`, `パスワードは…`, `パスワードは「…」`. */
 const assigned = new RegExp(
-  `(?<head>${name}(?:[_-]?\\d{1,2})?\\\\?["'\\]]{0,2}\\s{0,4}(?:=>|:=|:|={1,3}|＝|：|は(?=[!-~]))\\s{0,4})${value}`,
+  `(?<head>${name}(?:[_-]?\\d{1,2})?\\\\?["'\\]]{0,2}\\s{0,4}(?:=>|:=|:|={1,3}|＝|：|は(?=[!-~]{4}|[「『]))\\s{0,4})(?:[「『](?<single>[!-~]{4,200})[」』]|(?![「『])${value})`,
+  'gi',
+);
+/** `define('DB_PASSWORD', '…')`, `headers.set("x-api-key", "…")`. */
+const called = new RegExp(
+  `(?<head>\\b(?:define|set\\w{0,12}|put\\w{0,8}|append|header)\\(\\s?["'][\\w-]{0,40}${name}["'],\\s{0,4})(?=["'\`])${value}`,
   'gi',
 );
 /** `--token …`, `-password …`, and `/p:…`. */
@@ -75,6 +80,7 @@ const anyName =
 const named = [
   { needs: /value/i, finder: beside },
   { needs: /</, finder: marked },
+  { needs: /["'],/, finder: called },
   { needs: /-/, finder: option },
   { needs: /[:=：＝は]/, finder: line },
   { needs: /[:=：＝は]/, finder: assigned },

@@ -27,7 +27,7 @@ const forms: readonly string[] = [
   '[spr]k_(?:live|test|prod)_\\w{10,}|whsec_[\\w+/=]{24,}|rzp_(?:live|test)_\\w{14,}|sq0[a-z]{3}-[\\w-]{22,}|EAAA[\\w-]{56,}|access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}|access-(?:sandbox|development|production)-[0-9a-f-]{36}|FLWSECK[_-][\\w-]{20,}|shp(?:at|ca|pa|ss|rt|tka|ua)_\\w{30,}|shippo_(?:live|test)_[0-9a-f]{40}|EZ[AT]K[0-9a-f]{32}\\w{20,}|duffel_(?:live|test)_[\\w-]{40,}',
   // Messages and mail.
   'xox[abeoprs](?:\\.xox[bp])?-[\\w-]{10,}|xapp-[\\w-]{10,}|xwfp-[\\w-]{10,}|(?<=hooks\\.slack\\.com/(?:services|workflows|triggers)/)[\\w/-]{20,}',
-  '[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,}|(?<=discord(?:app)?\\.com/api/webhooks/)\\d{15,20}/[\\w-]{50,}|(?<=webhook\\.office\\.com/webhookb2/)[\\w@/.-]{60,}|\\d{8,10}:AA[\\w-]{32,}',
+  '[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,}|(?<=discord(?:app)?\\.com/api/webhooks/)\\d{15,20}/[\\w-]{50,}|(?<=webhook\\.office\\.com/webhookb2/)[\\w@/.-]{60,}|(?:bot)?\\d{8,10}:AA[\\w-]{32,}',
   'SG\\.[\\w-]{10,40}\\.[\\w-]{20,}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\\d{1,2}(?!\\w)|x(?:keysib|smtpsib)-[0-9a-f]{40,}[\\w-]*|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}|SK[0-9a-f]{32}(?!\\w)|AC[0-9a-f]{32}:[0-9a-f]{32}|EAA[A-Z][A-Za-z0-9]{40,}|A{20,22}(?=\\w{1,60}%)[\\w%]{60,}',
   // Work and data.
   'lin_(?:api|oauth)_\\w{30,}|ntn_\\w{40,}|[012]/\\d{16}(?:/\\d{16})?:[0-9a-f]{32}|fig[duo][a-z]?_[\\w-]{30,}|pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}|sl\\.(?:u\\.|B)?[\\w-]{60,}|pat-(?:na|eu|ap)\\d-[0-9a-f-]{36}|tfp_[\\w-]{40,}|CFPAT-[\\w-]{40,}|00[\\w-]{40}(?![\\w-])|fio-u-[\\w=-]{40,}|p8e-\\w{32}|CF[A-Z]{3}-\\w{40,}',
