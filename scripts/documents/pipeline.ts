@@ -102,7 +102,7 @@ export const pipeline = [
   point(
     'awk writes no files',
     'awk によるファイル出力は拒否する',
-    'command/child/reader-program.ts',
+    'pipeline/reader-program.ts',
     corpus,
     forbidden,
   ),

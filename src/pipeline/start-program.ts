@@ -1,11 +1,11 @@
 import { openSync } from 'node:fs';
-import { openReaderProgram } from '../command/child/reader-program.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
+import { openReaderProgram } from './reader-program.ts';
 import { firstOpenDescriptor, readStatus, stageArguments } from './stage-shell.ts';
 
 export interface Running {

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { createConstants } from '../../ground/elf.ts';
-import { openKernel } from '../seccomp/kernel.ts';
-import { compileReaderFilter, hasSeccomp } from '../seccomp/seccomp.ts';
-import { openMemoryProgram } from './memory-program.ts';
-import { compileProgram } from './static-program.ts';
+import { openMemoryProgram } from '../command/child/memory-program.ts';
+import { compileProgram } from '../command/child/static-program.ts';
+import { openKernel } from '../command/seccomp/kernel.ts';
+import { compileReaderFilter, hasSeccomp } from '../command/seccomp/seccomp.ts';
+import { createConstants } from '../ground/elf.ts';
 
 /**
  * Opens a program that loads a filter and becomes `next`, which can then read, compute and print, but start no other
