@@ -1,0 +1,150 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { connect as secure, type TLSSocket } from 'node:tls';
+import { createAuthority } from '../../src/network/edge/authority.ts';
+import { atLeast, atMost, isFull, median, type Result, type Row, timed, within } from '../measure.ts';
+
+const host = 'origin.test';
+const downloadBytes = isFull ? 2 ** 30 : 2 ** 28;
+const part = Buffer.alloc(1 << 20, 7);
+
+export const rows: readonly Row[] = [
+  {
+    name: 'edge',
+    async run() {
+      const world = await openWorld();
+      try {
+        return await compare(world.edge, world.tunnel);
+      } finally {
+        world.close();
+      }
+    },
+  },
+];
+
+async function compare(edge: Way, tunnel: Way): Promise<readonly Result[]> {
+  const kept = await inTurns(500, edge.ask, tunnel.ask);
+  const fresh = await inTurns(100, edge.askAnew, tunnel.askAnew);
+  const down = await inTurns(3, edge.download, tunnel.download);
+  const crowd = await inTurns(5, edge.crowd, tunnel.crowd);
+  const rate = (ms: number) => downloadBytes / 2 ** 20 / (ms / 1000);
+  return [
+    within('a request that is looked into, time added to a tunnel', 0.3, kept.ours - kept.theirs),
+    within('the same on a new connection', 1, fresh.ours - fresh.theirs),
+    atLeast(
+      `a download of ${downloadBytes / 2 ** 20} MiB, MiB a second`,
+      'a tunnel',
+      0.55,
+      { ours: rate(down.ours), theirs: rate(down.theirs) },
+      'count',
+    ),
+    atMost('500 requests on 100 connections at once', 'a tunnel', 6, crowd),
+  ];
+}
+
+async function inTurns(rounds: number, ours: () => Promise<unknown>, theirs: () => Promise<unknown>) {
+  const times = { ours: [] as number[], theirs: [] as number[] };
+  for (let round = -Math.ceil(rounds / 5); round < rounds; round++) {
+    const pair = { ours: await timed(ours), theirs: await timed(theirs) };
+    if (round < 0) continue;
+    times.ours.push(pair.ours);
+    times.theirs.push(pair.theirs);
+  }
+  return { ours: median(times.ours), theirs: median(times.theirs) };
+}
+
+interface Way {
+  ask(): Promise<void>;
+  askAnew(): Promise<void>;
+  download(): Promise<void>;
+  /** Five requests on each of 100 connections. */
+  crowd(): Promise<unknown>;
+  close(): void;
+}
+
+function wayThrough(proxyPort: number, port: number, ca: string): Way {
+  const agentOf = (keepAlive: boolean) => {
+    const agent = new Agent({ keepAlive });
+    agent.createConnection = (_options, callback) => {
+      dial(proxyPort, port, ca).then(
+        (socket) => callback?.(null, socket),
+        (error: Error) => callback?.(error, undefined as never),
+      );
+      return undefined;
+    };
+    return agent;
+  };
+  const [kept, anew] = [agentOf(true), agentOf(false)];
+  // One connection each.
+  const many = Array.from({ length: 100 }, () => agentOf(true));
+  const get = (path: string, agent: Agent) => read(port, path, agent);
+  return {
+    ask: () => get('/word', kept),
+    askAnew: () => get('/word', anew),
+    download: () => get('/download', kept),
+    crowd: () =>
+      Promise.all(
+        many.map(async (agent) => {
+          for (let count = 0; count < 5; count++) await get('/word', agent);
+        }),
+      ),
+    close() {
+      for (const agent of [kept, anew, ...many]) agent.destroy();
+    },
+  };
+}
+
+function read(port: number, path: string, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host, port, path, agent }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+      response.resume().once('end', resolve).once('error', reject);
+    });
+    asked.once('error', reject).end();
+  });
+}
+
+async function dial(proxyPort: number, port: number, ca: string): Promise<TLSSocket> {
+  const socket: Socket = connect(proxyPort, '127.0.0.1');
+  socket.setNoDelay();
+  socket.on('error', () => {});
+  socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  if (!answer.toString().startsWith('HTTP/1.1 200')) throw new Error(answer.toString());
+  const secured = secure({ socket, servername: host, ca, ALPNProtocols: ['http/1.1'] });
+  await once(secured, 'secureConnect');
+  secured.on('error', () => {});
+  return secured;
+}
+
+async function openWorld() {
+  const { certificate, credentialsFor } = createAuthority();
+  const origin = createServer(credentialsFor(host), async (asked, response) => {
+    if (asked.url !== '/download') return void response.end('a word\n');
+    for (let sent = 0; sent < downloadBytes; sent += part.length)
+      if (!response.write(part)) await once(response, 'drain');
+    response.end();
+  });
+  origin.listen(0, '127.0.0.2');
+  await once(origin, 'listening');
+  const { port } = origin.address() as AddressInfo;
+  const proxies = fork(join(import.meta.dirname, '../servers/edge.ts'));
+  proxies.send({ port, certificate });
+  const [ports] = (await once(proxies, 'message')) as [{ edge: number; tunnel: number; authority: string }];
+  const edge = wayThrough(ports.edge, port, ports.authority);
+  const tunnel = wayThrough(ports.tunnel, port, certificate);
+  return {
+    edge,
+    tunnel,
+    close() {
+      edge.close();
+      tunnel.close();
+      proxies.kill();
+      origin.closeAllConnections();
+      origin.close();
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Two proxies to one host: one whose requests are looked into, and a tunnel. Tells their ports and the authority over IPC. */
+import { createProxy } from '../../src/network/proxy/open.ts';
+import { lendOutlet } from '../../test/command/local-outlet.ts';
+
+process.once('message', async ({ port, certificate }: { port: number; certificate: string }) => {
+  const entries = [`origin.test:${port}`, `127.0.0.2:${port}`];
+  const options = {
+    entries,
+    key: 'process.network',
+    resolve: async () => ['127.0.0.2'],
+    trusted: () => certificate,
+  };
+  const edge = createProxy({ ...options, tunnels: [] });
+  const [inspected, tunnel] = [await lendOutlet(edge), await lendOutlet(createProxy(options))];
+  process.send?.({ edge: inspected.port, tunnel: tunnel.port, authority: edge.authority });
+});
