@@ -84,6 +84,32 @@ test('what is remembered is recalled, changed and forgotten', async () => {
   ]);
 });
 
+test('what differs only in its ending is two memories where the ending is part of it', async () => {
+  const { call } = await openTools();
+  for (const [one, other] of [
+    ['Ignore ^a', 'Ignore ^a.'],
+    ['The page is https://shop.example/a', 'The page is https://shop.example/a.'],
+    ['合言葉はま', '合言葉はまだ'],
+  ]) {
+    await call(remember, { content: one });
+    expect(await call(remember, { content: other })).not.toHaveProperty('duplicate_of');
+  }
+});
+
+test.each(['👨‍👩‍👧', '=>', '^a.', '100%'])(
+  'a query without a word, %s, finds what holds it, and nothing else',
+  async (query) => {
+    const { call } = await openTools();
+    await call(remember, { content: 'Something newer that nobody asked for' });
+    expect(await call(recall, { query })).toEqual({ memories: [] });
+    await call(remember, { content: `It says ${query} there` });
+    await call(remember, { content: 'The newest' });
+    expect(await call(recall, { query })).toMatchObject({
+      memories: [{ content: `It says ${query} there` }],
+    });
+  },
+);
+
 test('an id that is not there is told the same way, whosever it may be', async () => {
   const { call } = await openTools();
   const wanted = { code: 'not_found', message: 'No memory has the id "mem_x".' };

@@ -43,9 +43,13 @@ function gistDigest(content: string): string {
     .digest('base64url');
 }
 
-/** The text without its ending; the whole text if nothing else is left. */
+/**
+ * The text without its ending; the whole text if nothing else is left. A stop after anything but a word may be part of
+ * a pattern or an address, and だ after hiragana of a word.
+ */
 export function gistOf(content: string): string {
   const plain = content.normalize('NFC').trim();
-  const gist = plain.replace(/(?:です|だよ|だ|である)?[。．.]?$/u, '').trimEnd();
+  const spoken = plain.replace(/[。．]$|(?<=(?:^|[\s、])[\p{L}\p{M}'’-]+)\.$/u, '');
+  const gist = spoken.replace(/(?:です|である|(?<!\p{Script=Hiragana})だよ?)$/u, '').trimEnd();
   return gist === '' ? plain : gist;
 }

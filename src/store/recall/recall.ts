@@ -32,6 +32,12 @@ export async function recallMemories(
     let newest = selectRows(engine.db, 'memories', { owner });
     const conditions = filterSql(filter, engine.positionFunction);
     if (conditions) newest = newest.where(conditions);
+    // A query of signs alone, such as an arrow or an emoji, is no word of the index: its text must be there.
+    const signs = query.trim();
+    if (signs !== '')
+      newest = newest.where(({ eb, fn, val }) =>
+        eb(fn<number>(engine.positionFunction, ['content', val(signs)]), '>', 0),
+      );
     const rows = await newest.orderBy('seq', 'desc').limit(limit).execute();
     return rows.map((row) => ({ ...memoryOf(row), score: 0, lowConfidence: false }));
   }
