@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Team } from '../../src/contract/team/team.ts';
 import { startEngines } from '../store/engines.ts';
 import { needs } from '../support/needs.ts';
 import { enter, openTeam, passkey, patient, settle, strangerAt } from './people.ts';
@@ -193,6 +194,57 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     const batch = await team.createTasks({ tasks: [{ local_id: '1', title: 'Write the tests' }] });
     expect(batch).toEqual({ tasks: [{ local_id: '1', task_id: second, existed: true, status: 'todo' }] });
   });
+
+  test(
+    'who made a task hears that it is blocked, and that one it waits for was cancelled',
+    needs(missing),
+    async () => {
+      const place = await createPlace();
+      const store = openTeam(await place.open());
+      await settle(store);
+      await store.admin.addTask({ projectId: 'p', title: 'Lead', assigneeId: 'm', start: true });
+      const m = (await enter(store, 'm')).team;
+      const { task_id: given } = await m.createTask({ title: 'Given', assignee_id: 'a' });
+      const a = (await enter(store, 'a')).team;
+      await a.claimTask({ task_id: given });
+      await a.reportCompleted({ result: 'blocked', summary: 'no key' });
+      const { task_id: first } = await m.createTask({ title: 'First' });
+      const { task_id: second } = await m.createTask({
+        title: 'Second',
+        depends_on: [first],
+        assignee_id: 'b',
+      });
+      await m.updateTaskStatus({ task_id: first, status: 'cancelled' });
+
+      const told = async (team: Team) =>
+        (await team.notifications({})).notifications.map(({ kind, task_id, message }) => [
+          kind,
+          task_id,
+          message,
+        ]);
+      expect((await told(m)).slice(1)).toEqual([['task_blocked', given, 'Given: no key']]);
+      await store.admin.addTask({ projectId: 'p', title: 'Other', assigneeId: 'b', start: true });
+      const b = (await enter(store, 'b')).team;
+      expect(await told(b)).toContainEqual([
+        'dependency_cancelled',
+        second,
+        'Second: it waits for First, which was cancelled',
+      ]);
+      await expect(b.updateTaskStatus({ task_id: second, status: 'in_progress' })).rejects.toMatchObject({
+        details: { waits_for: [first] },
+        suggestion: { en: 'It can never start: cancel it, or create it anew without that dependency.' },
+      });
+      // The manager cancelled it itself; a person's cancelling is news for it.
+      const { task_id: third } = await m.createTask({ title: 'Third' });
+      const { task_id: fourth } = await m.createTask({ title: 'Fourth', depends_on: [third] });
+      await store.admin.cancelTask(third);
+      expect(await told(m)).toContainEqual([
+        'dependency_cancelled',
+        fourth,
+        'Fourth: it waits for Third, which was cancelled',
+      ]);
+    },
+  );
 
   test('an agent sees and touches its own project only', needs(missing), async () => {
     const place = await createPlace();

@@ -111,6 +111,7 @@ const reportText = `
     from agent_sessions s
     where s.id = $1 and s.expires_at_ms > $4 and t.id = s.task_id and t.fence = s.fence
       and (t.project_id = $3 and t.status = 'in_progress') is true and t.parent_id is null
+      and ($5 = 'done' or t.created_by in ('person', $2))
       and not exists (select from tasks c
         where c.parent_id = t.id and c.status in ('backlog', 'todo', 'in_progress', 'blocked'))
     returning t.id, t.project_id, t.status, t.fence, t.reason

@@ -47,8 +47,11 @@ export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Tran
   const { seq: _, id, ...columns } = after;
   await updateRows(tx, 'tasks', { id }, columns);
   await recordEvent(tx, after, { what: 'status', by: move.by, nowMs: move.nowMs, from, reason: move.reason });
-  if (move.to === 'done' || move.to === 'blocked') await tellParentOwner(tx, after, move);
-  if (move.to === 'cancelled') await cancelSubtasks(tx, engine, task.id, move);
+  if (move.to === 'done' || move.to === 'blocked') await tellOwner(tx, after, move);
+  if (move.to === 'cancelled') {
+    await cancelSubtasks(tx, engine, task.id, move);
+    await tellWaiting(tx, after, move);
+  }
   return after;
 }
 
@@ -90,7 +93,12 @@ export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Pro
     const ids = waiting.map((one) => `${one.id} (${one.status})`).join(', ');
     throw conflict(
       text(`Task ${task.id} waits for ${ids}.`, `タスク ${task.id} は ${ids} を待っています。`),
-      undefined,
+      waiting.some(({ status }) => status === 'cancelled')
+        ? text(
+            'It can never start: cancel it, or create it anew without that dependency.',
+            '開始できません。中止するか、その依存なしで作り直してください。',
+          )
+        : undefined,
       { waits_for: waiting.map((one) => one.id) },
     );
   }
@@ -153,18 +161,43 @@ async function assertNoOpenSubtasks(tx: Tx, task: TaskRow): Promise<void> {
   );
 }
 
-async function tellParentOwner(tx: Tx, task: TaskRow, { to, by, nowMs, reason }: Transition): Promise<void> {
-  if (task.parent_id === null) return;
-  const parent = await findRow(tx, 'tasks', { id: task.parent_id });
-  if (!parent?.assignee_id || parent.assignee_id === by) return;
+/** Tells the owner of the whole, or for a blocked task without one its creator. */
+async function tellOwner(tx: Tx, task: TaskRow, { to, by, nowMs, reason }: Transition): Promise<void> {
+  const whole = task.parent_id === null ? undefined : await findRow(tx, 'tasks', { id: task.parent_id });
+  const agentId = task.parent_id === null && to === 'blocked' ? task.created_by : whole?.assignee_id;
+  if (!agentId || agentId === by || agentId === 'person') return;
   await notify(tx, {
-    agentId: parent.assignee_id,
+    agentId,
     projectId: task.project_id,
     kind: to === 'done' ? 'task_completed' : 'task_blocked',
     message: reason ? `${task.title}: ${reason}` : task.title,
     taskId: task.id,
     nowMs,
   });
+}
+
+/** Tasks that wait for a cancelled one can never start: tells those who have or made them. */
+async function tellWaiting(tx: Tx, cancelled: TaskRow, { by, nowMs }: Transition): Promise<void> {
+  const waiting = await tx
+    .selectFrom('task_dependencies')
+    .innerJoin('tasks', 'tasks.id', 'task_dependencies.task_id')
+    .selectAll('tasks')
+    .where('task_dependencies.depends_on_id', '=', cancelled.id)
+    .where('tasks.status', 'in', openStatuses)
+    .orderBy('tasks.seq')
+    .execute();
+  for (const { id, title, project_id: projectId, assignee_id, created_by } of waiting) {
+    const agentId = assignee_id ?? created_by;
+    if (agentId === by || agentId === 'person') continue;
+    await notify(tx, {
+      agentId,
+      projectId,
+      kind: 'dependency_cancelled',
+      message: `${title}: it waits for ${cancelled.title}, which was cancelled`,
+      taskId: id,
+      nowMs,
+    });
+  }
 }
 
 export async function notify(
