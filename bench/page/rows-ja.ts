@@ -95,6 +95,13 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   'a call through a proxied server, time added': '中継するサーバーへの呼び出しで増える時間',
   'the same, p99': '同上（p99）',
   'the same, 16 in flight on one core': '同上（1 コアで 16 並行）',
+  'a request that is looked into, time added to a tunnel':
+    '内容を検査するリクエストで、トンネルより増える時間',
+  'the same on a new connection': '同上（新しい接続）',
+  'a download of 256 MiB, MiB a second': '256 MiB のダウンロード（毎秒 MiB）',
+  'a download of 1024 MiB, MiB a second': '1024 MiB のダウンロード（毎秒 MiB）',
+  '500 requests on 100 connections at once': '100 の接続で同時に 500 件のリクエスト',
+  'a tunnel': 'トンネル',
   'first read of a 100 MB note': '100 MB のノートの最初の読み取り',
   '80 lines in its middle, read before': 'その中央の 80 行（2 回目以降）',
   'search 2,000 notes': '2,000 件のノートを検索する',
