@@ -50,10 +50,10 @@ export function createEdge(options: EdgeOptions): Edge {
     return reached;
   }
 
-  async function openSecured(target: Target): Promise<Reached> {
+  async function openSecured(target: Target, protocol: 'h2' | 'http/1.1' = 'http/1.1'): Promise<Reached> {
     const reached = await open(target);
     if (reached.kind === 'refused') return reached;
-    const socket = await secureTo(reached.socket, target, options.trust());
+    const socket = await secureTo(reached.socket, target, { secureContext: options.trust(), protocol });
     if (socket) return { kind: 'reached', socket };
     contacts.missed(target, 'unverified');
     return { kind: 'refused', refusal: refusals.unverified(target) };
@@ -158,13 +158,13 @@ const distrust = /ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|BAD_CERTIFICATE)$/;
 function secureTo(
   socket: Socket,
   { host }: Target,
-  secureContext: SecureContext,
+  { secureContext, protocol }: { readonly secureContext: SecureContext; readonly protocol: string },
 ): Promise<TLSSocket | undefined> {
   return new Promise((resolve) => {
     const secured = connect({
       socket,
       secureContext,
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [protocol],
       host,
       ...(isIP(host) === 0 && { servername: host }),
     });

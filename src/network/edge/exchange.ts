@@ -8,6 +8,7 @@ import { parseAuthority, type Target } from '../proxy/rules.ts';
 import { join } from '../proxy/tunnel.ts';
 import { endToEnd, type Field, isSwitch, pairsOf, valuesOf } from './fields.ts';
 import type { Gate, Holding, Judged } from './gate.ts';
+import { forwardGrpc, isGrpc } from './grpc.ts';
 import type { Incoming } from './incoming.ts';
 import { refusalOf } from './kinds/refusal.ts';
 import { type BodyStart, readStart } from './read-start.ts';
@@ -28,7 +29,7 @@ export interface Line {
 }
 
 /** Connects to a host, and has it prove who it is if the scheme is https. */
-export type Open = (target: Target) => Promise<Reached>;
+export type Open = (target: Target, protocol?: 'h2') => Promise<Reached>;
 
 export interface ExchangeOptions {
   readonly refusals: Refusals;
@@ -155,6 +156,11 @@ interface Exchange {
 
 async function exchange(incoming: Incoming, how: Exchange, isAgain = false): Promise<void> {
   const { target, path, line } = how;
+  if (line.scheme === 'https' && isGrpc(incoming)) {
+    const socket = await openOrThrow(line.open, target, 'h2');
+    const authority = incoming.authority ?? target.host;
+    return forwardGrpc(incoming, { authority, path, body: bodyOf(incoming, how.start), socket });
+  }
   const switches = line.kept !== undefined && isSwitch(incoming.fields);
   // Only a request without a body leaves its connection in step, and only one that reads can be sent again.
   const mayKeep = !incoming.hasBody && !switches && !isAgain && /^(GET|HEAD|OPTIONS)$/.test(incoming.method);
@@ -192,8 +198,8 @@ async function exchange(incoming: Incoming, how: Exchange, isAgain = false): Pro
 /** It failed after its answer had begun. */
 class Answering extends Error {}
 
-async function openOrThrow(open: Open, target: Target): Promise<Socket> {
-  const reached = await open(target);
+async function openOrThrow(open: Open, target: Target, protocol?: 'h2'): Promise<Socket> {
+  const reached = await open(target, protocol);
   if (reached.kind === 'refused') throw new Unreached(reached.refusal);
   return reached.socket;
 }

@@ -132,7 +132,7 @@ function withOneCookie(fields: readonly Field[]): readonly Field[] {
 }
 
 /** By lower-case name, as HTTP/2 demands. */
-function headersOf(fields: readonly Field[]): Record<string, string | string[]> {
+export function headersOf(fields: readonly Field[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = Object.create(null);
   for (const name of new Set(fields.map(([name]) => name.toLowerCase()))) {
     const values = valuesOf(fields, name);
