@@ -26,7 +26,7 @@ const neededByEveryStart =
   /src\/(cli\/(main|serving\/serve)|checkpoint\/(index|serving)|call\/policy\/trial|transport\/stdio|tools\/help\/index)\.ts$/;
 /** The program that joins a client's streams to the shared server, which loads nothing else. */
 const joining =
-  /src\/(config\/state|cli\/resident\/(may-join|join|memory-names|standing)|cli\/hook\/socket)\.ts$/;
+  /src\/(config\/state|cli\/resident\/(may-join|join|program-file|memory-names|standing)|cli\/hook\/socket)\.ts$/;
 /** Besides what is no dependency: their types stand in ours, so that they are installed too. */
 const bundled = new Set(['zod', 'kysely']);
 

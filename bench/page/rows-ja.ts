@@ -80,6 +80,7 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   '`recall` in 100,000 memories, CPU': '100,000 件のメモリでの `recall`（CPU）',
   'find memories by meaning, CPU': '意味でメモリを探す（CPU）',
   'spawn to the first `tools/list`': '起動から最初の `tools/list` まで',
+  'the same, with the shared server running': '同上、共有サーバーが動いている場合',
   'idle resident memory': '待機中の常駐メモリ',
   '`tools/list` of the default toolsets': '既定のツールセットの `tools/list`',
   'claims with reports per second, 50 agents, three servers on one PostgreSQL':

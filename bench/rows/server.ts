@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startByProgram } from '../../src/cli/resident/program-file.ts';
 import { startServer } from '../client.ts';
 import { atMost, medians, type Row } from '../measure.ts';
 import { filesystemOn, openWorld, oursOn, residentMiB } from '../world.ts';
@@ -24,6 +27,34 @@ export const rows: readonly Row[] = [
       );
       await world.close();
       return [atMost('spawn to the first `tools/list`', peerName, 0.55, values)];
+    },
+  },
+  {
+    name: 'joining',
+    async run() {
+      const { root, close } = await openWorld({});
+      const home = `${root}-home`;
+      mkdirSync(home);
+      const [node, script = '', ...args] = oursOn(root, home, ['--resident']);
+      const { HOME } = process.env;
+      process.env.HOME = home;
+      const { command, args: more } = await startByProgram({ command: node, args: [script, ...args] });
+      const start = async (given: [string, ...string[]]) => {
+        const server = await startServer(given);
+        await server.request('tools/list', {});
+        return server;
+      };
+      const first = await start([command, ...more]);
+      const values = await medians(
+        15,
+        async () => void (await start([command, ...more])).close().catch(() => {}),
+        async () => void (await start(filesystemOn(root))).close().catch(() => {}),
+      );
+      await first.close();
+      execFileSync(node, [script, 'stop', '--all']);
+      process.env.HOME = HOME;
+      await close();
+      return [atMost('the same, with the shared server running', peerName, 0.03, values)];
     },
   },
   {

@@ -163,7 +163,7 @@ test('four projects on one server: nothing of one is seen from another', async (
   );
   for (const { name, shown } of seen) {
     const [ofShell = '', ofMemory = '', ofHistory = '', ofLog = ''] = shown;
-    for (const own of [ofShell, ofHistory, ofLog]) expect(own).toContain(`secret-of-${name}-0`);
+    for (const own of [ofShell, ofHistory, ofLog]) expect(own).toContain(`secret-of-${name}-${count - 1}`);
     expect(ofMemory).toContain(`secret-of-${name}-`);
     for (const other of names.filter((each) => each !== name)) {
       for (const each of shown) expect(each).not.toContain(`secret-of-${other}-`);

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Stage, textOf } from './stage.ts';
@@ -147,6 +148,42 @@ test('the settings can ask for the shared server, and --alone and the variable d
   const not = await stage.join(folder, { args: [] });
   expect(await not.shell('echo not')).toContain('not');
   expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
+});
+
+test('a client whose settings name the small program is served by it, also after an update', async () => {
+  const folder = stage.folder('project');
+  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
+  writeFileSync(config, '{ "resident": true }');
+  const script = join(stage.base, 'sekisho.js');
+  writeFileSync(script, `import ${JSON.stringify(join(import.meta.dirname, '../../dist/sekisho.js'))};`);
+  const init = ['init', '--yes', '--root', folder, '--client', 'claude'];
+  const env = stage.environment;
+  const words = execFileSync(process.execPath, [script, ...init], { env, encoding: 'utf8' });
+  const lines = words.split('\n\n').find((part) => part.startsWith('{')) ?? '';
+  const { mcpServers } = JSON.parse(lines) as {
+    mcpServers: { sekisho: { command: string; args: readonly string[] } };
+  };
+  const { command, args } = mcpServers.sekisho;
+  expect(args.slice(0, 3)).toEqual([process.execPath, script, 'serve']);
+  const start = async () => {
+    const client = await stage.join(folder, { program: [command, ...args] });
+    expect(await client.shell('echo here')).toContain('here');
+    return client;
+  };
+  await start();
+  await start();
+  expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([2]);
+  stage.sekisho('stop', '--all');
+  const later = new Date(Date.now() + 5000);
+  utimesSync(script, later, later);
+  await start();
+  await start();
+  expect(
+    stage
+      .ps()
+      .map(({ sessions }) => sessions.length)
+      .sort(),
+  ).toEqual([0, 2]);
 });
 
 test('mistakes in the settings are reported as without a shared server', async () => {

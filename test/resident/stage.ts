@@ -40,22 +40,18 @@ export class Stage {
       environment = {},
       wrap = [],
       capabilities = {},
+      program: given,
     }: {
       readonly args?: readonly string[];
       readonly environment?: NodeJS.ProcessEnv;
       readonly wrap?: readonly string[];
       readonly capabilities?: object;
+      /** The whole command, in place of ours. */
+      readonly program?: readonly string[];
     } = {},
   ): Promise<Joined> {
-    const [command = '', ...rest] = [
-      ...wrap,
-      process.execPath,
-      program,
-      'serve',
-      '--profile',
-      'coding',
-      ...args,
-    ];
+    const own = [process.execPath, program, 'serve', '--profile', 'coding', ...args];
+    const [command = '', ...rest] = [...wrap, ...(given ?? own)];
     const child = spawn(command, rest, {
       cwd,
       env: { ...this.environment, ...environment },

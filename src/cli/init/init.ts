@@ -10,6 +10,7 @@ import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { clientConfig, clientNames, startsElsewhere } from '../clients.ts';
 import { ownCommand, ownName } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
+import { startByProgram } from '../resident/program-file.ts';
 import { addProject } from './add-project.ts';
 import { initHooks } from './hooks.ts';
 import { switchOff } from './own-tools.ts';
@@ -56,13 +57,14 @@ export async function init(options: Options): Promise<number> {
     locale,
   );
   // The written file must load. A file that would stop the next start is our bug, found here.
-  loadSettings({ config: path, root: folder });
+  const { resident } = loadSettings({ config: path, root: folder });
   const isUsual = path === configPathOf(undefined, process.env, homeOf(process.env), process.cwd());
-  const { command, args } = ownCommand([
+  const own = ownCommand([
     'serve',
     ...(isUsual && !process.env.XDG_CONFIG_HOME ? [] : ['--config', path]),
     ...(startsElsewhere.has(answers.client) ? ['--root', folder] : []),
   ]);
+  const { command, args } = resident ? await startByProgram(own) : own;
   const { file, words: lines, needs, alone, off } = clientConfig(answers.client, command, args);
   const parts = [
     added === 'written' ? words.wrote(path) : words.added(folder, path),

@@ -1,19 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
-import { noteOf } from '../hook/socket.ts';
+import { closeSync, readFileSync, readlinkSync } from 'node:fs';
 import { descriptors, memoryNames } from './memory-names.ts';
+import { prepareProgram } from './program-file.ts';
 import { residentNameOf, residentSocketOf, thisProcess } from './standing.ts';
 
 /**
@@ -36,7 +23,7 @@ export async function join(args: readonly string[]): Promise<number | undefined>
     return undefined;
   }
   try {
-    const program = await prepareProgram(socket, node, script);
+    const program = await prepareProgram({ socket, node, script });
     process.execve?.(
       program,
       [program, node, script, 'serve', ...args],
@@ -73,34 +60,6 @@ function lastWords(socket: string | undefined): string {
   }
 }
 
-/** The small program for this server. It is written once, and tried: a folder may forbid execution. */
-async function prepareProgram(socket: string, node: string, script: string): Promise<string> {
-  const path = socket.replace(/\.sock$/, '.join');
-  if (existsSync(path)) {
-    accessSync(path, constants.X_OK);
-    return path;
-  }
-  const { compileSmallProgram } = await import('./small-program.ts');
-  const { arch } = process;
-  if (arch !== 'x64' && arch !== 'arm64') throw new Error(`there is no small program for ${arch}`);
-  const own = `${path}.${process.pid}`;
-  const write = (given: Parameters<typeof compileSmallProgram>[0]) => {
-    rmSync(own, { force: true });
-    writeFileSync(own, compileSmallProgram(given, arch), { mode: 0o700, flag: 'wx' });
-  };
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  write({ socket: nowhere, note: nowhere, server: [nowhere], log: nowhere, runtime: nowhere });
-  const { status } = spawnSync(own, { stdio: 'ignore', timeout: 5000 });
-  if (status !== systemFailed) {
-    rmSync(own, { force: true });
-    throw new Error(`${dirname(path)} does not let programs run`);
-  }
-  const server = [node, script, 'resident', '--socket', socket];
-  write({ socket, note: noteOf(socket), server, log: `${socket}.log`, runtime: node });
-  renameSync(own, path);
-  return path;
-}
-
 function warn(what: string, why: string): void {
   process.stderr.write(`sekisho: ${what}: ${why}\n`);
 }
@@ -117,6 +76,4 @@ const words = /^ja/i.test(process.env.LC_ALL || process.env.LC_MESSAGES || proce
       otherRights: 'its rights cannot be told, or a sandbox may hold it',
       lost: 'the server has ended and could not be started again',
     };
-/** A path below a file, which cannot exist. */
-const nowhere = '/proc/version/nowhere';
 const systemFailed = 3;

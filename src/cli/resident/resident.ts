@@ -12,29 +12,45 @@ import { untilTold } from '../serving/stop.ts';
 import { SharedCheckpoints } from './checkpoints.ts';
 import { type JoinedProgram, joinedProgramOf } from './joined-program.ts';
 import { hasNotes } from './notes.ts';
+import { prepareProgram } from './program-file.ts';
 import { ServedAlone, Session } from './session.ts';
 import type { Asked } from './sessions.ts';
 import { signOfLifeMs } from './small-program.ts';
-import { isOfUser, isSameWorld, ofProcess, residentNameOf, thisProcess } from './standing.ts';
+import {
+  isOfUser,
+  isSameWorld,
+  ofProcess,
+  residentNameOf,
+  residentSocketOf,
+  thisProcess,
+} from './standing.ts';
 
 /** How long a checkpoint stays open without sessions, and the server without checkpoints. */
 const checkpointIdleMs = 5 * 60_000;
 const residentIdleMs = 60_000;
 
-/** The server that a user's clients share, until it has been idle for a while. Any failed start removes the note. */
+/** The server that a user's clients share, until it has been idle for a while. A failed start removes the note. */
 export async function serveResident(socket: string): Promise<number> {
+  let end: () => Promise<void>;
   try {
-    const name = basename(socket, '.sock');
-    const own = residentNameOf(thisProcess());
-    if (own === undefined || !isSameWorld(own, name)) return 1;
-    await serveAt(socket, name);
-    return 0;
-  } finally {
+    end = await openAt(socket);
+  } catch (error) {
     rmSync(noteOf(socket), { force: true });
+    throw error;
   }
+  await end();
+  return 0;
 }
 
-async function serveAt(socket: string, name: string): Promise<void> {
+/** Listens, and returns what serves until the end. */
+async function openAt(socket: string): Promise<() => Promise<void>> {
+  const name = basename(socket, '.sock');
+  const own = residentNameOf(thisProcess());
+  if (own === undefined || !isSameWorld(own, name))
+    throw new Error('the socket is for other rights than ours');
+  // After an update, the programs of the earlier build find the server of this one.
+  const present = residentSocketOf(own, process.env);
+  if (own !== name && present !== undefined) await prepareProgram({ ...thisProcess(), socket: present });
   process.title = 'sekisho resident';
   process.chdir('/');
   // The first client's own variables are not the others'.
@@ -47,12 +63,14 @@ async function serveAt(socket: string, name: string): Promise<void> {
     resident.receive(connection),
   );
   const forget = await listen(server, socket);
-  const told = untilTold();
-  await Promise.race([told.signal, resident.idle()]);
-  told.forget();
-  forget();
-  server.close();
-  await resident.close();
+  return async () => {
+    const told = untilTold();
+    await Promise.race([told.signal, resident.idle()]);
+    told.forget();
+    forget();
+    server.close();
+    await resident.close();
+  };
 }
 
 class Resident {

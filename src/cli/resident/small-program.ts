@@ -81,6 +81,8 @@ export function compileSmallProgram(
     ...watch(0, stdin, readable),
     ...watch(2, told, readable),
     { does: 'set', in: hasBegun, to: 0 },
+    // Counts the attempts until then.
+    { does: 'set', in: kind, to: 5 },
 
     label('join'),
     ...reach(server, constants, {
@@ -203,11 +205,12 @@ export function compileSmallProgram(
     jump('turn'),
 
     label('refused'),
-    // A server that dies may have taken the connection before its socket closed.
+    // A server that ends may have taken the connection before its socket closed.
+    call('nanosleep', put(nanoseconds(50_000_000)), 0),
     use(hasBegun),
-    jump('alone', 'zero'),
-    call('nanosleep', put(nanoseconds(10_000_000)), 0),
-    jump('lost'),
+    isNot('lost', 0),
+    { does: 'jump', to: 'lost', when: 'left', of: kind },
+    jump('alone'),
     label('slow'),
     use(hasBegun),
     jump('alone', 'zero'),
