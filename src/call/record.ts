@@ -3,7 +3,7 @@ import type { Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
-import type { AuditLog, AuditRecord, BegunNote, CallStop } from '../contract/records.ts';
+import type { AuditLog, AuditRecord, CallStop, StartNote } from '../contract/records.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { withoutSecrets } from '../ground/secrets/without-secrets.ts';
 import { redact, redactText } from '../ground/text/redact.ts';
@@ -46,7 +46,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
   const facts: Record<string, unknown> = {};
   const waitsFor: Promise<void>[] = [];
   let isBegun = false;
-  let note: BegunNote | undefined;
+  let note: StartNote | undefined;
   let noted: Promise<void> | undefined;
   /** Something may have been changed, so no reply leaves before the record is on disk. */
   let isDurable = false;

@@ -27,7 +27,7 @@ export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, n
     return { history: opened, folders: vault ? [folder, vault.folder] : [folder] };
   });
   const operator = once(async (): Promise<Operator> => {
-    const { openOperator } = await import('../operator/open.ts');
+    const { openOperator } = await import('../operator/open-operator.ts');
     return openOperator({
       audit: async () => (await rooms.store()).audit,
       approvals: async () => (await rooms.store()).approvals,

@@ -236,7 +236,7 @@ export function createRooms(
   });
 
   const identity = once(async () => {
-    const { openIdentity } = await import('../identity/open.ts');
+    const { openIdentity } = await import('../identity/open-identity.ts');
     const { oauth } = settings.http;
     if (!oauth)
       throw new ConfigError(

@@ -139,7 +139,7 @@ export interface NoticeStore {
     readonly nowMs: number;
   }): Promise<NoticeRecord | undefined>;
   /** The questions among these that the channel was notified of. */
-  told(channel: string, questions: readonly string[]): Promise<ReadonlySet<string>>;
+  alreadyNotified(channel: string, questions: readonly string[]): Promise<ReadonlySet<string>>;
   /** When the channel had its last notice of questions. */
   lastAtMs(channel: string): Promise<number | undefined>;
   /** Begins a notice without a question. */

@@ -81,7 +81,7 @@ export interface AuditQuery {
 }
 
 /** The note that a call is about to run. */
-export interface BegunNote {
+export interface StartNote {
   /** Resolves when it would survive a power cut; nothing may be changed before. */
   durable(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export interface AuditLog {
    * Notes that a call is about to run. If the server dies before the record is written, the next server writes this one
    * as `interrupted`. Throws if records cannot be written now: then the call must not run.
    */
-  begin(record: AuditRecord, options: { readonly mayChange: boolean }): Promise<BegunNote>;
+  begin(record: AuditRecord, options: { readonly mayChange: boolean }): Promise<StartNote>;
   write(record: AuditRecord): Promise<void>;
   /** Queues the record and resolves, at once unless too many are queued. */
   note(record: AuditRecord): Promise<void>;

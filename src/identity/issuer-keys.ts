@@ -28,7 +28,7 @@ export function createIssuerKeys(
   now: () => number,
   onFault?: (error: unknown) => void,
 ): IssuerKeys {
-  let held: { readonly keys: JSONWebKeySet; readonly atMs: number } | undefined;
+  let cached: { readonly keys: JSONWebKeySet; readonly atMs: number } | undefined;
   let asking: Promise<JSONWebKeySet> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
@@ -37,13 +37,13 @@ export function createIssuerKeys(
     askedAtMs = now();
     asking ??= load(issuer, fetchJson)
       .then((keys) => {
-        held = { keys, atMs: now() };
+        cached = { keys, atMs: now() };
         failure = undefined;
         return keys;
       })
       .catch((error: unknown) => {
         failure = error;
-        onFault?.(new Error(`The keys of ${issuer} cannot be had: ${wordsOf(error)}`));
+        onFault?.(new Error(`The keys of ${issuer} cannot be had: ${errorText(error)}`));
         throw error;
       })
       .finally(() => {
@@ -54,7 +54,7 @@ export function createIssuerKeys(
 
   return {
     async current() {
-      if (held && now() - held.atMs < maxAgeMs) return held.keys;
+      if (cached && now() - cached.atMs < maxAgeMs) return cached.keys;
       if (asking || now() - askedAtMs >= cooldownMs) {
         try {
           return await ask();
@@ -62,8 +62,8 @@ export function createIssuerKeys(
           // The cached keys may still be recent enough.
         }
       }
-      if (held && now() - held.atMs < maxStaleMs) return held.keys;
-      throw new IssuerDown(`The keys of ${issuer} cannot be had: ${wordsOf(failure)}`, { cause: failure });
+      if (cached && now() - cached.atMs < maxStaleMs) return cached.keys;
+      throw new IssuerDown(`The keys of ${issuer} cannot be had: ${errorText(failure)}`, { cause: failure });
     },
     async renewed() {
       if (!asking && now() - askedAtMs < cooldownMs) return undefined;
@@ -94,7 +94,7 @@ async function load(issuer: string, fetchJson: (url: string) => Promise<unknown>
 }
 
 /** fetch() puts the reason of a failure into its cause. */
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   const { message, cause } = error as { readonly message?: unknown; readonly cause?: unknown };
   return [message, (cause as { readonly message?: unknown } | undefined)?.message]
     .filter((words) => typeof words === 'string')

@@ -92,7 +92,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     const { escalate, everyMs } = settings;
     const isSecond = escalate?.to.includes(name) === true;
     const afterMs = isSecond && escalate ? escalate.afterMs : 0;
-    const told = await notices.told(
+    const told = await notices.alreadyNotified(
       name,
       pending.map(({ id }) => id),
     );
@@ -120,7 +120,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     const due = dueDigest(settings.digest, nowMs);
     for (const channel of due ? names.filter((name) => settings.digest?.to.includes(name)) : []) {
       const questions = due ? [due] : [];
-      if ((await notices.told(channel, questions)).size > 0) continue;
+      if ((await notices.alreadyNotified(channel, questions)).size > 0) continue;
       await notices.claim({ channel, kind: 'digest', questions, quietSinceMs: nowMs, nowMs });
     }
   }

@@ -14,7 +14,7 @@ export interface HttpSpanExporter extends SpanExporter {
 type Outcome = 'sent' | 'again' | 'refused';
 
 const firstPauseMs = 500;
-const tellEveryMs = 60_000;
+const reportEveryMs = 60_000;
 /** HTTP statuses after which OTLP exporters retry. */
 const passing = new Set([429, 502, 503, 504]);
 
@@ -28,7 +28,7 @@ export function createSpanExporter(
 ): HttpSpanExporter {
   const over = new AbortController();
   const url = new URL(settings.url);
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   let last: Promise<void> = Promise.resolve();
 
   async function send(spans: readonly ReadableSpan[]): Promise<boolean> {
@@ -53,8 +53,8 @@ export function createSpanExporter(
   }
 
   function tell(): void {
-    if (over.signal.aborted || performance.now() - toldAt < tellEveryMs) return;
-    toldAt = performance.now();
+    if (over.signal.aborted || performance.now() - reportedAt < reportEveryMs) return;
+    reportedAt = performance.now();
     // The origin alone: the rest may contain a password, and the peer's text is untrusted.
     onFault?.(new Error(`Traces could not be sent to ${url.origin}; calls go on without them.`));
   }

@@ -15,7 +15,7 @@ export interface Act {
 }
 
 /** The outcome of an act, for its caller and for the log. */
-export interface Came<T> {
+export interface ActResult<T> {
   readonly result: T;
   /** Undefined if the act succeeded. */
   readonly code?: string | undefined;
@@ -23,7 +23,7 @@ export interface Came<T> {
 }
 
 /** Performs an act and writes its one record, which is durable when this returns. `work` gets the record's id. */
-export type Perform = <T>(act: Act, work: (id: string) => Promise<Came<T>>) => Promise<T>;
+export type Perform = <T>(act: Act, work: (id: string) => Promise<ActResult<T>>) => Promise<T>;
 
 /** The only writer of people's acts. A failed act is recorded too, and its error is rethrown. */
 export function createPerform(person: Person, audit: () => Promise<AuditLog>, now: () => number): Perform {
@@ -48,7 +48,7 @@ export function createPerform(person: Person, audit: () => Promise<AuditLog>, no
     await note.durable();
     const record = async (
       outcome: 'ok' | 'error',
-      rest: Omit<Came<unknown>, 'result'>,
+      rest: Omit<ActResult<unknown>, 'result'>,
       cause?: unknown,
     ): Promise<void> => {
       try {

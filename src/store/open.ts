@@ -11,9 +11,9 @@ import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } fr
 import { once } from '../ground/once.ts';
 import { createApprovalStore } from './approvals/approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
-import { createBegunCalls } from './audit/begun.ts';
 import { openAuditKey } from './audit/key.ts';
 import { createAuditLog } from './audit/log.ts';
+import { createUnderWayCalls } from './audit/under-way-calls.ts';
 import { tryWakeups, type Wakeups } from './changes.ts';
 import { createConsoleSessions } from './console-sessions.ts';
 import { deriveKey } from './derived-key.ts';
@@ -109,7 +109,7 @@ export async function openStore({
     embeddings &&
     once(async () => (await import('./embeddings/meaning.ts')).createMeaning(engine, clock, embeddings));
   const embedding = embeddings && meaning && { model: embeddings.model, meaning };
-  const audit = createAuditLog(engine, () => openAuditKey(folder), underWay && createBegunCalls(underWay));
+  const audit = createAuditLog(engine, () => openAuditKey(folder), underWay && createUnderWayCalls(underWay));
 
   const tokens = createTokenStore(engine, clock);
   let keyOfWords: Uint8Array | undefined;

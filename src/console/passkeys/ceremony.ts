@@ -5,12 +5,12 @@ import { isOverTls } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 
 /** The site that requests a passkey; the device binds its signature to it. */
-interface Place {
+interface RelyingParty {
   readonly origin: string;
   readonly host: string;
 }
 
-export function placeOf(request: Request): Place {
+export function relyingPartyOf(request: Request): RelyingParty {
   const { host, hostname } = new URL(request.url);
   return { origin: `${isOverTls(request) ? 'https' : 'http'}://${host}`, host: hostname };
 }
@@ -24,7 +24,7 @@ export async function registrationOptions(
 ): Promise<object> {
   const { generateRegistrationOptions } = await import('@simplewebauthn/server');
   const store = await dependencies.passkeys();
-  const { host } = placeOf(request);
+  const { host } = relyingPartyOf(request);
   const known = (await store.list()).filter((passkey) => passkey.host === host);
   const challenge = await store.challenge({ kind: 'register', session }, dependencies.now());
   return generateRegistrationOptions({
@@ -46,7 +46,7 @@ export async function registered(
 ): Promise<Pick<Passkey, 'id' | 'host' | 'publicKey' | 'counter' | 'transports'> | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const store = await dependencies.passkeys();
-  const { origin, host } = placeOf(request);
+  const { origin, host } = relyingPartyOf(request);
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: JSON.parse(credential) as RegistrationResponseJSON,
@@ -74,7 +74,7 @@ export async function assertionOptions(
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   const challenge = await (await dependencies.passkeys()).challenge(purpose, dependencies.now());
   return generateAuthenticationOptions({
-    rpID: placeOf(request).host,
+    rpID: relyingPartyOf(request).host,
     userVerification: 'required',
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
   });
@@ -89,7 +89,7 @@ export async function proven(
 ): Promise<{ readonly passkey: Passkey; readonly person: Person } | undefined> {
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const store = await dependencies.passkeys();
-  const { origin, host } = placeOf(request);
+  const { origin, host } = relyingPartyOf(request);
   try {
     const response = JSON.parse(assertion) as AuthenticationResponseJSON;
     const found = await store.find(String(response.id).slice(0, 2000), dependencies.now());

@@ -6,7 +6,7 @@ import { isOwnOrigin } from '../headers.ts';
 import { problemPage } from '../login.ts';
 import { linkPage } from '../pages/link.ts';
 import { fieldOf, type Outside, type PageContext } from '../pages/page-context.ts';
-import { assertionOptions, placeOf, proven } from '../passkeys/ceremony.ts';
+import { assertionOptions, proven, relyingPartyOf } from '../passkeys/ceremony.ts';
 
 /**
  * The page that a push opens: the questions of that notice, in full, for the one device that could read its address.
@@ -82,7 +82,7 @@ export function addLinkRoutes(
   ) {
     const approvals = await dependencies.approvals();
     const records = await Promise.all(link.questions.map(({ id }) => approvals.get(id)));
-    const { host } = placeOf(context.req.raw);
+    const { host } = relyingPartyOf(context.req.raw);
     const passkeys = await (await dependencies.passkeys()).list();
     return linkPage(
       {

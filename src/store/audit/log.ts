@@ -1,13 +1,13 @@
 import { limits } from '../../contract/limits.ts';
-import type { AuditLog, AuditRecord, BegunNote } from '../../contract/records.ts';
+import type { AuditLog, AuditRecord, StartNote } from '../../contract/records.ts';
 import { once } from '../../ground/once.ts';
 import type { OpenEngine } from '../engine.ts';
 import { createChainEnd } from './append.ts';
-import type { BegunCalls } from './begun.ts';
 import { encodeRecord, type UnchainedRow } from './chain.ts';
 import { createInbox, isWaiting, joinInbox } from './inbox.ts';
 import type { AuditKey } from './key.ts';
 import { searchAudit } from './search.ts';
+import type { UnderWayCalls } from './under-way-calls.ts';
 import { verifyChain } from './verify.ts';
 
 /**
@@ -18,7 +18,7 @@ import { verifyChain } from './verify.ts';
 export function createAuditLog(
   openEngine: OpenEngine,
   openKey: () => AuditKey,
-  begun: BegunCalls | undefined,
+  begun: UnderWayCalls | undefined,
 ): AuditLog & { stop(): void } {
   const queue: { readonly id: string; readonly row: UnchainedRow }[] = [];
   let durableUpTo = 0;
@@ -202,7 +202,7 @@ export function createAuditLog(
 }
 
 /** For stores without notes of running calls. */
-const unnoted: BegunNote = { durable: async () => {} };
+const unnoted: StartNote = { durable: async () => {} };
 /** Rows of one transaction; more would hold the write lock for too long. */
 const batchRows = 500;
 /** Reading calls wait once this many records are queued. */

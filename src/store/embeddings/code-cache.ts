@@ -10,14 +10,14 @@ export interface Space {
   readonly dimensions: number;
 }
 
-interface Kept {
+interface Cached {
   readonly dimensions: number;
   readonly set: CodeSet;
   rev: number;
   ready: Promise<void>;
 }
 
-/** Codes in memory by owner, loaded on first use and then kept up to date. */
+/** Codes in memory by owner, loaded on first use and then cached up to date. */
 export interface CodeCache {
   /** `rev` is the owner's current `vector_rev`, `memories` the number of memories. */
   codes(
@@ -27,13 +27,13 @@ export interface CodeCache {
   ): Promise<CodeSet>;
 }
 
-/** The least recently used owners are evicted. For a single owner with too many codes, the newest are kept. */
+/** The least recently used owners are evicted. For a single owner with too many codes, the newest are cached. */
 export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, Cached>();
 
-  function keptFor(space: Space, memories: number): Kept {
-    const found = kept.get(space.owner);
-    kept.delete(space.owner);
+  function cachedFor(space: Space, memories: number): Cached {
+    const found = cached.get(space.owner);
+    cached.delete(space.owner);
     // Changed and forgotten memories leave their codes behind; with too many of them, start over.
     const usable = found && found.dimensions === space.dimensions && found.set.size <= 1000 + memories * 1.25;
     const entry = usable
@@ -44,23 +44,23 @@ export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
           rev: -1,
           ready: Promise.resolve(),
         };
-    kept.set(space.owner, entry);
+    cached.set(space.owner, entry);
     return entry;
   }
 
   function makeRoom(): void {
     let bytes = 0;
-    for (const { set } of kept.values()) bytes += set.bytes;
-    for (const [owner, { set }] of kept) {
-      if (bytes <= maxBytes || kept.size === 1) return;
-      kept.delete(owner);
+    for (const { set } of cached.values()) bytes += set.bytes;
+    for (const [owner, { set }] of cached) {
+      if (bytes <= maxBytes || cached.size === 1) return;
+      cached.delete(owner);
       bytes -= set.bytes;
     }
   }
 
   return {
     async codes(engine, space, now) {
-      const entry = keptFor(space, now.memories);
+      const entry = cachedFor(space, now.memories);
       if (entry.rev < now.rev) {
         // One at a time: two at once would read the same rows. The previous caller got its own failure.
         entry.ready = entry.ready
@@ -76,7 +76,7 @@ export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
       try {
         await entry.ready;
       } catch (error) {
-        if (kept.get(space.owner) === entry) kept.delete(space.owner);
+        if (cached.get(space.owner) === entry) cached.delete(space.owner);
         throw error;
       }
       return entry.set;

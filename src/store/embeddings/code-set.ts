@@ -48,12 +48,12 @@ export function createCodeSet(codeBytes: number): CodeSet {
     add(seq, code) {
       const chunk = roomFor();
       chunk.seqs[chunk.used] = seq;
-      chunk.codes.set(wordsOf(code), chunk.used * words);
+      chunk.codes.set(uint32View(code), chunk.used * words);
       chunk.used += 1;
       size += 1;
     },
     async nearest(code, count) {
-      const wanted = wordsOf(code);
+      const wanted = uint32View(code);
       const seen: { readonly seqs: Float64Array; readonly distances: Uint16Array }[] = [];
       const histogram = new Uint32Array(codeBytes * 8 + 1);
       for (const { seqs, codes, used } of [...chunks]) {
@@ -136,7 +136,7 @@ function nearerThanMost(histogram: Uint32Array): number {
 }
 
 /** Buffers of databases may start at any address; 32-bit words need a multiple of four. */
-function wordsOf(code: Uint8Array): Uint32Array {
+function uint32View(code: Uint8Array): Uint32Array {
   if (code.byteOffset % 4 === 0) return new Uint32Array(code.buffer, code.byteOffset, code.byteLength / 4);
   return new Uint32Array(code.slice().buffer);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Memory } from '../../contract/capabilities/memory.ts';
 import { fold } from '../recall/fold.ts';
-import { wordsOfMemory } from '../recall/words.ts';
+import { wordsOfMemory } from '../recall/terms.ts';
 
 /** The columns that derive from a memory's content. */
 export function memoryColumns(said: Pick<Memory, 'content' | 'category' | 'tags'>) {

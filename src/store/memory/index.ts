@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Tables } from '../tables/tables.ts';
 
 /**
- * An index of memories by word. Words arrive already cut and stemmed (`recall/words.ts`), and are separate for each
+ * An index of memories by word. Words arrive already cut and stemmed (`recall/terms.ts`), and are separate for each
  * owner, so that neither hits nor frequencies come from others' memories.
  */
 export interface MemoryIndex {

@@ -37,7 +37,7 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
       });
     },
 
-    async told(channel, questions) {
+    async alreadyNotified(channel, questions) {
       if (questions.length === 0) return new Set();
       const { db } = await openEngine();
       const rows = await db

@@ -8,7 +8,7 @@ import { fetchCandidates } from './candidates.ts';
 import { fold } from './fold.ts';
 import { joinRankings, type Placed } from './join.ts';
 import { type Ranked, rank, weigh } from './rank.ts';
-import { wordsOfQuestion } from './words.ts';
+import { wordsOfQuestion } from './terms.ts';
 
 /**
  * Finds memories for an owner's query, in two stages: the index returns some hundred candidates by the rarest words,

@@ -33,7 +33,7 @@ export function createSignalFile(
   const us = randomUUID().slice(0, 8);
   const untold = new Set<string>();
   let telling: NodeJS.Timeout | undefined;
-  let lastToldAtMs = Number.NEGATIVE_INFINITY;
+  let lastReportedAtMs = Number.NEGATIVE_INFINITY;
   let descriptor: number | undefined;
   let watcher: FSWatcher | undefined;
   let looking: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export function createSignalFile(
   function send(): void {
     clearTimeout(telling);
     telling = undefined;
-    lastToldAtMs = performance.now();
+    lastReportedAtMs = performance.now();
     const lines = [...untold].map((topic) => `${us} ${topic.replaceAll('\n', ' ')}\n`).join('');
     untold.clear();
     try {
@@ -107,7 +107,7 @@ export function createSignalFile(
     tell(topic) {
       if (isClosed) return;
       untold.add(topic);
-      const dueInMs = lastToldAtMs + tellEveryMs - performance.now();
+      const dueInMs = lastReportedAtMs + reportEveryMs - performance.now();
       if (dueInMs <= 0) send();
       else telling ??= setTimeout(send, dueInMs);
     },
@@ -135,6 +135,6 @@ export function createSignalFile(
 }
 
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
-const tellEveryMs = 10;
+const reportEveryMs = 10;
 const hearEveryMs = 10;
 const longestBytes = 64 * 1024;

@@ -2,7 +2,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
-import { closestPlace } from './closest-place.ts';
+import { closestMatch } from './closest-match.ts';
 import { occurrencesOf, type Wanted } from './occurrences.ts';
 
 /** Applies edits in order, each to the result of the one before. Throws if one does not fit: all or none. */
@@ -100,7 +100,7 @@ function tooLong(shown: string, which: Text): ToolError {
 }
 
 function notThere(shown: string, before: string, wanted: string, which: Text): ToolError {
-  const closest = closestPlace(before, wanted);
+  const closest = closestMatch(before, wanted);
   if (!closest) {
     return new ToolError(
       'not_found',

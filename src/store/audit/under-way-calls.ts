@@ -1,19 +1,19 @@
 import { ToolError } from '../../contract/error.ts';
-import type { AuditRecord, BegunNote, UnderWayNotes } from '../../contract/records.ts';
+import type { AuditRecord, StartNote, UnderWayNotes } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import type { Engine } from '../engine.ts';
 
 /** Calls that have begun but whose records are not written yet. */
-export interface BegunCalls {
-  begin(record: AuditRecord, mayChange: boolean): Promise<BegunNote>;
+export interface UnderWayCalls {
+  begin(record: AuditRecord, mayChange: boolean): Promise<StartNote>;
   written(ids: readonly string[]): void;
   /** Records of calls that dead servers began but did not record; `done` removes the notes once they are written. */
   left(engine: Engine): Promise<{ readonly records: readonly AuditRecord[]; done(): void }>;
   close(): void;
 }
 
-export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
+export function createUnderWayCalls(notes: UnderWayNotes): UnderWayCalls {
   const open = new Map<string, AuditRecord>();
   /** Concurrent notes share a sync. */
   let syncing: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { cleanText } from '../../../contract/text/clean-text.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
 
-export interface ClosestPlace {
+export interface ClosestMatch {
   readonly startLine: number;
   readonly endLine: number;
   readonly differs: Text;
@@ -14,7 +14,7 @@ export interface ClosestPlace {
  * case, then the lines around the one that shares most words. The cost grows with the text, of which the first
  * 2,000,000 characters are searched: about 3 ms for 200 KB.
  */
-export function closestPlace(before: string, wanted: string): ClosestPlace | undefined {
+export function closestMatch(before: string, wanted: string): ClosestMatch | undefined {
   const file = linesOf(before.slice(0, maxChars).replaceAll('\r\n', '\n'));
   for (const { read, differs } of misreadings) {
     const meant = read(wanted)?.split(/\r?\n/, maxSoughtLines);
@@ -103,7 +103,7 @@ function quotes(words: string): string {
 }
 
 /** Folds the whole text once, by the loosest rule; the stricter ones are tried only if that fits. */
-function placeOnceFolded(file: Lines, sought: readonly string[]): ClosestPlace | undefined {
+function placeOnceFolded(file: Lines, sought: readonly string[]): ClosestMatch | undefined {
   if (!isAnchored(sought.map(loosely))) return undefined;
   const folded = loosely(file.text);
   const wanted = loosely(sought.join('\n'));
@@ -150,7 +150,7 @@ function mostAlike(file: Lines, sought: readonly string[]): number | undefined {
   return words.size > 0 && (shared[best] ?? 0) >= words.size / 2 ? Math.max(0, best - key) : undefined;
 }
 
-function place(file: Lines, at: number, count: number, differs: Text): ClosestPlace {
+function place(file: Lines, at: number, count: number, differs: Text): ClosestMatch {
   const end = Math.min(file.count, at + count);
   const words = cleanText(file.slice(at, end).slice(0, maxShownChars + 1));
   return {

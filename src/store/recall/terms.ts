@@ -5,7 +5,7 @@ import { stem } from './porter.ts';
  * Splits text into index words. In a script without spaces, a run gives its characters and pairs of neighbours; in any
  * other, one stemmed word. `S3バケット` is two runs.
  */
-export function wordsOf(content: string): string[] {
+export function termsOf(content: string): string[] {
   const words: string[] = [];
   for (const run of runsOf(content)) {
     if (run.spaced) words.push(...spacedWords(run.text));
@@ -24,7 +24,7 @@ export function wordsOfQuestion(question: string): string[] {
     }
     for (const { word, tells } of unspacedWords(run.text)) if (tells) telling.add(word);
   }
-  const words = telling.size > 0 ? telling : new Set(wordsOf(question));
+  const words = telling.size > 0 ? telling : new Set(termsOf(question));
   return [...words].slice(0, questionWords);
 }
 
@@ -34,7 +34,7 @@ export function wordsOfMemory(memory: {
   readonly category: string;
   readonly tags: readonly string[];
 }): string[] {
-  return wordsOf([memory.content, memory.category, ...memory.tags].join('\n'));
+  return termsOf([memory.content, memory.category, ...memory.tags].join('\n'));
 }
 
 interface Run {

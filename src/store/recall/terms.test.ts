@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stem } from './porter.ts';
-import { wordsOf, wordsOfQuestion } from './words.ts';
+import { termsOf, wordsOfQuestion } from './terms.ts';
 
 test.each([
   ['S3バケット', ['s3', 'バ', 'バケ', 'ケ', 'ケッ', 'ッ', 'ット', 'ト']],
@@ -14,7 +14,7 @@ test.each([
   ['x'.repeat(5000), ['x'.repeat(64)]],
   ['😀 … "!" \0', []],
 ])('%s is cut into words', (text, words) => {
-  expect(wordsOf(text)).toEqual(words);
+  expect(termsOf(text)).toEqual(words);
 });
 
 test.each([

@@ -19,7 +19,7 @@ export type TokenIdentity =
   | { readonly kind: 'good'; readonly standing: TokenStanding }
   | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string };
 
-interface Kept {
+interface Cached {
   readonly identity: TokenIdentity;
   readonly untilMs: number;
 }
@@ -31,7 +31,7 @@ const maxKept = 1000;
 export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Identity {
   const tokens = createAccessTokens(trust, options);
   // By digest, so that no tokens are kept in memory.
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, Cached>();
 
   return {
     examine: tokens.examine,
