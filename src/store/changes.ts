@@ -73,6 +73,45 @@ export function createChanges(carrier: Carrier): Changes & {
   };
 }
 
+/** Reads again after each change of the topic until `isDone` or the timeout; returns the last value. */
+export async function readUntil<T>(
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  {
+    changes,
+    topic,
+    timeoutMs,
+    signal,
+    lookEveryMs = timeoutMs,
+  }: {
+    readonly changes: Changes;
+    readonly topic: string;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+    /** Reads at least this often, so that a lost wake only delays. */
+    readonly lookEveryMs?: number;
+  },
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const leftMs = end - performance.now();
+    const stop = new AbortController();
+    // Requested before the rows are read, so that no change is missed between reading and waiting.
+    const changed = changes.next(
+      topic,
+      Math.min(leftMs, lookEveryMs),
+      AbortSignal.any([signal, stop.signal]),
+    );
+    try {
+      const value = await read();
+      if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
+      await changed;
+    } finally {
+      stop.abort();
+    }
+  }
+}
+
 /** Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1;
 

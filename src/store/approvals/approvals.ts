@@ -1,7 +1,8 @@
 import { ToolError } from '../../contract/error.ts';
-import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
+import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
-import type { Clock, OpenEngine } from '../engine.ts';
+import { readUntil } from '../changes.ts';
+import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import { findRow, insertRow, selectRows, updateRows } from '../rows.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
@@ -30,28 +31,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       if (sweep) untilSweep = requestsBetweenSweeps;
       const { found, isNew } = await engine.write(async (tx) => {
         if (sweep) await forgetBefore(tx, nowMs - keepMs);
-        await tx
-          .updateTable('approvals')
-          .set({ status: 'expired' })
-          .where('status', 'in', open)
-          .where('principal', '=', row.principal)
-          .where('tool', '=', row.tool)
-          .where('digest', '=', row.digest)
-          .where('expires_at_ms', '<=', nowMs)
-          .execute();
-        await tx
-          .insertInto('approvals')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-        const found = await selectRows(tx, 'approvals', {
-          principal: row.principal,
-          tool: row.tool,
-          digest: row.digest,
-          status: open,
-        }).executeTakeFirstOrThrow();
-        if (found.id === row.id) await assertNotTooMany(tx, row.principal, nowMs);
-        return { found, isNew: found.id === row.id };
+        return ask(tx, row, nowMs);
       });
       if (isNew) engine.changes.tell(topic);
       return recordOf(found, nowMs);
@@ -95,23 +75,9 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       engine.changes.tell(topic);
     },
 
-    async take({ principal, tool, digest, sessionId }, nowMs) {
+    async take(call, nowMs) {
       const engine = await openEngine();
-      const row = await engine.write((tx) =>
-        tx
-          .updateTable('approvals')
-          .set({ status: 'used' })
-          .where('status', '=', 'approved')
-          .where('principal', '=', principal)
-          .where('tool', '=', tool)
-          .where('digest', '=', digest)
-          .where('expires_at_ms', '>', nowMs)
-          .where((where) =>
-            where.or([where('plan_id', 'is', null), where('session_id', '=', sessionId ?? null)]),
-          )
-          .returningAll()
-          .executeTakeFirst(),
-      );
+      const row = await engine.write((tx) => use(tx, call, nowMs));
       if (row) engine.changes.tell(topic);
       return row && recordOf(row, nowMs);
     },
@@ -141,45 +107,76 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
 
     async list(status, nowMs) {
       const { db } = await openEngine();
-      let query = db.selectFrom('approvals').selectAll().orderBy('created_at_ms', 'desc').limit(listed);
-      // A question may have expired before the table says so.
-      if (status === 'expired') {
-        query = query.where((where) =>
-          where.or([
-            where('status', '=', 'expired'),
-            where.and([where('status', 'in', open), where('expires_at_ms', '<=', nowMs)]),
-          ]),
-        );
-      } else if (status) {
-        query = query.where('status', '=', status);
-        if (isOpen(status)) query = query.where('expires_at_ms', '>', nowMs);
-      }
+      const query = withStatus(db, status, nowMs).orderBy('created_at_ms', 'desc').limit(listed);
       return (await query.execute()).map((row) => recordOf(row, nowMs));
     },
 
     async wait(id, timeoutMs, signal) {
       const { changes } = await openEngine();
-      const until = performance.now() + timeoutMs;
-      for (;;) {
-        const leftMs = until - performance.now();
-        const stop = new AbortController();
-        const changed = changes.next(
-          topic,
-          Math.min(leftMs, lookEveryMs),
-          AbortSignal.any([signal, stop.signal]),
-        );
-        const found = await get(id, clock()).catch((error) => {
-          stop.abort();
-          throw error;
-        });
-        if (found?.status !== 'pending' || leftMs <= 0 || signal.aborted) {
-          stop.abort();
-          return found;
-        }
-        await changed;
-      }
+      return readUntil(
+        () => get(id, clock()),
+        (found) => found?.status !== 'pending',
+        { changes, topic, timeoutMs, signal, lookEveryMs },
+      );
     },
   };
+}
+
+/** The caller's open question about exactly this call, or this new one. */
+async function ask(tx: Tx, row: ApprovalRow, nowMs: number) {
+  const same = { principal: row.principal, tool: row.tool, digest: row.digest };
+  await tx
+    .updateTable('approvals')
+    .set({ status: 'expired' })
+    .where('status', 'in', open)
+    .where('principal', '=', row.principal)
+    .where('tool', '=', row.tool)
+    .where('digest', '=', row.digest)
+    .where('expires_at_ms', '<=', nowMs)
+    .execute();
+  await tx
+    .insertInto('approvals')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const found = await selectRows(tx, 'approvals', { ...same, status: open }).executeTakeFirstOrThrow();
+  const isNew = found.id === row.id;
+  if (isNew) await assertNotTooMany(tx, row.principal, nowMs);
+  return { found, isNew };
+}
+
+/** A single statement, so that only one of several claimants gets it. A plan's approval is for its session. */
+function use(
+  tx: Tx,
+  { principal, tool, digest, sessionId }: Parameters<ApprovalStore['take']>[0],
+  nowMs: number,
+): Promise<ApprovalRow | undefined> {
+  return tx
+    .updateTable('approvals')
+    .set({ status: 'used' })
+    .where('status', '=', 'approved')
+    .where('principal', '=', principal)
+    .where('tool', '=', tool)
+    .where('digest', '=', digest)
+    .where('expires_at_ms', '>', nowMs)
+    .where((where) => where.or([where('plan_id', 'is', null), where('session_id', '=', sessionId ?? null)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A question may have expired before the table says so. */
+function withStatus(db: Engine['db'], status: ApprovalStatus | undefined, nowMs: number) {
+  if (status === undefined) return selectRows(db, 'approvals');
+  if (status !== 'expired') {
+    const query = selectRows(db, 'approvals', { status });
+    return isOpen(status) ? query.where('expires_at_ms', '>', nowMs) : query;
+  }
+  return selectRows(db, 'approvals').where((where) =>
+    where.or([
+      where('status', '=', 'expired'),
+      where.and([where('status', 'in', open), where('expires_at_ms', '<=', nowMs)]),
+    ]),
+  );
 }
 
 /** Limits a principal's open questions, which would hide others' in the list. Throwing removes the new row. */

@@ -23,16 +23,7 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
         if (sweep) await forgetBefore(tx, nowMs - keepMs);
         const last = kind === 'digest' ? undefined : await lastOf(tx, channel);
         if (last !== undefined && last > quietSinceMs && last <= nowMs) return undefined;
-        const taken: string[] = [];
-        for (const question of questions) {
-          const row = await tx
-            .insertInto('notice_told')
-            .values({ channel, question, at_ms: nowMs })
-            .onConflict((conflict) => conflict.doNothing())
-            .returning('question')
-            .executeTakeFirst();
-          if (row) taken.push(question);
-        }
+        const taken = await notYetNotified(tx, channel, questions, nowMs);
         return taken.length === 0 ? undefined : add(tx, { channel, kind, questions: taken, nowMs });
       });
     },
@@ -75,19 +66,12 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
         .execute();
       if (due.length === 0) return [];
       const rows = await engine.write((tx) =>
-        tx
-          .updateTable('notices')
-          .set((set) => ({ next_at_ms: nowMs + leaseMs, attempts: set('attempts', '+', 1) }))
-          .where(
-            'id',
-            'in',
-            due.map(({ id }) => id),
-          )
-          .where('status', '=', 'waiting')
-          // No row if another server has just taken it.
-          .where('next_at_ms', '<=', nowMs)
-          .returningAll()
-          .execute(),
+        leaseDue(
+          tx,
+          due.map(({ id }) => id),
+          nowMs,
+          leaseMs,
+        ),
       );
       return rows.map(recordOf);
     },
@@ -141,6 +125,33 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
     ...createLinks(openEngine),
     ...createDevices(openEngine),
   };
+}
+
+/** The questions that this channel was not notified of; from now on it counts as notified. */
+async function notYetNotified(tx: Tx, channel: string, questions: readonly string[], nowMs: number) {
+  const taken: string[] = [];
+  for (const question of questions) {
+    const row = await tx
+      .insertInto('notice_told')
+      .values({ channel, question, at_ms: nowMs })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('question')
+      .executeTakeFirst();
+    if (row) taken.push(question);
+  }
+  return taken;
+}
+
+/** No row for a notice that another server has just taken. */
+function leaseDue(tx: Tx, ids: readonly string[], nowMs: number, leaseMs: number): Promise<NoticeRow[]> {
+  return tx
+    .updateTable('notices')
+    .set((set) => ({ next_at_ms: nowMs + leaseMs, attempts: set('attempts', '+', 1) }))
+    .where('id', 'in', ids)
+    .where('status', '=', 'waiting')
+    .where('next_at_ms', '<=', nowMs)
+    .returningAll()
+    .execute();
 }
 
 async function add(

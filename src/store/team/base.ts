@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AgentCaller } from '../../contract/caller.ts';
 import type { Answered, Asked, Team } from '../../contract/team/team.ts';
 import type { Locale } from '../../contract/text/text.ts';
+import { readUntil } from '../changes.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { findRow, selectRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
@@ -105,38 +106,9 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
     },
     async until(read, isDone, timeoutMs, signal) {
       const { changes } = await openEngine();
-      const waiting = { nextChange: (ms: number, stop: AbortSignal) => changes.next(topic, ms, stop) };
-      return readUntil(read, isDone, { ...waiting, timeoutMs, signal });
+      return readUntil(read, isDone, { changes, topic, timeoutMs, signal });
     },
   };
-}
-
-interface Waiting {
-  readonly nextChange: (timeoutMs: number, signal: AbortSignal) => Promise<unknown>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Reads again after each change until `isDone` or the timeout; returns the last value. */
-export async function readUntil<T>(
-  read: () => Promise<T>,
-  isDone: (value: T) => boolean,
-  { nextChange, timeoutMs, signal }: Waiting,
-): Promise<T> {
-  const end = performance.now() + timeoutMs;
-  for (;;) {
-    const leftMs = end - performance.now();
-    const stop = new AbortController();
-    // Requested before the rows are read, so that no change is missed between reading and waiting.
-    const changed = nextChange(leftMs, AbortSignal.any([signal, stop.signal]));
-    try {
-      const value = await read();
-      if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
-      await changed;
-    } finally {
-      stop.abort();
-    }
-  }
 }
 
 /** The person who manages a team, in conversations. No agent can have this id. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Arrival } from '../../contract/call.ts';
 import type { AgentCaller, CoordinatorCaller } from '../../contract/caller.ts';
+import type { Engine } from '../engine.ts';
 import { findRow, updateRows } from '../rows.ts';
 import type { SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
@@ -30,7 +31,7 @@ export function createSessions(base: TeamBase): Sessions {
   async function use(found: FoundSession, arrival: Arrival): Promise<AgentCaller | undefined> {
     const nowMs = clock();
     if (found.expires_at_ms <= nowMs) return undefined;
-    if (nowMs - found.used_at_ms >= touchEveryMs) await touch(found, nowMs);
+    if (nowMs - found.used_at_ms >= touchEveryMs) await touch(await openEngine(), found, nowMs);
     return {
       kind: found.hierarchy === 'manager' ? 'manager' : 'worker',
       principal: `agent:${found.agent_id}`,
@@ -44,36 +45,6 @@ export function createSessions(base: TeamBase): Sessions {
         purpose: found.purpose === 'chat' ? 'chat' : 'task',
       },
     };
-  }
-
-  async function touch(session: SessionRow, nowMs: number): Promise<void> {
-    const engine = await openEngine();
-    const expiresAtMs = Math.min(nowMs + slidesMs, session.ends_at_ms);
-    const times = { nowMs, expiresAtMs, leaseUntilMs: nowMs + leaseMs };
-    if (await engine.quickTeam?.touch(session, times)) return;
-    await engine.write(
-      async (tx) => {
-        await updateRows(
-          tx,
-          'agent_sessions',
-          { id: session.id },
-          { used_at_ms: nowMs, expires_at_ms: expiresAtMs },
-        );
-        // A session at a part also holds the wholes. Tasks of other owners have another session in this column.
-        await updateRows(
-          tx,
-          'tasks',
-          {
-            assignee_id: session.agent_id,
-            project_id: session.project_id,
-            status: 'in_progress',
-            lease_session_id: session.id,
-          },
-          { lease_expires_at_ms: nowMs + leaseMs },
-        );
-      },
-      { durable: false },
-    );
   }
 
   return {
@@ -145,21 +116,48 @@ export function createSessions(base: TeamBase): Sessions {
 
     async unbind(connectionId) {
       const engine = await openEngine();
-      await engine.write(
-        async (tx) => {
-          const bound = await tx
-            .deleteFrom('session_bindings')
-            .where('connection_id', '=', connectionId)
-            .returning('session_id')
-            .executeTakeFirst();
-          if (!bound) return;
-          // The task counts as unattended until the next call, so that its restarted agent can resume it.
-          await updateRows(tx, 'agent_sessions', { id: bound.session_id }, { used_at_ms: 0 });
-        },
-        { durable: false },
-      );
+      await engine.write((tx) => leaveUnattended(tx, connectionId), { durable: false });
     },
   };
+}
+
+async function touch(engine: Engine, session: SessionRow, nowMs: number): Promise<void> {
+  const expiresAtMs = Math.min(nowMs + slidesMs, session.ends_at_ms);
+  const times = { nowMs, expiresAtMs, leaseUntilMs: nowMs + leaseMs };
+  if (await engine.quickTeam?.touch(session, times)) return;
+  await engine.write(
+    async (tx) => {
+      await updateRows(
+        tx,
+        'agent_sessions',
+        { id: session.id },
+        { used_at_ms: nowMs, expires_at_ms: expiresAtMs },
+      );
+      // A session at a part also holds the wholes. Tasks of other owners have another session in this column.
+      await updateRows(
+        tx,
+        'tasks',
+        {
+          assignee_id: session.agent_id,
+          project_id: session.project_id,
+          status: 'in_progress',
+          lease_session_id: session.id,
+        },
+        { lease_expires_at_ms: nowMs + leaseMs },
+      );
+    },
+    { durable: false },
+  );
+}
+
+/** The task counts as unattended until the next call, so that its restarted agent can resume it. */
+async function leaveUnattended(tx: Tx, connectionId: string): Promise<void> {
+  const bound = await tx
+    .deleteFrom('session_bindings')
+    .where('connection_id', '=', connectionId)
+    .returning('session_id')
+    .executeTakeFirst();
+  if (bound) await updateRows(tx, 'agent_sessions', { id: bound.session_id }, { used_at_ms: 0 });
 }
 
 /** The creators of the session's task and of the tasks that contain it, outermost first. */

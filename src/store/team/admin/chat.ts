@@ -2,9 +2,10 @@ import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { teamLimits } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
+import { readUntil } from '../../changes.ts';
 import { selectRows } from '../../rows.ts';
 import type { ConversationRow } from '../../tables/team.ts';
-import { personId, readUntil, type Speaker, type TeamBase, type Tx, topicOf } from '../base.ts';
+import { personId, type Speaker, type TeamBase, type Tx, topicOf } from '../base.ts';
 import { markRead } from '../chat/chat-rows.ts';
 import { beginConversation, expireStale, openConversation, writeIn } from '../chat/conversations.ts';
 import { hasSession } from '../coordination.ts';
@@ -61,9 +62,9 @@ export function createChatAdmin({
           }));
           return { messages, isThere };
         });
-      const topic = topicOf(projectId);
       const talk = await readUntil(read, ({ messages }) => messages.some(({ isAgents }) => isAgents), {
-        nextChange: (ms, stop) => engine.changes.next(topic, ms, stop),
+        changes: engine.changes,
+        topic: topicOf(projectId),
         timeoutMs: waitMs,
         signal,
       });

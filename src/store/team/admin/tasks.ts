@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
-import type { Engine } from '../../engine.ts';
+import type { Engine, OpenEngine } from '../../engine.ts';
 import { findRow, lockRow, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
@@ -16,20 +16,6 @@ export function createTaskAdmin({
   openEngine,
   clock,
 }: TeamBase): Pick<TeamAdmin, 'addTask' | 'tasks' | 'task' | 'assignTask' | 'cancelTask'> {
-  async function changeTask<T>(
-    id: string,
-    work: (tx: Tx, engine: Engine, task: TaskRow) => Promise<T>,
-  ): Promise<T> {
-    const engine = await openEngine();
-    const { value, projectId } = await engine.write(async (tx) => {
-      const task = await lockRow(engine, tx, 'tasks', { id });
-      if (!task) throw noSuch('task', id);
-      return { value: await work(tx, engine, task), projectId: task.project_id };
-    });
-    engine.changes.tell(topicOf(projectId));
-    return value;
-  }
-
   return {
     async addTask({ projectId, title, description, assigneeId, start }) {
       if (title.trim() === '' || title.length > 200)
@@ -77,7 +63,7 @@ export function createTaskAdmin({
     },
 
     async assignTask(id, agentId) {
-      await changeTask(id, async (tx, engine, task) => {
+      await changeTask(openEngine, id, async (tx, engine, task) => {
         if (agentId !== undefined) await assertAssigned(tx, agentId, task.project_id);
         if (task.status === 'done' || task.status === 'cancelled') {
           throw new ConfigError(
@@ -103,7 +89,7 @@ export function createTaskAdmin({
     },
 
     async cancelTask(id, reason) {
-      await changeTask(id, async (tx, engine, task) => {
+      await changeTask(openEngine, id, async (tx, engine, task) => {
         const move = { by: 'person', nowMs: clock(), reason };
         const stopped =
           task.status === 'in_progress'
@@ -113,6 +99,22 @@ export function createTaskAdmin({
       });
     },
   };
+}
+
+/** Changes a task that is locked meanwhile, and wakes those who wait for its project. */
+async function changeTask<T>(
+  openEngine: OpenEngine,
+  id: string,
+  work: (tx: Tx, engine: Engine, task: TaskRow) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine();
+  const { value, projectId } = await engine.write(async (tx) => {
+    const task = await lockRow(engine, tx, 'tasks', { id });
+    if (!task) throw noSuch('task', id);
+    return { value: await work(tx, engine, task), projectId: task.project_id };
+  });
+  engine.changes.tell(topicOf(projectId));
+  return value;
 }
 
 const listed = 1000;
