@@ -65,7 +65,9 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         isWarning: true,
         detail: notRecorded(chosen.withoutRecording),
       });
-    const { network: hosts, tunnels } = settings.process;
+    const { network: hosts } = settings.process;
+    // Without a sandbox no request passes the proxy.
+    const tunnels = chosen?.name === 'none' ? hosts : settings.process.tunnels;
     if (chosen && hosts.length > 0) {
       findings.push({
         what: `network ${chosen.name}`,

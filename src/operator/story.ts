@@ -91,7 +91,7 @@ function stepOf(entry: AuditEntry, changed: ReadonlySet<string>): StoryStep {
     atMs,
     kind,
     tool,
-    line: lineOf(entry),
+    line: [lineOf(entry), ...sentBy(entry)].join(' → '),
     times: 1,
     ...(approver !== undefined && { approver }),
     ...(isRuled && rule !== undefined && { rule }),
@@ -120,11 +120,21 @@ function kindOf(entry: AuditEntry, changed: ReadonlySet<string>): StepKind {
   if (outcome === 'question' || code === 'approval_pending') return 'asked';
   if (outcome !== 'ok') return stop === 'run' ? 'failed' : 'refused';
   if (changed.has(entry.id)) return 'changed';
+  if (sentBy(entry).length > 0) return 'sent';
   if (hasText(given, 'command')) return 'ran';
   if (facts?.flow !== undefined) return 'sent';
   return hasText(given, 'path') || hasText(given, 'pattern') || /read|list|search|glob|grep/.test(tool)
     ? 'read'
     : 'did';
+}
+
+/** The requests of a command that did more than read and were let through. */
+function sentBy({ facts }: AuditEntry): readonly string[] {
+  const requests: readonly unknown[] = Array.isArray(facts?.requests) ? facts.requests : [];
+  return requests.flatMap((request) => {
+    const { method, host, path, allowedBy } = Object(request) as Readonly<Record<string, unknown>>;
+    return allowedBy === undefined ? [] : [`${method} ${host}${path}`];
+  });
 }
 
 function lineOf(entry: AuditEntry): string {

@@ -68,6 +68,12 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
     expect(JSON.stringify(result)).not.toContain('This is a dry run');
     expect(lines()).toEqual(['GET /items', 'POST /repos/x/issues']);
     expect(readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8')).toBe(before);
+    const operator = await world.checkpoint.operator();
+    const { sessions } = await operator.digest(0);
+    const story = await operator.story(sessions[0]?.sessionId ?? '');
+    expect(story?.steps).toMatchObject([
+      { kind: 'sent', line: expect.stringMatching(/ → POST 127\.0\.0\.2:\d+\/repos\/x\/issues$/) },
+    ]);
   });
 
   test('is told who has to agree, and the same request passes once after a later yes', async () => {
