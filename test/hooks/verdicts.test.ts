@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { expect, test } from 'vitest';
 import type { ToolOutput } from '../../src/contract/call.ts';
 import type { Fields, HookAnswer } from '../../src/hooks/event.ts';
@@ -158,16 +159,18 @@ test.each(Object.entries(clients))(
       })),
       ...paths.flatMap((path) => {
         const whole = path.startsWith('/') || path.startsWith('~') ? path : `${root}/${path}`;
+        // A client means the person's home by it; our tools take the path.
+        const inHome = whole.replace(/^~(?=\/)/, homedir());
         return [
           {
             tool: 'read_file',
-            input: { path: whole },
+            input: { path: inHome },
             event: (use: string) => client.read(root, whole, use),
             runs: true,
           },
           {
             tool: 'write_file',
-            input: { path: whole, content: 'x\n' },
+            input: { path: inHome, content: 'x\n' },
             event: (use: string) => client.write(root, whole, use),
             runs: true,
           },
