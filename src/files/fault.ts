@@ -113,7 +113,16 @@ export function fault(cause: unknown, shown: string): ToolError {
 }
 
 export function notFound(shown: string, cause?: unknown): ToolError {
-  return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} は存在しません。`), { cause });
+  return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} は存在しません。`), {
+    cause,
+    // Listings show the bytes of a name that is not UTF-8 this way.
+    ...(shown.includes('\ufffd') && {
+      suggestion: text(
+        'If a listing shows it, its name is not UTF-8: rename it by a command.',
+        '一覧に表示される場合、名前が UTF-8 ではありません。コマンドで名前を変更してください。',
+      ),
+    }),
+  });
 }
 
 export function exists(shown: string, cause?: unknown): ToolError {

@@ -242,6 +242,21 @@ test.each([
   });
 });
 
+test('a text whose last character is cut is said to be no UTF-8, not to be no text', async () => {
+  const cut = Buffer.concat([Buffer.from('漢字 '.repeat(20)), Buffer.from([0xe6])]);
+  await expect(file(cut).readText()).rejects.toMatchObject({
+    code: 'unsupported_encoding',
+    message: expect.stringMatching(/ is not valid UTF-8\.$/),
+  });
+});
+
+test('a name that a listing shows with a replacement character is not UTF-8, which is said', async () => {
+  await expect(folder.at('bad\ufffd.txt').readText()).rejects.toMatchObject({
+    code: 'not_found',
+    suggestion: { en: expect.stringContaining('its name is not UTF-8') },
+  });
+});
+
 test.each([
   [
     'Korean',

@@ -273,7 +273,9 @@ async function notText(head: Uint8Array, shown: string): Promise<ToolError> {
   const { mime } = await mimeOfBytes(head.subarray(0, 4096), shown);
   return new ToolError(
     'unsupported_encoding',
-    text(`${shown} is not text: it looks like ${mime}.`, `${shown} はテキストではありません (${mime})。`),
+    mime.startsWith('text/')
+      ? text(`${shown} is not valid UTF-8.`, `${shown} は UTF-8 として正しくありません。`)
+      : text(`${shown} is not text: it looks like ${mime}.`, `${shown} はテキストではありません (${mime})。`),
     {
       details: { mime_type: mime },
       ...(!head.includes(0) && {
