@@ -176,6 +176,7 @@ export const open: readonly string[] = [
   '[… … left out… …]',
   '… is gone; this ran in the root.',
   'The server ended.',
+  'The server ended before it answered. It may have carried out the call.',
   '[… characters were left out: the limit is …. Ask for less at once.]',
 ];
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { schemaProblem } from '../../src/upstream/tools/schema.ts';
 import { startOverHttp } from './fixtures/over-http.ts';
-import { habitual, namesIn, openWithServers, temporaryFile, wordsOf } from './world.ts';
+import { habitual, namesIn, openWithServers, type Server, temporaryFile, wordsOf } from './world.ts';
 
 /** What a server did, and what it did not, is said as it is. */
 afterEach(() => void vi.useRealTimers());
@@ -256,4 +256,52 @@ test('arguments that a client adds are dropped, unless the tool has one of that 
   expect(await world.call('file_read', { path: 'a.txt', other: 1 })).toMatchObject({
     code: 'invalid_parameter',
   });
+});
+
+/** A server that answers calls with this expression, in which `id` is the request's. */
+function answering(call: string, more = ''): Server {
+  const script = `
+    const info = ${more || "{ serverInfo: { name: 'odd', version: '1' } }"};
+    const send = (message) => console.log(typeof message === 'string' ? message : JSON.stringify(message));
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const reply = (result) => send({ jsonrpc: '2.0', id, result });
+      if (method === 'initialize')
+        reply({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, ...info });
+      if (method === 'tools/list') reply({ tools: [{ name: 'x', inputSchema: { type: 'object' } }] });
+      if (method === 'tools/call') send(${call});
+    });`;
+  return { command: process.execPath, args: ['-e', script], sandbox: 'off', callTimeoutMs: 5000 };
+}
+
+const done = "{ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }";
+
+test.each([
+  ['a batch', `[${done}]`, 'done'],
+  ['words instead of content', "{ jsonrpc: '2.0', id, result: { content: 'done' } }", 'done'],
+  ['an error that is a string', "{ jsonrpc: '2.0', id, error: 'broken' }", /refused the request\. .*\n?/],
+  ['half a character', `JSON.stringify(${done}).replace('done', 'a\\ud800b')`, 'a\ufffdb'],
+  [
+    'an image that is none',
+    "{ jsonrpc: '2.0', id, result: { content: [{ type: 'image', mimeType: 'image/png', data: 'no!' }] } }",
+    /^\[Left out, .*1 × "image"/,
+  ],
+  [
+    'an image as an address',
+    "{ jsonrpc: '2.0', id, result: { content: [{ type: 'image', mimeType: 'image/png', data: 'data:image/png;base64,aGk=' }] } }",
+    '[image]',
+  ],
+  ['its end', 'process.exit(3)', /ended before it answered\. It may have carried out the call/],
+])('a server that answers with %s is told as it is', async (_what, call, words) => {
+  await using world = await openWithServers({ odd: answering(call) });
+  await namesIn(world);
+  const reply = await world.call('odd__x', {});
+  expect(wordsOf(reply)).toEqual(typeof words === 'string' ? words : expect.stringMatching(words));
+  if (call.includes('broken')) expect(JSON.stringify(Object(reply).quoted)).toContain('broken');
+});
+
+test('a server without a name in its handshake is served', async () => {
+  await using world = await openWithServers({ odd: answering(done, '{}') });
+  expect(await namesIn(world)).toEqual(['odd__x']);
+  expect(wordsOf(await world.call('odd__x', {}))).toBe('done');
 });

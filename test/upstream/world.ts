@@ -7,7 +7,7 @@ import { openTestCheckpoint, type World } from '../support/open-test-checkpoint.
 
 const fixture = join(import.meta.dirname, 'fixtures', 'server.ts');
 
-type Server = Extract<NonNullable<ConfigFile['mcpServers']>, Record<string, unknown>>[string];
+export type Server = Extract<NonNullable<ConfigFile['mcpServers']>, Record<string, unknown>>[string];
 
 /** The configuration of a server of our own with a habit; its tools come from `file` where one is named. */
 export function habitual(habit = 'none', file?: string, more: Server = {}): Server {

@@ -53,7 +53,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     if (isClosed) return;
     isClosed = true;
     flood.close();
-    for (const each of waiting.values()) each.fail(gone());
+    for (const each of waiting.values()) each.fail(endedUnderWay());
     waiting.clear();
     transport.onclose?.();
   }
@@ -75,18 +75,23 @@ export function createPipe(child: ConfinedChild): Pipe {
   function receive(frame: string): void {
     // It was killed, but its pipe may still be full.
     if (noiseBytes > maxNoiseBytes) return;
-    let message: Record<string, unknown>;
+    let parsed: unknown;
     try {
-      message = parseMessage(frame, 'result', 'structuredContent') as Record<string, unknown>;
+      parsed = parseMessage(frame, 'result', 'structuredContent');
     } catch {
       // Many servers greet or log on standard output.
       noise(frame);
       return;
     }
-    if (typeof message !== 'object' || message === null) {
+    if (typeof parsed !== 'object' || parsed === null) {
       noise(frame);
       return;
     }
+    // Revision 2025-03-26 has batches.
+    for (const each of Array.isArray(parsed) ? parsed : [parsed]) take(Object(each));
+  }
+
+  function take(message: Record<string, unknown>): void {
     if (typeof message.id === 'string' && message.method === undefined) {
       const one = waiting.get(message.id);
       if (one) {
@@ -111,7 +116,7 @@ export function createPipe(child: ConfinedChild): Pipe {
       refuse(message.id);
       return;
     }
-    transport.onmessage?.(message as unknown as JSONRPCMessage);
+    transport.onmessage?.(withServerInfo(message) as unknown as JSONRPCMessage);
   }
 
   const read = createFrameReader(messageLimits, {
@@ -239,6 +244,23 @@ function tell({ progress }: Waiting, params: Record<string, unknown> | undefined
     done,
     typeof total === 'number' ? total : undefined,
     typeof message === 'string' ? message : undefined,
+  );
+}
+
+/** The reply of a handshake with the name that MCP requires, which small servers leave out. */
+function withServerInfo(message: Record<string, unknown>): Record<string, unknown> {
+  const result = Object(message.result) as Record<string, unknown>;
+  if (typeof result.protocolVersion !== 'string' || result.serverInfo !== undefined) return message;
+  return { ...message, result: { ...result, serverInfo: { name: '', version: '' } } };
+}
+
+function endedUnderWay(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text(
+      'The server ended before it answered. It may have carried out the call.',
+      'サーバーが応答の前に終了しました。呼び出しは実行された可能性があります。',
+    ),
   );
 }
 

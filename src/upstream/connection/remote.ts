@@ -32,7 +32,8 @@ export class RemoteError extends Error {
       string,
       unknown
     >;
-    super(typeof message === 'string' ? message : '');
+    const words = typeof error === 'string' ? error : message;
+    super(typeof words === 'string' ? words : '');
     this.code = typeof code === 'number' ? code : 0;
     this.http = http;
   }

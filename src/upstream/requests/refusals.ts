@@ -19,9 +19,10 @@ export function remoteFailure(name: string, error: RemoteError): ToolError {
     ? text('What it says follows.', 'サーバーの文言を以下に示します。')
     : text('It says no more.', '詳しい理由は示されていません。');
   if (!http) {
+    const which = code === 0 ? '' : ` (${code})`;
     const words = text(
-      `Server ${name} refused the request (${code}).`,
-      `サーバー ${name} が要求を拒否しました (${code})。`,
+      `Server ${name} refused the request${which}.`,
+      `サーバー ${name} が要求を拒否しました${which}。`,
     );
     return new ToolError('upstream_error', words, { suggestion: reason, cause: error });
   }

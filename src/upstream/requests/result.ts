@@ -18,7 +18,9 @@ export function outputOf(
   hasOutputSchema: boolean,
   missedQuestion = false,
 ): ToolOutput {
-  const { content, structuredContent, isError } = asObject(result);
+  const { content: sent, structuredContent, isError } = asObject(result);
+  // Some servers send their words as they are.
+  const content = typeof sent === 'string' ? [{ type: 'text', text: sent }] : sent;
   const given: readonly unknown[] = Array.isArray(content) ? content : [];
   const blocks = given.flatMap((block) => readBlock(block, settings.name));
   const structured = isObject(structuredContent) ? structuredContent : undefined;
@@ -117,13 +119,16 @@ export function readBlock(value: unknown, server: string): readonly ContentBlock
   if (!isObject(value)) return [];
   switch (value.type) {
     case 'text':
-      return typeof value.text === 'string' ? [{ type: 'text', text: value.text, ...annotated(value) }] : [];
+      // Half a surrogate pair is refused by models, with all that was said before.
+      return typeof value.text === 'string'
+        ? [{ type: 'text', text: value.text.toWellFormed(), ...annotated(value) }]
+        : [];
     case 'image':
-    case 'audio':
-      if (typeof value.data !== 'string' || typeof value.mimeType !== 'string') return [];
-      return [
-        { type: value.type, data: value.data, mimeType: cleanLine(value.mimeType), ...annotated(value) },
-      ];
+    case 'audio': {
+      const data = base64Of(value.data);
+      if (data === undefined || typeof value.mimeType !== 'string') return [];
+      return [{ type: value.type, data, mimeType: cleanLine(value.mimeType), ...annotated(value) }];
+    }
     case 'resource_link': {
       const { uri, name, title, description, mimeType, size } = value;
       if (typeof uri !== 'string') return [];
@@ -150,13 +155,21 @@ export function readBlock(value: unknown, server: string): readonly ContentBlock
       };
       const more = annotated(value);
       if (typeof words === 'string')
-        return [{ type: 'resource', resource: { ...about, text: words }, ...more }];
-      if (typeof blob === 'string') return [{ type: 'resource', resource: { ...about, blob }, ...more }];
+        return [{ type: 'resource', resource: { ...about, text: words.toWellFormed() }, ...more }];
+      const data = base64Of(blob);
+      if (data !== undefined) return [{ type: 'resource', resource: { ...about, blob: data }, ...more }];
       return [];
     }
     default:
       return [];
   }
+}
+
+/** Base64 without the line ends or the `data:` in front that some servers send; undefined if it is something else. */
+function base64Of(data: unknown): string | undefined {
+  if (typeof data !== 'string') return undefined;
+  const plain = data.replace(/^data:[^,]{0,200};base64,/, '').replace(/\s+/g, '');
+  return /^[A-Za-z0-9+/]*={0,2}$/.test(plain) ? plain : undefined;
 }
 
 /** The block's annotations as MCP defines them. */
