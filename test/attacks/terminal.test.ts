@@ -24,6 +24,20 @@ function newFolder(): string {
   return folder;
 }
 
+/** A server whose tool has this name. */
+const serverNamed = (name: string) => `
+import { createInterface } from 'node:readline';
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const answer = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  const { protocolVersion } = params ?? {};
+  if (method === 'initialize')
+    answer({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
+  if (method === 'tools/list')
+    answer({ tools: [{ name: ${JSON.stringify(name)}, inputSchema: { type: 'object' } }] });
+}
+`;
+
 const shown = [
   ['task', 'list'],
   ['project', 'list'],
@@ -37,7 +51,6 @@ const shown = [
   ['memory', 'export'],
   ['tools'],
   ['notify', 'list'],
-  ['server', 'list'],
   ['policy', 'explain'],
 ];
 
@@ -54,7 +67,19 @@ test('no command lets out what controls a terminal, whoever wrote it, and no cel
   await run(['call', 'write_file', `{"path": ${value}, "content": ${value}}`, '--profile', 'coding']);
   await run(['call', 'read_file', `{"path": ${value}}`, '--profile', 'coding']);
   await run(['token', 'create', '--user', 'ann']);
-  const commands = [...shown, ['task', 'show', id], ['call', 'get_my_task', `{"session_token": ${value}}`]];
+  writeFileSync(join(folder, 'server.mjs'), serverNamed(evil));
+  mkdirSync(join(folder, 'home/.config/sekisho'), { recursive: true });
+  writeFileSync(
+    join(folder, 'home/.config/sekisho/sekisho.jsonc'),
+    JSON.stringify({ mcpServers: { ev: { command: process.execPath, args: [join(folder, 'server.mjs')] } } }),
+  );
+  const commands = [
+    ...shown,
+    ['server', 'check'],
+    ['server', 'list'],
+    ['task', 'show', id],
+    ['call', 'get_my_task', `{"session_token": ${value}}`],
+  ];
   for (const command of commands) {
     for (const args of [command, [...command, '--json']]) {
       const { stdout, stderr } = await run(args);
@@ -88,6 +113,7 @@ test('what commands print goes out at one place', () => {
     'init/init.ts',
     'init/questions.ts',
     'memory.ts',
+    'resident/join.ts',
     'start.ts',
   ]);
 });

@@ -2,7 +2,7 @@ import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Acts, Operator, ServerReview } from '../../contract/operator.ts';
-import { cleanText } from '../../contract/text/clean-text.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';
@@ -157,12 +157,12 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
 }
 
 function lineOf({ name, why, findings }: ServerStatus['held'][number]): string {
-  return cleanText(`${name} (${[told(reasons[why]), ...findings].join('; ')})`);
+  return cleanLine(`${name} (${[told(reasons[why]), ...findings].join('; ')})`);
 }
 
 function describe(name: string, review: ServerReview): string {
   const parts = review.changes.map(({ diff, ...held }) => `${lineOf(held)}\n${cleanText(diff)}`);
-  const removed = review.removed.map((tool) => cleanText(told(text(`${tool} (removed)`, `${tool}（削除）`))));
+  const removed = review.removed.map((tool) => cleanLine(told(text(`${tool} (removed)`, `${tool}（削除）`))));
   return [told(text(`Server ${name}:`, `サーバー ${name}:`)), ...parts, ...removed].join('\n');
 }
 
