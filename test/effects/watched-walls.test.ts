@@ -87,7 +87,8 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
 
     test('goes on at a yes, and is undone byte for byte', async () => {
       const before = tree(world.root, { withoutObjects: false });
-      const { auditId } = await run(`${wipes[0]}; ${wipes[2]}; echo new > made`, true);
+      const { auditId, stderr } = await run(`${wipes[0]}; ${wipes[2]}; echo new > made`, true);
+      expect(stderr).not.toContain('put back');
       expect(Object.keys(tree(world.root)).filter((path) => path.startsWith('data/'))).toEqual([]);
       expect(await takeBack(world, auditId)).toEqual([]);
       expect(tree(world.root, { withoutObjects: false })).toEqual(before);
