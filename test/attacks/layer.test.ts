@@ -64,7 +64,7 @@ echo made > made; sleep 3; true`,
     await expect.poll(() => globSync(written).length).toBe(1);
     expect(tree(world.root)).toEqual(before);
     const { stderr } = await running;
-    expect(stderr).toContain('not kept, as nothing writes such here');
+    expect(stderr).toContain('left as it was, as commands make no such entry');
     expect(readFileSync(join(secret, 'x'), 'utf8')).toBe('secret');
     expect(readdirSync(secret)).toEqual(['x']);
     const special = execFileSync('bash', [
@@ -98,7 +98,7 @@ for top in ("new", "there"):
     const { exit_code: code, stderr } = await runIn(world, 'python3 dig.py && echo done > done');
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining('nor so deep (200 folders): '),
+      stderr: expect.stringContaining('none so deep (200 folders), and change nothing in a vault'),
     });
     expect(readFileSync(join(world.root, 'done'), 'utf8')).toBe('done\n');
     expect((await runIn(world, 'cat there/x; rm -r new there; ls')).stdout).toBe('xdig.py\ndone\n');

@@ -23,7 +23,7 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     'test/sentences/said.test.ts › says where the next command begins',
   ),
   both(
-    '[layer: not kept, as nothing writes such here, nor so deep (… folders): …]',
+    "[layer: left as it was, as commands make no such entry, none so deep (… folders), and change nothing in a vault's .system: …]",
     'test/sentences/said.test.ts › says that a pipe is not kept',
   ),
   ...[

@@ -124,7 +124,7 @@ describe('a reply of a command', needs(lackOfLayers), () => {
 
   test('says that a pipe is not kept, and nothing of the kind of files', async () => {
     expect(stderrOf(await bash('mkfifo q; echo s > s'))).toContain(
-      '[layer: not kept, as nothing writes such here',
+      '[layer: left as it was, as commands make no such entry',
     );
     expect([existsSync(at('q')), existsSync(at('s'))]).toEqual([false, true]);
     expect(stderrOf(await bash('mkdir d; ln -s s l; echo x > d/x'))).toBe('');

@@ -190,7 +190,7 @@ function refusedNotes(paths: readonly string[], barred: readonly string[]): read
     ...(others.length === 0
       ? []
       : [
-          `[layer: not kept, as nothing writes such here, nor so deep (${deepest} folders): ${listed(others)}]\n`,
+          `[layer: left as it was, as commands make no such entry, none so deep (${deepest} folders), and change nothing in a vault's .system: ${listed(others)}]\n`,
         ]),
   ];
 }
