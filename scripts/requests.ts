@@ -15,9 +15,21 @@ export function requestsPage(locale: Locale): string {
   return `${lines.map((line) => (typeof line === 'string' ? line : line[locale])).join('\n')}\n`;
 }
 
-function sectionOf({ name, hosts, shape, rows }: Dialect, locale: Locale): readonly (Text | string)[] {
+function sectionOf(
+  { name, hosts, shape, isShared, rows }: Dialect,
+  locale: Locale,
+): readonly (Text | string)[] {
   const quoted = hosts.map((host) => `\`${host}\``).join(', ');
-  const known = hosts.length > 0 ? [text(`Known hosts: ${quoted}.`, `既知のホスト: ${quoted}。`)] : [];
+  const bounds = isShared
+    ? text(
+        ' Strangers own what is there, so a reading request may carry as much as to any host.',
+        '利用者は誰でも公開できるため、読み取りの上限は任意のホストと同じです。',
+      )
+    : text('', '');
+  const known =
+    hosts.length > 0
+      ? [text(`Known hosts: ${quoted}.${bounds.en}`, `既知のホスト: ${quoted}。${bounds.ja}`)]
+      : [];
   const shaped = shape
     ? [
         text(
