@@ -28,6 +28,7 @@ import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
 import { createRelay } from './relay/relay.ts';
 import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
+import { insertNew } from './rows.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
 import { makeFolder, makeStateFolder, openingProblem } from './usable.ts';
@@ -164,13 +165,7 @@ function createEndedSessions(openEngine: OpenEngine): EndedSessions {
   return {
     async add(id) {
       const { write, clockMs } = await openEngine();
-      await write((tx) =>
-        tx
-          .insertInto('ended_sessions')
-          .values({ id, at_ms: clockMs })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute(),
-      );
+      await write((tx) => insertNew(tx, 'ended_sessions', { id, at_ms: clockMs }));
       await write((tx) =>
         tx
           .deleteFrom('ended_sessions')

@@ -59,6 +59,16 @@ export async function insertRow<T extends keyof Tables>(
     .execute();
 }
 
+/** Inserts the row unless one of its key is there. */
+export async function insertNew<T extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: T,
+  row: InsertObject<Tables, T>,
+): Promise<void> {
+  const query = db.insertInto(table).values(row as never);
+  await query.onConflict((conflict) => conflict.doNothing()).execute();
+}
+
 /** Changes the rows whose columns match, and returns how many there are. */
 export async function updateRows<T extends keyof Tables>(
   db: Kysely<Tables>,

@@ -4,7 +4,7 @@ import { text } from '../../contract/text/text.ts';
 import { readUntil } from '../changes.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
-import { findRow, insertRow, selectRows, updateRows } from '../rows.ts';
+import { findRow, insertNew, insertRow, selectRows, updateRows } from '../rows.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { writeText } from '../text-column.ts';
 import { given, isOpen, listed, open, recordOf, type Tx, topic } from './record.ts';
@@ -134,11 +134,7 @@ async function ask(tx: Tx, row: ApprovalRow, nowMs: number) {
     .where('digest', '=', row.digest)
     .where('expires_at_ms', '<=', nowMs)
     .execute();
-  await tx
-    .insertInto('approvals')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(tx, 'approvals', row);
   const found = await selectRows(tx, 'approvals', { ...same, status: open }).executeTakeFirstOrThrow();
   const isNew = found.id === row.id;
   if (isNew) await assertNotTooMany(tx, row.principal, nowMs);

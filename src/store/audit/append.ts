@@ -3,6 +3,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { compileOnce } from '../compiled-query.ts';
 import type { Engine } from '../engine.ts';
+import { insertNew } from '../rows.ts';
 import type { AuditHeadRow, AuditRow, Tables } from '../tables/tables.ts';
 import { chainHash, genesis, sealHead, type UnchainedRow } from './chain.ts';
 import type { AuditKey } from './key.ts';
@@ -36,11 +37,7 @@ export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
       // The key has sealed a log before, but there is no head: the log was emptied or replaced.
       if (key.isSettled) throw brokenHead();
       const first = sealHead(key.secret, 0, genesis(key.secret));
-      await tx
-        .insertInto('audit_head')
-        .values(first)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await insertNew(tx, 'audit_head', first);
       [head = first] = await readHead(tx, 1);
     }
     // Appending to a changed head would hide what was cut off.

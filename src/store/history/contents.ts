@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { SharedContents } from '../../contract/capabilities/history.ts';
 import type { OpenEngine } from '../engine.ts';
+import { insertNew } from '../rows.ts';
 
 /** Contents as rows of a mebibyte, so that neither side holds a large one as one value. */
 export function createSharedContents(openEngine: OpenEngine): SharedContents {
@@ -34,11 +35,7 @@ export function createSharedContents(openEngine: OpenEngine): SharedContents {
         isRead = true;
         let part = 0;
         for await (const bytes of pieces) {
-          await tx
-            .insertInto('history_contents')
-            .values({ digest, part, bytes, at_ms: engine.clockMs })
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
+          await insertNew(tx, 'history_contents', { digest, part, bytes, at_ms: engine.clockMs });
           part += 1;
         }
       });

@@ -7,7 +7,7 @@ import { enqueue, outdate } from '../embeddings/queue.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import { fold } from '../recall/fold.ts';
-import { findRow, selectRows } from '../rows.ts';
+import { findRow, insertNew, selectRows } from '../rows.ts';
 import type { MemoryRow, Tables } from '../tables/tables.ts';
 import { memoryOf } from './row.ts';
 
@@ -27,53 +27,6 @@ export function createMemories(
   owner: string,
   embedding?: Embedding,
 ): Memories {
-  async function rewrite(
-    engine: Engine,
-    tx: Transaction<Tables>,
-    row: MemoryRow,
-    change: Parameters<Memories['update']>[1],
-  ): Promise<Memory> {
-    const { memoryColumns } = await import('./columns.ts');
-    const before = memoryOf(row);
-    const { words, columns } = memoryColumns({
-      content: change.content ?? before.content,
-      category: change.category ?? before.category,
-      tags: change.tags ?? before.tags,
-    });
-    const same = await findByGist(tx, owner, columns.gist);
-    if (same && same.id !== row.id) throw saysTheSame(same.id);
-    const changed = await tx
-      .updateTable('memories')
-      .set({ ...columns, updated_at_ms: clock() })
-      .where('seq', '=', row.seq)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await engine.memoryIndex.remove(tx, row.seq);
-    await engine.memoryIndex.put(tx, owner, row.seq, words);
-    await countOwner(tx, owner, 0, words.length - wordCount(row));
-    if (columns.content !== row.content) {
-      if (embedding) await enqueue(tx, owner, row.seq, { model: embedding.model, nowMs: clock() });
-      else await outdate(tx, row.seq, clock());
-    }
-    return memoryOf(changed);
-  }
-
-  /** A repeated memory with other tags must be found by these, too. */
-  async function addTags(
-    engine: Engine,
-    tx: Transaction<Tables>,
-    row: MemoryRow,
-    tags: readonly string[],
-  ): Promise<Memory> {
-    const before = memoryOf(row);
-    const known = new Set(before.tags.map(fold));
-    const added = tags.filter((tag) => !known.has(fold(tag)));
-    if (added.length === 0) return before;
-    const together = [...before.tags, ...added];
-    if (together.length > maxTags) throw tooManyTags(row.id);
-    return rewrite(engine, tx, row, { tags: together });
-  }
-
   return {
     async remember(input) {
       const engine = await openEngine();
@@ -90,8 +43,12 @@ export function createMemories(
       };
       const stored = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
-        const same = await findByGist(tx, owner, row.gist);
-        if (same) return { memory: await addTags(engine, tx, same, input.tags), duplicate: true };
+        const same = await findRow(tx, 'memories', { owner, gist: row.gist });
+        if (same)
+          return {
+            memory: await addTags({ engine, tx, owner, nowMs, embedding }, same, input.tags),
+            duplicate: true,
+          };
         const stored = await tx.insertInto('memories').values(row).returningAll().executeTakeFirstOrThrow();
         await engine.memoryIndex.put(tx, owner, stored.seq, words);
         if (embedding) await enqueue(tx, owner, stored.seq, { model: embedding.model, nowMs });
@@ -114,7 +71,7 @@ export function createMemories(
       const updated = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const row = await findRow(tx, 'memories', { owner, id });
-        return row && rewrite(engine, tx, row, change);
+        return row && rewrite({ engine, tx, owner, nowMs: clock(), embedding }, row, change);
       });
       (await embedding?.meaning())?.wake();
       return updated;
@@ -154,13 +111,59 @@ export function createMemories(
   };
 }
 
+/** The owner's memories in one transaction. */
+interface Writing {
+  readonly engine: Engine;
+  readonly tx: Transaction<Tables>;
+  readonly owner: string;
+  readonly nowMs: number;
+  readonly embedding: Embedding | undefined;
+}
+
+async function rewrite(
+  { engine, tx, owner, nowMs, embedding }: Writing,
+  row: MemoryRow,
+  change: Parameters<Memories['update']>[1],
+): Promise<Memory> {
+  const { memoryColumns } = await import('./columns.ts');
+  const before = memoryOf(row);
+  const { words, columns } = memoryColumns({
+    content: change.content ?? before.content,
+    category: change.category ?? before.category,
+    tags: change.tags ?? before.tags,
+  });
+  const same = await findRow(tx, 'memories', { owner, gist: columns.gist });
+  if (same && same.id !== row.id) throw saysTheSame(same.id);
+  const changed = await tx
+    .updateTable('memories')
+    .set({ ...columns, updated_at_ms: nowMs })
+    .where('seq', '=', row.seq)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await engine.memoryIndex.remove(tx, row.seq);
+  await engine.memoryIndex.put(tx, owner, row.seq, words);
+  await countOwner(tx, owner, 0, words.length - wordCount(row));
+  if (columns.content !== row.content) {
+    if (embedding) await enqueue(tx, owner, row.seq, { model: embedding.model, nowMs });
+    else await outdate(tx, row.seq, nowMs);
+  }
+  return memoryOf(changed);
+}
+
+/** A repeated memory with other tags must be found by these, too. */
+async function addTags(writing: Writing, row: MemoryRow, tags: readonly string[]): Promise<Memory> {
+  const before = memoryOf(row);
+  const known = new Set(before.tags.map(fold));
+  const added = tags.filter((tag) => !known.has(fold(tag)));
+  if (added.length === 0) return before;
+  const together = [...before.tags, ...added];
+  if (together.length > maxTags) throw tooManyTags(row.id);
+  return rewrite(writing, row, { tags: together });
+}
+
 /** One writer per owner at a time: two that store the same memory at once store it once. */
 async function lockOwner(engine: Engine, tx: Transaction<Tables>, owner: string): Promise<void> {
-  await tx
-    .insertInto('memory_owners')
-    .values({ owner, memories: 0, words: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(tx, 'memory_owners', { owner, memories: 0, words: 0 });
   await engine.lock(tx.selectFrom('memory_owners').select('owner').where('owner', '=', owner)).execute();
 }
 
@@ -178,14 +181,6 @@ async function countOwner(
     }))
     .where('owner', '=', owner)
     .execute();
-}
-
-async function findByGist(
-  tx: Transaction<Tables>,
-  owner: string,
-  gist: string,
-): Promise<MemoryRow | undefined> {
-  return findRow(tx, 'memories', { owner, gist });
 }
 
 function wordCount(row: Pick<MemoryRow, 'words'>): number {

@@ -5,7 +5,7 @@ import { chainHash } from '../audit/chain.ts';
 import type { AuditKey } from '../audit/key.ts';
 import { readStart, sealStart } from '../audit/start.ts';
 import type { Engine } from '../engine.ts';
-import { updateRows } from '../rows.ts';
+import { insertNew, updateRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**
@@ -24,11 +24,7 @@ export async function forgetRecords(engine: Engine, key: AuditKey, beforeMs: num
 async function forgetPage(engine: Engine, tx: Transaction<Tables>, key: AuditKey, beforeMs: number) {
   const { secret } = key;
   // Servers take turns by this row; calls may wait for the lock of the head, so that is not used.
-  await tx
-    .insertInto('audit_start')
-    .values(sealStart(secret, await known(tx, key)))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertNew(tx, 'audit_start', sealStart(secret, await known(tx, key)));
   await engine.lock(tx.selectFrom('audit_start').select('id').where('id', '=', 1)).execute();
   let start = await known(tx, key);
   const first = start.seq;

@@ -1,5 +1,5 @@
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
-import { insertRow } from '../../rows.ts';
+import { insertNew, insertRow } from '../../rows.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';
 import { assertFree, assertId, assertThere, noSuch } from './checks.ts';
@@ -62,11 +62,7 @@ export function createProjectAdmin({
       await write(async (tx) => {
         await assertThere(tx, 'agents', agentId);
         await assertThere(tx, 'projects', projectId);
-        await tx
-          .insertInto('assignments')
-          .values({ agent_id: agentId, project_id: projectId })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        await insertNew(tx, 'assignments', { agent_id: agentId, project_id: projectId });
       });
     },
 
