@@ -36,8 +36,8 @@ export function createNotices(
   });
 
   const notifier = once(async () => {
-    const { createNotifier } = await import('../notify/notifier.ts');
-    return createNotifier({
+    const { Notifier } = await import('../notify/notifier.ts');
+    return new Notifier({
       settings: settings.notify,
       locale: settings.locale,
       notices: async () => (await rooms.store()).notices,

@@ -1,47 +1,61 @@
 import type { Channel, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
-import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import type { ApprovalRecord } from '../contract/records.ts';
 import { createDelivery, type DeliveryDependencies } from './deliver.ts';
 import { dueDigest } from './digest.ts';
 import { quietLeftMs } from './quiet.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
-  readonly settings: NotifySettings;
-  notices(): Promise<NoticeStore>;
-  approvals(): Promise<ApprovalStore>;
-  now(): number;
   /** Called for our own failures; replies of channels are in the records. */
   onFault(error: unknown): void;
 }
 
-export interface Notifier {
-  /** Starts watching. Of all servers on the same records, only one sends each question. */
-  begin(): void;
-  /** Sends a test notice and waits for the outcome; undefined if there is no such channel. */
-  test(channel: string): Promise<NoticeRecord | undefined>;
-  /** Aborts deliveries, which the next server resumes. */
-  close(): Promise<void>;
-}
-
 /** Notifies people of questions: at once, then once per `everyMs`; not in quiet hours; elsewhere if unanswered. */
-export function createNotifier(dependencies: NotifierDependencies): Notifier {
-  const { settings, now } = dependencies;
-  const closing = new AbortController();
-  const running = new Set<Promise<unknown>>();
-  const deliver = createDelivery(dependencies, closing.signal);
-  let watching: Promise<void> | undefined;
+export class Notifier {
+  readonly #dependencies: NotifierDependencies;
+  readonly #settings: NotifySettings;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #deliver: ReturnType<typeof createDelivery>;
+  #watching: Promise<void> | undefined;
   // Ends the pause between two looks.
-  let wake = () => {};
+  #wake = () => {};
 
-  async function watch(): Promise<void> {
-    const notices = await dependencies.notices();
-    const { signal } = closing;
+  constructor(dependencies: NotifierDependencies) {
+    this.#dependencies = dependencies;
+    this.#settings = dependencies.settings;
+    this.#deliver = createDelivery(dependencies, this.#closing.signal);
+  }
+
+  /** Starts watching. Of all servers on the same records, only one sends each question. */
+  begin(): void {
+    this.#watching ??= this.#watch();
+  }
+
+  /** Sends a test notice and waits for the outcome; undefined if there is no such channel. */
+  async test(name: string): Promise<NoticeRecord | undefined> {
+    const channel = this.#settings.channels.find((each) => each.name === name);
+    if (!channel) return undefined;
+    const record = await (await this.#dependencies.notices()).test(name, this.#dependencies.now());
+    return this.#deliver(record);
+  }
+
+  /** Aborts deliveries, which the next server resumes. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#watching;
+    await Promise.all(this.#running);
+  }
+
+  async #watch(): Promise<void> {
+    const notices = await this.#dependencies.notices();
+    const { signal } = this.#closing;
     while (!signal.aborted) {
       // Requested before the look, so that no change is missed.
       const over = new AbortController();
-      wake = () => over.abort();
+      this.#wake = () => over.abort();
       try {
         const changed = notices.changed(longestRestMs, AbortSignal.any([signal, over.signal]));
-        const timer = setTimeout(wake, await look(notices)).unref();
+        const timer = setTimeout(this.#wake, await this.#look(notices)).unref();
         await changed;
         clearTimeout(timer);
         // Questions that arrive together become one notice.
@@ -49,47 +63,47 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
       } catch (error) {
         over.abort();
         if (signal.aborted) return;
-        dependencies.onFault(error);
+        this.#dependencies.onFault(error);
         await rest(afterFaultMs, signal);
       }
     }
   }
 
   /** Claims new questions, takes due notices, and returns the time of the next look. */
-  async function look(notices: NoticeStore): Promise<number> {
-    const nowMs = now();
-    const pending = await (await dependencies.approvals()).list('pending', nowMs);
-    const channels = await openChannels(notices);
+  async #look(notices: NoticeStore): Promise<number> {
+    const nowMs = this.#dependencies.now();
+    const pending = await (await this.#dependencies.approvals()).list('pending', nowMs);
+    const channels = await this.#openChannels(notices);
     const names = channels.map(({ name }) => name);
-    const quietMs = settings.quiet ? quietLeftMs(settings.quiet, nowMs) : 0;
+    const quietMs = this.#settings.quiet ? quietLeftMs(this.#settings.quiet, nowMs) : 0;
     if (quietMs > 0) return Math.min(quietMs, longestRestMs);
     const waits = [longestRestMs];
-    for (const channel of channels) waits.push(await claim(channel, pending, notices, nowMs));
-    await claimDigests(names, notices, nowMs);
+    for (const channel of channels) waits.push(await this.#claim(channel, pending, notices, nowMs));
+    await this.#claimDigests(names, notices, nowMs);
     for (const record of await notices.take(names, nowMs, leaseMs)) {
-      const work = deliver(record).catch((error: unknown) => {
-        if (!closing.signal.aborted) dependencies.onFault(error);
+      const work = this.#deliver(record).catch((error: unknown) => {
+        if (!this.#closing.signal.aborted) this.#dependencies.onFault(error);
       });
-      running.add(work);
+      this.#running.add(work);
       // A retry may be due sooner than the lease ends.
       void work.finally(() => {
-        running.delete(work);
-        wake();
+        this.#running.delete(work);
+        this.#wake();
       });
     }
     const nextAtMs = await notices.nextAtMs(names);
-    if (nextAtMs !== undefined) waits.push(nextAtMs - now());
+    if (nextAtMs !== undefined) waits.push(nextAtMs - this.#dependencies.now());
     return Math.max(shortestRestMs, Math.min(...waits));
   }
 
   /** Returns the time until this channel has something new to send. */
-  async function claim(
+  async #claim(
     { name }: Channel,
     pending: readonly ApprovalRecord[],
     notices: NoticeStore,
     nowMs: number,
   ): Promise<number> {
-    const { escalate, everyMs } = settings;
+    const { escalate, everyMs } = this.#settings;
     const isSecond = escalate?.to.includes(name) === true;
     const afterMs = isSecond && escalate ? escalate.afterMs : 0;
     const told = await notices.alreadyNotified(
@@ -116,9 +130,9 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
   }
 
   /** With several servers, only one sends the digest on each channel. */
-  async function claimDigests(names: readonly string[], notices: NoticeStore, nowMs: number): Promise<void> {
-    const due = dueDigest(settings.digest, nowMs);
-    for (const channel of due ? names.filter((name) => settings.digest?.to.includes(name)) : []) {
+  async #claimDigests(names: readonly string[], notices: NoticeStore, nowMs: number): Promise<void> {
+    const due = dueDigest(this.#settings.digest, nowMs);
+    for (const channel of due ? names.filter((name) => this.#settings.digest?.to.includes(name)) : []) {
       const questions = due ? [due] : [];
       if ((await notices.alreadyNotified(channel, questions)).size > 0) continue;
       await notices.claim({ channel, kind: 'digest', questions, quietSinceMs: nowMs, nowMs });
@@ -126,28 +140,11 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
   }
 
   /** Without devices, push is no channel, so that nothing counts as sent there. */
-  async function openChannels(notices: NoticeStore): Promise<readonly Channel[]> {
+  async #openChannels(notices: NoticeStore): Promise<readonly Channel[]> {
     const hasDevice =
-      settings.channels.some(({ kind }) => kind === 'push') && (await notices.devices()).length > 0;
-    return settings.channels.filter(({ kind }) => kind !== 'push' || hasDevice);
+      this.#settings.channels.some(({ kind }) => kind === 'push') && (await notices.devices()).length > 0;
+    return this.#settings.channels.filter(({ kind }) => kind !== 'push' || hasDevice);
   }
-
-  return {
-    begin() {
-      watching ??= watch();
-    },
-    async test(name) {
-      const channel = settings.channels.find((each) => each.name === name);
-      if (!channel) return undefined;
-      const record = await (await dependencies.notices()).test(name, now());
-      return deliver(record);
-    },
-    async close() {
-      closing.abort();
-      await watching;
-      await Promise.all(running);
-    },
-  };
 }
 
 function rest(ms: number, signal: AbortSignal): Promise<void> {

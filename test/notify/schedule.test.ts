@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { NotifySettings } from '../../src/contract/notice.ts';
 import type { Digest } from '../../src/contract/story.ts';
 import { verbatim } from '../../src/contract/text/text.ts';
-import { createNotifier } from '../../src/notify/notifier.ts';
+import { Notifier } from '../../src/notify/notifier.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { openReceiver } from './receivers.ts';
 
@@ -35,7 +35,7 @@ async function open(
   let nowMs = startMs;
   let asked = 0;
   const serve = () => {
-    const notifier = createNotifier({
+    const notifier = new Notifier({
       settings: {
         detail: 'summary',
         everyMs: 60_000,
