@@ -6,7 +6,7 @@ import { cookieOf, csrfOf, isCsrf, languageCookie } from './cookies.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { addEntrance, personOf } from './entrance.ts';
 import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
-import { createLiveFeed } from './live.ts';
+import { LiveFeed } from './live.ts';
 import { loginPage, onwardsPage, problemPage } from './login.ts';
 import { type Outside, ownAddress, type PageContext } from './pages/page-context.ts';
 import { createVerification } from './pages/verification.ts';
@@ -138,7 +138,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
     return next();
   });
 
-  const feed = createLiveFeed(dependencies);
+  const feed = new LiveFeed(dependencies);
   const recentCalls = createRecentCalls(() => dependencies.audit());
   const verification = createVerification(() => dependencies.audit(), dependencies.now);
   addPasskeyRoutes(app, dependencies, outside);

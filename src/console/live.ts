@@ -14,11 +14,7 @@ export interface Watcher {
   isStillIn(): Promise<boolean>;
 }
 
-export interface LiveFeed {
-  /** A stream of server-sent events; undefined if too many are open. */
-  watch(watcher: Watcher): ReadableStream<Uint8Array> | undefined;
-  close(): void;
-}
+type Dependencies = Pick<ConsoleDependencies, 'now' | 'audit' | 'approvals' | 'onFault'>;
 
 interface Stream {
   readonly watcher: Watcher;
@@ -33,15 +29,49 @@ interface Stream {
  * Calls as they happen, for any number of tabs with one query of the log, which runs while a tab is open. A reader that
  * does not keep up is dropped, and its browser reconnects with the number of the last call that it has.
  */
-export function createLiveFeed(
-  dependencies: Pick<ConsoleDependencies, 'now' | 'audit' | 'approvals' | 'onFault'>,
-): LiveFeed {
-  const streams = new Set<Stream>();
-  const closing = new AbortController();
-  let isLooking = false;
+export class LiveFeed {
+  readonly #dependencies: Dependencies;
+  readonly #streams = new Set<Stream>();
+  readonly #closing = new AbortController();
+  #isLooking = false;
 
-  function drop(stream: Stream): void {
-    if (!streams.delete(stream)) return;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** A stream of server-sent events; undefined if too many are open. */
+  watch(watcher: Watcher): ReadableStream<Uint8Array> | undefined {
+    if (this.#streams.size >= mostStreams || this.#closing.signal.aborted) return undefined;
+    let stream: Stream;
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          const nowMs = this.#dependencies.now();
+          stream = {
+            watcher,
+            controller,
+            seq: watcher.afterSeq,
+            waiting: '-',
+            checkedAtMs: nowMs,
+            saidAtMs: nowMs,
+          };
+          this.#streams.add(stream);
+          controller.enqueue(encoder.encode('retry: 2000\n\n'));
+          this.#keepLooking();
+        },
+        cancel: () => void this.#streams.delete(stream),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  close(): void {
+    this.#closing.abort();
+    for (const stream of [...this.#streams]) this.#drop(stream);
+  }
+
+  #drop(stream: Stream): void {
+    if (!this.#streams.delete(stream)) return;
     try {
       stream.controller.close();
     } catch {
@@ -49,28 +79,28 @@ export function createLiveFeed(
     }
   }
 
-  function send(stream: Stream, event: string): void {
+  #send(stream: Stream, event: string): void {
     if ((stream.controller.desiredSize ?? 0) < -mostWaiting) {
-      drop(stream);
+      this.#drop(stream);
       return;
     }
     stream.controller.enqueue(encoder.encode(event));
-    stream.saidAtMs = dependencies.now();
+    stream.saidAtMs = this.#dependencies.now();
   }
 
-  async function look(): Promise<void> {
-    const log = await dependencies.audit();
-    const approvals = await dependencies.approvals();
-    while (streams.size > 0 && !closing.signal.aborted) {
+  async #look(): Promise<void> {
+    const log = await this.#dependencies.audit();
+    const approvals = await this.#dependencies.approvals();
+    while (this.#streams.size > 0 && !this.#closing.signal.aborted) {
       // A watcher that joins during the query is served by the next one: the result may begin after its position.
-      const watching = [...streams];
+      const watching = [...this.#streams];
       const from = Math.min(...watching.map(({ seq }) => seq));
       // Only the newest of a burst: a reader cannot follow more, and the log's pages have the rest.
       const newest = await log.search({ afterSeq: from, limit: mostAtOnce, newestFirst: true });
       const entries = newest.toReversed();
-      const pending = await approvals.list('pending', dependencies.now());
-      for (const stream of watching.filter((each) => streams.has(each))) {
-        showCalls(stream, entries);
+      const pending = await approvals.list('pending', this.#dependencies.now());
+      for (const stream of watching.filter((each) => this.#streams.has(each))) {
+        this.#showCalls(stream, entries);
         const own = scopeOf(stream.watcher.person);
         const ids = pending
           .filter(({ principal }) => own === undefined || principal === own)
@@ -78,34 +108,34 @@ export function createLiveFeed(
           .join();
         if (ids !== stream.waiting) {
           stream.waiting = ids;
-          send(stream, 'event: approvals\ndata: changed\n\n');
+          this.#send(stream, 'event: approvals\ndata: changed\n\n');
         }
-        if (dependencies.now() - stream.saidAtMs > beatMs) send(stream, ': still here\n\n');
-        if (dependencies.now() - stream.checkedAtMs > checkMs) {
-          stream.checkedAtMs = dependencies.now();
-          if (!(await stream.watcher.isStillIn())) drop(stream);
+        if (this.#dependencies.now() - stream.saidAtMs > beatMs) this.#send(stream, ': still here\n\n');
+        if (this.#dependencies.now() - stream.checkedAtMs > checkMs) {
+          stream.checkedAtMs = this.#dependencies.now();
+          if (!(await stream.watcher.isStillIn())) this.#drop(stream);
         }
       }
-      await sleep(lookMs, undefined, { signal: closing.signal, ref: false });
+      await sleep(lookMs, undefined, { signal: this.#closing.signal, ref: false });
     }
   }
 
-  function keepLooking(): void {
-    if (isLooking) return;
-    isLooking = true;
-    look()
+  #keepLooking(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#look()
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) dependencies.onFault(error);
-        for (const each of [...streams]) drop(each);
+        if (!this.#closing.signal.aborted) this.#dependencies.onFault(error);
+        for (const each of [...this.#streams]) this.#drop(each);
       })
       .finally(() => {
-        isLooking = false;
+        this.#isLooking = false;
         // A watcher may have joined since the last query.
-        if (streams.size > 0) keepLooking();
+        if (this.#streams.size > 0) this.#keepLooking();
       });
   }
 
-  function showCalls(stream: Stream, entries: readonly AuditEntry[]): void {
+  #showCalls(stream: Stream, entries: readonly AuditEntry[]): void {
     const { person, draw } = stream.watcher;
     const own = scopeOf(person);
     for (const entry of entries) {
@@ -113,42 +143,9 @@ export function createLiveFeed(
       stream.seq = entry.seq;
       if (own !== undefined && entry.principal !== own) continue;
       const data = draw(entry).replace(/\r?\n/g, '\ndata: ');
-      send(stream, `id: ${entry.seq}\ndata: ${data}\n\n`);
+      this.#send(stream, `id: ${entry.seq}\ndata: ${data}\n\n`);
     }
   }
-
-  return {
-    watch(watcher) {
-      if (streams.size >= mostStreams || closing.signal.aborted) return undefined;
-      let stream: Stream;
-      return new ReadableStream<Uint8Array>(
-        {
-          start(controller) {
-            const nowMs = dependencies.now();
-            stream = {
-              watcher,
-              controller,
-              seq: watcher.afterSeq,
-              waiting: '-',
-              checkedAtMs: nowMs,
-              saidAtMs: nowMs,
-            };
-            streams.add(stream);
-            controller.enqueue(encoder.encode('retry: 2000\n\n'));
-            keepLooking();
-          },
-          cancel() {
-            streams.delete(stream);
-          },
-        },
-        { highWaterMark: 0 },
-      );
-    },
-    close() {
-      closing.abort();
-      for (const stream of [...streams]) drop(stream);
-    },
-  };
 }
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLiveFeed } from '../../src/console/live.ts';
+import { LiveFeed } from '../../src/console/live.ts';
 import type { AuditRecord } from '../../src/contract/records.ts';
 import { type ConsoleWorld, openConsole } from './console-world.ts';
 
@@ -112,7 +112,7 @@ test('of a burst the newest calls are shown, and a reader that takes nothing is 
   const world = await openConsole();
   const { audit, approvals } = world.store;
   const faults: unknown[] = [];
-  const feed = createLiveFeed({
+  const feed = new LiveFeed({
     now: Date.now,
     audit: async () => audit,
     approvals: async () => approvals,
