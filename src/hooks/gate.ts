@@ -16,19 +16,6 @@ export interface GateOptions {
   readonly runBy: (permit: string, command: string) => string;
 }
 
-/** Judges uses of clients' own tools as calls; each call stays open until its tool has ended. */
-export interface Gate {
-  before(event: Before, client: Client): Promise<HookAnswer>;
-  /** Allows what was already permitted, so that the person is not asked twice; the client asks about the rest. */
-  review(event: Extract<HookEvent, { kind: 'approval' }>): Promise<HookAnswer>;
-  /** Takes the client's other events. */
-  tell(event: Exclude<HookEvent, { kind: 'before' | 'approval' }>): Promise<void>;
-  /** Runs a permitted command, once, inside the sandbox; undefined if the permit does not fit. */
-  run(asked: RunRequest, signal: AbortSignal): Promise<Reply | undefined>;
-  /** The number of calls that have not ended. */
-  openCalls(): number;
-}
-
 export interface Client {
   readonly name: string;
   readonly version: string;
@@ -68,25 +55,90 @@ interface OpenCall {
   readonly end: AbortController;
 }
 
-export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate {
-  const open = new Set<OpenCall>();
-  const sessions = new Map<string, Parameters<Gateway['leave']>[0]>();
+/** Judges uses of clients' own tools as calls; each call stays open until its tool has ended. */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #open = new Set<OpenCall>();
+  readonly #sessions = new Map<string, Parameters<Gateway['leave']>[0]>();
   /** Uses of tools whose call has not ended, with the answer to each. */
-  const uses = new Map<string, Promise<HookAnswer>>();
-  const { locale } = gateway;
+  readonly #uses = new Map<string, Promise<HookAnswer>>();
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  async before(event: Before, client: Client): Promise<HookAnswer> {
+    if (event.calls.length === 0) return { kind: 'nothing' };
+    const unknown = event.calls.find((each) => each.does === 'unknown');
+    if (unknown) return notKnown(unknown.name, event.asks, this.#options.gateway.locale);
+    const use = JSON.stringify([event.session, event.use]);
+    const told = this.#uses.get(use);
+    if (told) return event.again ? told : { kind: 'deny', words: words.twice[this.#options.gateway.locale] };
+    const answer = this.#decide(event, client, () => this.#uses.delete(use));
+    this.#uses.set(use, answer);
+    return answer;
+  }
+
+  /** Allows what was already permitted, so that the person is not asked twice; the client asks about the rest. */
+  async review({ session, asked }: Extract<HookEvent, { kind: 'approval' }>): Promise<HookAnswer> {
+    const calls = this.#of(session).filter((each) => isDeepStrictEqual(each.asked, asked) && !each.isTaken());
+    const verdicts = await Promise.all(calls.map(({ verdict }) => verdict));
+    const isLetThrough = verdicts.length > 0 && verdicts.every(({ kind }) => kind === 'allow');
+    return { kind: isLetThrough ? 'allow' : 'nothing' };
+  }
+
+  /** Takes the client's other events. */
+  async tell(event: Exclude<HookEvent, { kind: 'before' | 'approval' }>): Promise<void> {
+    if (event.kind === 'after') {
+      const calls = this.#of(event.session, event.use).filter(({ native }) => native.does === 'write');
+      for (const each of calls)
+        each.came(event.failure === undefined ? nothingToShow : failed(event.failure));
+      await Promise.all(calls.map(({ reply }) => reply));
+      return;
+    }
+    const { native, gateway } = this.#options;
+    if (event.kind === 'turn-over' && event.said !== undefined) native.hear(event.session, event.said);
+    if (event.kind === 'session-over') native.forget(event.session);
+    const calls = this.#of(event.session).filter((each) => !each.isTaken());
+    for (const each of calls) each.withdraw();
+    await Promise.allSettled(calls.map(({ reply }) => reply));
+    const arrival = this.#sessions.get(event.session);
+    if (event.kind !== 'session-over' || !arrival) return;
+    this.#sessions.delete(event.session);
+    await gateway.leave(arrival);
+  }
+
+  /** Runs a permitted command, once, inside the sandbox; undefined if the permit does not fit. */
+  async run({ permit, command, folder }: RunRequest, signal: AbortSignal): Promise<Reply | undefined> {
+    const found = [...this.#open].find((each) => each.permit === permit);
+    if (found?.native.does !== 'command' || found.native.command !== command) return undefined;
+    const begins = await this.#options.native.findFolder(folder).catch(() => undefined);
+    // `isTaken()` comes after the last await, so that only one of two concurrent requests succeeds.
+    if (begins === undefined || begins !== found.folder || found.isTaken()) return undefined;
+    if (signal.aborted) found.end.abort();
+    signal.addEventListener('abort', () => found.end.abort(), { once: true });
+    found.came('ours');
+    return found.reply;
+  }
+
+  /** The number of calls that have not ended. */
+  openCalls(): number {
+    return this.#open.size;
+  }
 
   /** Saves the old content (write) or resolves the folder (command) before the client's tool runs. */
-  async function prepare(native: OpenCall['native'], { session, folder }: Before): Promise<Prepared> {
-    if (native.does === 'write') return { seen: await lent.witness(native.path) };
-    if (isPage(native)) await lent.checkAddress(String(native.input.url));
+  async #prepare(native: OpenCall['native'], { session, folder }: Before): Promise<Prepared> {
+    if (native.does === 'write') return { seen: await this.#options.native.witness(native.path) };
+    if (isPage(native)) await this.#options.native.checkAddress(String(native.input.url));
     if (native.does !== 'command') return {};
-    const found = await lent.findFolder(native.folder ?? folder);
-    await lent.beginIn(session, found);
+    const found = await this.#options.native.findFolder(native.folder ?? folder);
+    await this.#options.native.beginIn(session, found);
     return { folder: found };
   }
 
-  async function begin(native: OpenCall['native'], event: Before, client: Client): Promise<OpenCall> {
+  async #begin(native: OpenCall['native'], event: Before, client: Client): Promise<OpenCall> {
     const { session, use, asks } = event;
+    const { gateway, runBy } = this.#options;
     const verdict = Promise.withResolvers<HookAnswer>();
     const coming = Promise.withResolvers<ToolOutput | 'ours'>();
     const end = new AbortController();
@@ -95,13 +147,13 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     const permit = randomBytes(16).toString('hex');
     const own = native.does === 'command' ? runBy(permit, native.command) : undefined;
     // Prepare before asking: the client acts as soon as the person agrees.
-    const prepared = prepare(native, event);
+    const prepared = this.#prepare(native, event);
     const problem = await prepared.then(() => undefined, asToolError);
     let isTaken = false;
     let isAsked = false;
 
     async function elicit({ message }: { readonly message: string }): Promise<Answer> {
-      if (problem) verdict.resolve({ kind: 'deny', words: wordsOf(problem, locale) });
+      if (problem) verdict.resolve({ kind: 'deny', words: wordsOf(problem, gateway.locale) });
       if (problem) return { action: 'cancel' };
       isAsked = true;
       verdict.resolve({ kind: 'ask', words: message, command: own });
@@ -130,7 +182,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     }
 
     const arrival = { transport: 'hook', connectionId: session, client } as const;
-    sessions.set(session, arrival);
+    this.#sessions.set(session, arrival);
     const call = native.does === 'command' ? { tool: 'bash', input: { command: native.command } } : native;
     const reply = gateway.call({
       tool: call.tool,
@@ -160,8 +212,8 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       withdraw: () => (isAsked ? coming.reject(cancelled()) : end.abort()),
       end,
     };
-    open.add(made);
-    const over = () => void open.delete(made);
+    this.#open.add(made);
+    const over = () => void this.#open.delete(made);
     reply.then((came) => {
       over();
       // Has no effect if the call ran: its verdict is already given.
@@ -172,9 +224,9 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
   }
 
   /** The calls of one use of a tool happen all or not at all. */
-  async function decide(event: Before, client: Client, onEnd: () => void): Promise<HookAnswer> {
+  async #decide(event: Before, client: Client, onEnd: () => void): Promise<HookAnswer> {
     const natives = event.calls.filter((each) => each.does !== 'unknown');
-    const calls = await Promise.all(natives.map((native) => begin(native, event, client)));
+    const calls = await Promise.all(natives.map((native) => this.#begin(native, event, client)));
     void Promise.allSettled(calls.map(({ reply }) => reply)).then(onEnd);
     const answers = await Promise.all(calls.map(({ verdict }) => verdict));
     const worst =
@@ -183,62 +235,10 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     return worst ?? { kind: 'nothing' };
   }
 
-  const of = (session: string, use?: string) =>
-    [...open].filter((each) => each.session === session && (use === undefined || each.use === use));
-
-  return {
-    async before(event, client) {
-      if (event.calls.length === 0) return { kind: 'nothing' };
-      const unknown = event.calls.find((each) => each.does === 'unknown');
-      if (unknown) return notKnown(unknown.name, event.asks, locale);
-      const use = JSON.stringify([event.session, event.use]);
-      const told = uses.get(use);
-      if (told) return event.again ? told : { kind: 'deny', words: words.twice[locale] };
-      const answer = decide(event, client, () => uses.delete(use));
-      uses.set(use, answer);
-      return answer;
-    },
-
-    async review({ session, asked }) {
-      const calls = of(session).filter((each) => isDeepStrictEqual(each.asked, asked) && !each.isTaken());
-      const verdicts = await Promise.all(calls.map(({ verdict }) => verdict));
-      const isLetThrough = verdicts.length > 0 && verdicts.every(({ kind }) => kind === 'allow');
-      return { kind: isLetThrough ? 'allow' : 'nothing' };
-    },
-
-    async tell(event) {
-      if (event.kind === 'after') {
-        const calls = of(event.session, event.use).filter(({ native }) => native.does === 'write');
-        for (const each of calls)
-          each.came(event.failure === undefined ? nothingToShow : failed(event.failure));
-        await Promise.all(calls.map(({ reply }) => reply));
-        return;
-      }
-      if (event.kind === 'turn-over' && event.said !== undefined) lent.hear(event.session, event.said);
-      if (event.kind === 'session-over') lent.forget(event.session);
-      const calls = of(event.session).filter((each) => !each.isTaken());
-      for (const each of calls) each.withdraw();
-      await Promise.allSettled(calls.map(({ reply }) => reply));
-      const arrival = sessions.get(event.session);
-      if (event.kind !== 'session-over' || !arrival) return;
-      sessions.delete(event.session);
-      await gateway.leave(arrival);
-    },
-
-    async run({ permit, command, folder }, signal) {
-      const found = [...open].find((each) => each.permit === permit);
-      if (found?.native.does !== 'command' || found.native.command !== command) return undefined;
-      const begins = await lent.findFolder(folder).catch(() => undefined);
-      // `isTaken()` comes after the last await, so that only one of two concurrent requests succeeds.
-      if (begins === undefined || begins !== found.folder || found.isTaken()) return undefined;
-      if (signal.aborted) found.end.abort();
-      signal.addEventListener('abort', () => found.end.abort(), { once: true });
-      found.came('ours');
-      return found.reply;
-    },
-
-    openCalls: () => open.size,
-  };
+  #of(session: string, use?: string): readonly OpenCall[] {
+    const ofSession = [...this.#open].filter((each) => each.session === session);
+    return ofSession.filter((each) => use === undefined || each.use === use);
+  }
 }
 
 function isPage(

@@ -1,6 +1,6 @@
 import { adapters } from '../../src/hooks/adapters.ts';
 import type { Fields, HookAnswer } from '../../src/hooks/event.ts';
-import { createGate } from '../../src/hooks/gate.ts';
+import { Gate } from '../../src/hooks/gate.ts';
 import { openTestCheckpoint, type World } from '../support/open-test-checkpoint.ts';
 
 /** A client's hooks on a checkpoint of their own: events as the client sends them, answers as it reads them. */
@@ -13,7 +13,7 @@ export async function openHooks(client: string, world: World = {}) {
   const adapter = adapters.get(client);
   if (!adapter) throw new Error(`no such client: ${client}`);
   const permits = new Map<string, string>();
-  const gate = createGate({
+  const gate = new Gate({
     gateway: checkpoint.gateway,
     native: checkpoint.native,
     runBy: (permit, command) => {

@@ -2,7 +2,7 @@ import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { limits } from '../../contract/limits.ts';
 import { isInside } from '../../ground/inside.ts';
-import { createGate, type Gate, type GateOptions } from '../../hooks/gate.ts';
+import { Gate, type GateOptions } from '../../hooks/gate.ts';
 import { ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
@@ -74,7 +74,7 @@ export class HookProjects {
     const { gateway, native } = checkpoint;
     return {
       checkpoint,
-      gate: createGate({ gateway, native, runBy: this.#runBy }),
+      gate: new Gate({ gateway, native, runBy: this.#runBy }),
       isLeft: settings.hooks.elsewhere === 'leave' && isUnnamed(settings),
       roots: settings.roots.map(({ path }) => path),
     };
