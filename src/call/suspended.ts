@@ -10,26 +10,6 @@ import type { Validated } from './slips.ts';
 /** The parts of a call that are the same at every stop. */
 type Asked = Pick<Validated, 'call' | 'caller' | 'tool' | 'input'>;
 
-/**
- * Calls of proxied tools that wait for a person's answer, which comes with another request (MCP 2026-07-28
- * `input_required`). The server's own call keeps waiting in between, so nothing is ever run twice: an answer without a
- * waiting call is refused.
- */
-export interface Suspended {
-  /** Whether the call brings an answer to a waiting one. Throws `conflict` if no call waits for it. */
-  resumes(validated: Asked): boolean;
-  /** The question that the call's state names, and whether it waits here; undefined if it names none. */
-  question(call: Call): { readonly id: string; readonly isHere: boolean } | undefined;
-  /** Starts the work, or continues the one that waits for this answer. Throws `QuestionPending` to ask a person. */
-  run(
-    validated: Asked,
-    base: BaseContext,
-    work: (context: BaseContext) => Promise<ToolOutput>,
-  ): Promise<ToolOutput>;
-  /** The connection has ended: no answer can come. */
-  leave(connectionId: string): void;
-}
-
 export interface SuspendedOptions {
   readonly seal: { close(id: string): string; open(state: string): string | undefined };
   /** Aborts when the server is told to stop. */
@@ -67,73 +47,117 @@ interface Waiting {
   letGo: () => void;
 }
 
-export function createSuspended(options: SuspendedOptions): Suspended {
-  const { seal, stopping, waitMs = defaultWaitMs, hold } = options;
-  const waiting = new Map<string, Waiting>();
+/**
+ * Calls of proxied tools that wait for a person's answer, which comes with another request (MCP 2026-07-28
+ * `input_required`). The server's own call keeps waiting in between, so nothing is ever run twice: an answer without a
+ * waiting call is refused.
+ */
+export class Suspended {
+  readonly #options: SuspendedOptions;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(options: SuspendedOptions) {
+    this.#options = options;
+  }
+
+  /** The question that the call's state names, and whether it waits here; undefined if it names none. */
+  question({ questionState }: Call): { readonly id: string; readonly isHere: boolean } | undefined {
+    const id = questionState === undefined ? undefined : this.#options.seal.open(questionState);
+    return id?.startsWith(prefix) ? { id, isHere: this.#waiting.has(id) } : undefined;
+  }
+
+  /** Whether the call brings an answer to a waiting one. Throws `conflict` if no call waits for it. */
+  resumes(validated: Asked): boolean {
+    if (validated.tool.server === undefined) return false;
+    const id = this.#questionOf(validated.call);
+    if (id === undefined) return false;
+    this.#find(id, validated);
+    return true;
+  }
+
+  /** Starts the work, or continues the one that waits for this answer. Throws `QuestionPending` to ask a person. */
+  async run(
+    validated: Asked,
+    base: BaseContext,
+    work: (context: BaseContext) => Promise<ToolOutput>,
+  ): Promise<ToolOutput> {
+    const id = this.#questionOf(validated.call);
+    if (id === undefined) return this.#attend(this.#start(validated, base, work), validated.call, base);
+    const begun = this.#take(id, validated);
+    const { formAnswer } = validated.call;
+    const { asked } = begun;
+    // A retry without an answer gets the question again.
+    if (!formAnswer && asked) throw await this.#put(begun, asked.form);
+    base.audit({ ...begun.facts, answers: id });
+    const outcome = this.#attend(begun, validated.call, base);
+    asked?.answer(formAnswer ?? { action: 'cancel' });
+    return outcome;
+  }
+
+  /** The connection has ended: no answer can come. */
+  leave(connectionId: string): void {
+    for (const [id, { work }] of this.#waiting) if (work.connectionId === connectionId) this.#drop(id);
+  }
 
   /** The id of the question that a call answers; undefined if it answers no server's question. */
-  function questionOf({ questionState }: Call): string | undefined {
+  #questionOf({ questionState }: Call): string | undefined {
     if (questionState === undefined) return undefined;
-    const id = seal.open(questionState);
+    const id = this.#options.seal.open(questionState);
     // The state was not made here. Taken for a new call, an altered answer would run the tool a second time.
     if (id === undefined) throw notWaiting();
     return id.startsWith(prefix) ? id : undefined;
   }
 
-  function find(id: string, validated: Asked): Waiting {
-    const found = waiting.get(id);
+  #find(id: string, validated: Asked): Waiting {
+    const found = this.#waiting.get(id);
     if (!found || found.work.owner !== ownerOf(validated)) throw notWaiting();
     return found;
   }
 
   /** Removes the question, so that it is answered only once. */
-  function take(id: string, validated: Asked): Work {
-    const { work, timer, letGo } = find(id, validated);
+  #take(id: string, validated: Asked): Work {
+    const { work, timer, letGo } = this.#find(id, validated);
     clearTimeout(timer);
-    waiting.delete(id);
+    this.#waiting.delete(id);
     letGo();
     return work;
   }
 
-  function mayWait(work: Work): boolean {
-    const ofOne = [...waiting.values()].filter((each) => each.work.principal === work.principal);
-    return waiting.size < maxWaiting && ofOne.length < maxWaitingOfOne;
+  #mayWait(work: Work): boolean {
+    const ofOne = [...this.#waiting.values()].filter((each) => each.work.principal === work.principal);
+    return this.#waiting.size < maxWaiting && ofOne.length < maxWaitingOfOne;
   }
 
-  async function put(work: Work, form: Form): Promise<QuestionPending> {
+  async #put(work: Work, form: Form): Promise<QuestionPending> {
     const id = `${prefix}${randomUUID()}`;
-    const timer = setTimeout(() => drop(id), waitMs);
+    const timer = setTimeout(() => this.#drop(id), this.#options.waitMs ?? defaultWaitMs);
     timer.unref();
     // Registered before the other servers are told, so that concurrent questions count it.
     const entry: Waiting = { work, timer, letGo: () => {} };
-    waiting.set(id, entry);
+    this.#waiting.set(id, entry);
     work.attempt?.base.audit({ asks: id });
     // If the other servers cannot be told, an answer that reaches one of them finds nothing.
-    const letGo = await hold?.(id).catch(() => undefined);
-    if (letGo && waiting.has(id)) entry.letGo = letGo;
+    const letGo = await this.#options.hold?.(id).catch(() => undefined);
+    if (letGo && this.#waiting.has(id)) entry.letGo = letGo;
     else letGo?.();
-    return new QuestionPending({ message: form.message, form, state: seal.close(id) });
+    return new QuestionPending({ message: form.message, form, state: this.#options.seal.close(id) });
   }
 
-  function drop(id: string): void {
-    const found = waiting.get(id);
+  #drop(id: string): void {
+    const found = this.#waiting.get(id);
     if (!found) return;
     clearTimeout(found.timer);
-    waiting.delete(id);
+    this.#waiting.delete(id);
     found.letGo();
     found.work.asked?.answer({ action: 'cancel' });
     found.work.cancel.abort();
   }
 
-  function start(
-    validated: Asked,
-    base: BaseContext,
-    run: (context: BaseContext) => Promise<ToolOutput>,
-  ): Work {
+  #start(validated: Asked, base: BaseContext, run: (context: BaseContext) => Promise<ToolOutput>): Work {
     const cancel = new AbortController();
     const context: BaseContext = {
       ...base,
-      signal: AbortSignal.any([cancel.signal, stopping]),
+      signal: AbortSignal.any([cancel.signal, this.#options.stopping]),
       progress: (done, total, message) => work.attempt?.base.progress(done, total, message),
       audit: (facts) => {
         Object.assign(work.facts, facts);
@@ -143,7 +167,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       elicit: (form) =>
         new Promise((resolve) => {
           // Cancel if a question of this call is open, its request was already answered, or too many calls wait.
-          if (work.asked || !work.attempt || work.attempt.call.isLeft?.() || !mayWait(work))
+          if (work.asked || !work.attempt || work.attempt.call.isLeft?.() || !this.#mayWait(work))
             return resolve({ action: 'cancel' });
           const answer = (given: FormAnswer) => {
             work.asked = undefined;
@@ -171,7 +195,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
   }
 
   /** Waits for the result or the next question, on behalf of the current request. */
-  async function attend(work: Work, call: Call, base: BaseContext): Promise<ToolOutput> {
+  async #attend(work: Work, call: Call, base: BaseContext): Promise<ToolOutput> {
     const withdraw = () => work.cancel.abort();
     base.signal.addEventListener('abort', withdraw, { once: true });
     if (base.signal.aborted) withdraw();
@@ -179,7 +203,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       return await Promise.race([
         work.outcome,
         new Promise<never>((_, reject) => {
-          work.attempt = { call, base, ask: (form) => void put(work, form).then(reject, reject) };
+          work.attempt = { call, base, ask: (form) => void this.#put(work, form).then(reject, reject) };
         }),
       ]);
     } finally {
@@ -187,36 +211,6 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       base.signal.removeEventListener('abort', withdraw);
     }
   }
-
-  return {
-    question({ questionState }) {
-      const id = questionState === undefined ? undefined : seal.open(questionState);
-      return id?.startsWith(prefix) ? { id, isHere: waiting.has(id) } : undefined;
-    },
-    resumes(validated) {
-      if (validated.tool.server === undefined) return false;
-      const id = questionOf(validated.call);
-      if (id === undefined) return false;
-      find(id, validated);
-      return true;
-    },
-    async run(validated, base, work) {
-      const id = questionOf(validated.call);
-      if (id === undefined) return attend(start(validated, base, work), validated.call, base);
-      const begun = take(id, validated);
-      const { formAnswer } = validated.call;
-      const { asked } = begun;
-      // A retry without an answer gets the question again.
-      if (!formAnswer && asked) throw await put(begun, asked.form);
-      base.audit({ ...begun.facts, answers: id });
-      const outcome = attend(begun, validated.call, base);
-      asked?.answer(formAnswer ?? { action: 'cancel' });
-      return outcome;
-    },
-    leave(connectionId) {
-      for (const [id, { work }] of waiting) if (work.connectionId === connectionId) drop(id);
-    },
-  };
 }
 
 /** The caller and its exact request: an answer fits nothing else. */

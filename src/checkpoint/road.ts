@@ -3,10 +3,10 @@ import { createAttendance } from '../call/asking/attendance.ts';
 import type { ConsentDependencies } from '../call/asking/consent.ts';
 import { type Dependencies, handle } from '../call/handle.ts';
 import type { Credentials } from '../call/identify.ts';
-import { createOngoing } from '../call/ongoing.ts';
+import { Ongoing } from '../call/ongoing.ts';
 import type { RunDependencies } from '../call/run.ts';
 import { createSeal } from '../call/seal.ts';
-import { createSuspended } from '../call/suspended.ts';
+import { Suspended } from '../call/suspended.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Call, Reply } from '../contract/call.ts';
 import type { EffectRules } from '../contract/effects.ts';
@@ -52,9 +52,9 @@ export function createRoad(parts: RoadParts) {
   const stopping = new AbortController();
   const holds = new Holds(rooms);
   const hold = (key: string) => holds.hold(key);
-  const ongoing = createOngoing({ locale, hold });
+  const ongoing = new Ongoing({ locale, hold });
   const seal = createSeal(() => deriveKey(settings.stateFolder, 'questions'));
-  const suspended = createSuspended({ seal, stopping: stopping.signal, hold });
+  const suspended = new Suspended({ seal, stopping: stopping.signal, hold });
   const attendance = createAttendance();
   const asking: ConsentDependencies = {
     approvals: async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSuspended } from '../../src/call/suspended.ts';
+import { Suspended } from '../../src/call/suspended.ts';
 import type { Answer, FormAnswer, Reply } from '../../src/contract/call.ts';
 import { remote } from '../support/open-test-checkpoint.ts';
 import { startOverHttp } from './fixtures/over-http.ts';
@@ -171,7 +171,7 @@ test('a question whose time is over is answered by a cancel, and its call is wit
   const ended: string[] = [];
   const seal = { close: (id: string) => id, open: (state: string) => state };
   const stopping = new AbortController().signal;
-  const suspended = createSuspended({ seal, stopping, waitMs: 20 });
+  const suspended = new Suspended({ seal, stopping, waitMs: 20 });
   const order = {
     caller: { principal: 'a' },
     tool: { name: 't', server: 's' },
@@ -200,7 +200,7 @@ test('a question whose time is over is answered by a cancel, and its call is wit
 
 test('one caller keeps at most eight calls waiting, the next is answered by a cancel', async () => {
   const seal = { close: (id: string) => id, open: (state: string) => state };
-  const suspended = createSuspended({ seal, stopping: new AbortController().signal });
+  const suspended = new Suspended({ seal, stopping: new AbortController().signal });
   const start = (principal: string) => {
     const order = {
       caller: { principal },
