@@ -19,149 +19,141 @@ export function createCarried(): Carried {
 }
 
 /** The origins of strings in one session's results, for looking up values. */
-export interface Memory {
-  /** From here on, results belong to this call: text that repeats its input has the input's origin. */
-  reading(input: unknown): void;
-  noteField(text: string, flags: number, source: FlowSource, line: number): void;
-  noteText(text: string, flags: number, source: FlowSource, line: number): void;
-  /** Notes for all sessions the origins of untrusted text that this call stores somewhere. */
-  carry(input: unknown): void;
-  originOf(value: string): { readonly origin: Origin; readonly isPlain: boolean } | undefined;
-  /** The origin of an encoded value, or of an address split into parts, if the whole occurs nowhere. */
-  hiddenOrigin(value: string): Origin | undefined;
-}
-
-export function createMemory(carried: Carried): Memory {
+export class Memory {
+  readonly #carried: Carried;
   /** Addresses, ids, file names, and short fields of records. */
-  const addresses = createOrigins(addressSlots, createFolded());
+  readonly #addresses = createOrigins(addressSlots, createFolded());
   /** Single words and pairs of words in prose. */
-  const phrases = createOrigins(phraseSlots);
-  let repeated: ReadonlySet<number> = new Set();
+  readonly #phrases = createOrigins(phraseSlots);
+  #repeated: ReadonlySet<number> = new Set();
 
-  function note(key: number, flags: number, source: FlowSource, line: number, into = addresses): void {
-    if (repeated.has(key)) return;
+  constructor(carried: Carried) {
+    this.#carried = carried;
+  }
+
+  /** Notes for all sessions the origins of untrusted text that this call stores somewhere. */
+  carry(input: unknown): void {
+    // A single plain word would make every session that uses it suspect.
+    for (const key of keysIn(input, (word) => word.marked)) {
+      const origin = this.#addresses.find(key) ?? this.#phrases.find(key) ?? this.#carried.find(key);
+      if (!origin || origin.flags & (stood.own | stood.rooted)) continue;
+      this.#carried.add(key, origin.flags, origin.source ?? forgotten, origin.line ?? 1);
+    }
+  }
+
+  originOf(value: string): { readonly origin: Origin; readonly isPlain: boolean } | undefined {
+    const words = wordsOf(value);
+    const [first] = words;
+    if (!first) return undefined;
+    const key = keyOf(words);
+    const exact = this.#addresses.find(key) ?? this.#carried.find(key);
+    const phrase = words.length > 1 ? this.#phraseOf(words) : this.#phrases.find(key);
+    const flags = (exact?.flags ?? 0) | (phrase?.flags ?? 0);
+    const origin = exact ?? phrase;
+    const isPlain = words.length === 1 && !first.marked;
+    if (origin) return { origin: { ...origin, flags }, isPlain };
+    const host = hostOf(value);
+    return host === undefined || host === value ? undefined : this.originOf(host);
+  }
+
+  /** The origin of an encoded value, or of an address split into parts, if the whole occurs nowhere. */
+  hiddenOrigin(value: string): Origin | undefined {
+    for (const spelling of spellings(value)) {
+      const words = wordsOf(spelling);
+      const found = words.length > 1 ? this.#phraseOf(words) : this.#addresses.find(keyOf(words));
+      // Folded entries may be false positives, and this asks many times.
+      if (found?.source) return found;
+    }
+    return isAddress(value) ? (this.#inParts(value) ?? this.#inHalves(value)) : undefined;
+  }
+
+  /** From here on, results belong to this call: text that repeats its input has the input's origin. */
+  reading(input: unknown): void {
+    this.#repeated = keysIn(input);
+  }
+
+  noteField(text: string, flags: number, source: FlowSource, line: number): void {
+    const words = wordsOf(text);
+    const key = keyOf(words);
+    if (key !== 0) this.#note(key, flags, source, line);
+    // A short sentence can be in a field, and name an account.
+    const inner = words.length > 1 && flags & stood.field ? flags | stood.prose : flags;
+    for (const { hash, marked } of words) if (marked) this.#note(hash, inner, source, line);
+    for (const address of addressesIn(text)) {
+      this.#note(keyOf(wordsOf(address)), flags, source, line);
+      this.#readParts(address, flags, source, line);
+    }
+  }
+
+  #note(key: number, flags: number, source: FlowSource, line: number, into = this.#addresses): void {
+    if (this.#repeated.has(key)) return;
     // Text of a stranger keeps its origin when it is written to a file or note and read back.
-    const brought = flags & stood.own ? carried.find(key) : undefined;
+    const brought = flags & stood.own ? this.#carried.find(key) : undefined;
     if (brought) into.add(key, brought.flags, brought.source ?? source, brought.line ?? line);
     else into.add(key, flags, source, line);
   }
 
-  function noteText(text: string, flags: number, source: FlowSource, line: number, depth = 0): void {
+  noteText(text: string, flags: number, source: FlowSource, line: number, depth = 0): void {
     const plain = normal(text);
     const isOwn = (flags & stood.own) !== 0;
     let before: number | undefined;
     scan(
       plain,
       {
-        word(hash, marked, start, end, at) {
+        word: (hash, marked, start, end, at) => {
           if (marked) {
-            note(hash, flags, source, at);
+            this.#note(hash, flags, source, at);
             const word = plain.slice(start, end);
-            readParts(word, flags, source, at);
+            this.#readParts(word, flags, source, at);
             const inner = depth < maxDecodings ? decoded(word) : undefined;
-            if (inner !== undefined) noteText(inner, flags, source, at, depth + 1);
+            if (inner !== undefined) this.noteText(inner, flags, source, at, depth + 1);
           }
           if (!isOwn) {
-            note(hash, flags, source, at, phrases);
-            if (before !== undefined) note(follow(before, hash), flags, source, at, phrases);
+            this.#note(hash, flags, source, at, this.#phrases);
+            if (before !== undefined) this.#note(follow(before, hash), flags, source, at, this.#phrases);
           }
           before = hash;
         },
       },
       line,
     );
-    if (depth === 0 && spelledOut.test(plain)) noteText(joined(plain), flags, source, line, maxDecodings);
+    if (depth === 0 && spelledOut.test(plain))
+      this.noteText(joined(plain), flags, source, line, maxDecodings);
   }
 
   /** Addresses inside a longer word, `mailto:x@evil.example`, and the hosts of links. */
-  function readParts(word: string, flags: number, source: FlowSource, line: number): void {
+  #readParts(word: string, flags: number, source: FlowSource, line: number): void {
     if (!/[@:=]|\/\/|^www\./.test(word)) return;
     for (const address of addressesIn(word)) {
-      if (address !== word) note(keyOf(wordsOf(address)), flags, source, line);
+      if (address !== word) this.#note(keyOf(wordsOf(address)), flags, source, line);
       const host = hostOf(address);
-      if (host !== undefined) note(keyOf(wordsOf(host)), flags, source, line);
+      if (host !== undefined) this.#note(keyOf(wordsOf(host)), flags, source, line);
     }
   }
 
-  function carry(input: unknown): void {
-    // A single plain word would make every session that uses it suspect.
-    for (const key of keysIn(input, (word) => word.marked)) {
-      const origin = addresses.find(key) ?? phrases.find(key) ?? carried.find(key);
-      if (!origin || origin.flags & (stood.own | stood.rooted)) continue;
-      carried.add(key, origin.flags, origin.source ?? forgotten, origin.line ?? 1);
-    }
-  }
-
-  function originOf(value: string): { readonly origin: Origin; readonly isPlain: boolean } | undefined {
-    const words = wordsOf(value);
-    const [first] = words;
-    if (!first) return undefined;
-    const key = keyOf(words);
-    const exact = addresses.find(key) ?? carried.find(key);
-    const phrase = words.length > 1 ? phraseOf(words) : phrases.find(key);
-    const flags = (exact?.flags ?? 0) | (phrase?.flags ?? 0);
-    const origin = exact ?? phrase;
-    const isPlain = words.length === 1 && !first.marked;
-    if (origin) return { origin: { ...origin, flags }, isPlain };
-    const host = hostOf(value);
-    return host === undefined || host === value ? undefined : originOf(host);
-  }
-
-  function phraseOf(words: readonly { readonly hash: number }[]): Origin | undefined {
+  #phraseOf(words: readonly { readonly hash: number }[]): Origin | undefined {
     let found: Origin | undefined;
     for (let place = 1; place < words.length; place++) {
       const pair = follow(words[place - 1]?.hash ?? 0, words[place]?.hash ?? 0);
-      found = phrases.find(pair) ?? carried.find(pair);
+      found = this.#phrases.find(pair) ?? this.#carried.find(pair);
       if (!found) return undefined;
     }
     return found;
   }
 
-  function hiddenOrigin(value: string): Origin | undefined {
-    for (const spelling of spellings(value)) {
-      const words = wordsOf(spelling);
-      const found = words.length > 1 ? phraseOf(words) : addresses.find(keyOf(words));
-      // Folded entries may be false positives, and this asks many times.
-      if (found?.source) return found;
-    }
-    return isAddress(value) ? (inParts(value) ?? inHalves(value)) : undefined;
-  }
-
-  function inParts(value: string): Origin | undefined {
+  #inParts(value: string): Origin | undefined {
     const parts = value.split(/[@/.:]+/).filter((part) => part.length > 3 && !/^https?$/.test(part));
-    const found = parts.map((part) => phrases.find(keyOf(wordsOf(part))));
+    const found = parts.map((part) => this.#phrases.find(keyOf(wordsOf(part))));
     return parts.length < 2 || found.includes(undefined) ? undefined : found[0];
   }
 
-  function inHalves(value: string): Origin | undefined {
+  #inHalves(value: string): Origin | undefined {
     for (let place = 4; place < value.length - 3; place++) {
-      const first = phrases.find(keyOf(wordsOf(value.slice(0, place))));
-      if (first && phrases.find(keyOf(wordsOf(value.slice(place))))) return first;
+      const first = this.#phrases.find(keyOf(wordsOf(value.slice(0, place))));
+      if (first && this.#phrases.find(keyOf(wordsOf(value.slice(place))))) return first;
     }
     return undefined;
   }
-
-  return {
-    reading(input) {
-      repeated = keysIn(input);
-    },
-    noteField(text, flags, source, line) {
-      const words = wordsOf(text);
-      const key = keyOf(words);
-      if (key !== 0) note(key, flags, source, line);
-      // A short sentence can be in a field, and name an account.
-      const inner = words.length > 1 && flags & stood.field ? flags | stood.prose : flags;
-      for (const { hash, marked } of words) if (marked) note(hash, inner, source, line);
-      for (const address of addressesIn(text)) {
-        note(keyOf(wordsOf(address)), flags, source, line);
-        readParts(address, flags, source, line);
-      }
-    },
-    noteText: (text, flags, source, line) => noteText(text, flags, source, line),
-    carry,
-    originOf,
-    hiddenOrigin,
-  };
 }
 
 const forgotten: FlowSource = { tool: '', place: '', atMs: 0 };

@@ -12,7 +12,7 @@ import { holdsCredential } from '../ground/secrets/without-secrets.ts';
 import { becauseOf } from './because.ts';
 import { kindOf, readsOutside } from './kinds.ts';
 import { leavesOf } from './leaves.ts';
-import { type Carried, createCarried, createMemory } from './memory.ts';
+import { type Carried, createCarried, Memory } from './memory.ts';
 import { stood } from './origins.ts';
 import { createSaid } from './said.ts';
 import { normal } from './scan.ts';
@@ -30,7 +30,7 @@ export function createFlowSession(
   { forgot = false }: { readonly forgot?: boolean } = {},
 ): FlowSession {
   const said = createSaid();
-  const memory = createMemory(carried);
+  const memory = new Memory(carried);
   const agreed = new Set<string>();
   let readPrivate = forgot;
   let readOutside = forgot;
