@@ -23,64 +23,156 @@ import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { fsync } from '../files/io.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 
-/** Contents by their SHA-256, each stored once, whole or not at all. */
-export interface Blobs {
-  /** Keeps these bytes. `durable` resolves when they are safe from a power cut. */
-  put(bytes: Uint8Array): { readonly digest: string; readonly durable: Promise<void> };
-  /** Keeps these bytes, one content of very many: safe from a power cut once `sync` has resolved. */
-  putUnsynced(bytes: Uint8Array): string;
-  /** Waits for the disk once, however many were put. */
-  sync(): Promise<void>;
-  /** Keeps a file's content without reading it into memory; as a clone if the file system can. */
-  putFile(hostPath: string): Promise<string>;
-  has(digest: string): boolean;
-  /** The content, checked against its digest; undefined if it is no longer kept. */
-  read(digest: string): Buffer | undefined;
-  /** The content in parts, unchecked. */
-  parts(digest: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** All contents, with their size on disk and their age. */
-  all(): {
-    readonly digest: string;
-    readonly bytes: number;
-    readonly modifiedMs: number;
-    readonly isCompressed: boolean;
-  }[];
-  /** Compresses a kept content; not done by `put`, because a call waits for that. */
-  compress(digest: string): Promise<void>;
-  /** Removes a content, unless it was used after that time. */
-  remove(digest: string, unlessAfterMs: number): void;
-}
-
 export function digestOf(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
+/** Contents by their SHA-256, each stored once, whole or not at all. */
 /** Opens the contents in a folder outside the workspace; the first content creates the folder. */
-export function openBlobs(folder: string): Blobs {
-  const made = new Set<string>();
+export class Blobs {
+  readonly #folder: string;
+  readonly #made = new Set<string>();
 
-  function pathOf(digest: string): string {
-    return join(folder, digest.slice(0, shelfChars), digest.slice(shelfChars));
+  constructor(folder: string) {
+    this.#folder = folder;
   }
 
-  function shelf(digest: string): string {
-    const path = join(folder, digest.slice(0, shelfChars));
-    if (!made.has(path)) {
+  /** Keeps these bytes. `durable` resolves when they are safe from a power cut. */
+  put(bytes: Uint8Array): { readonly digest: string; readonly durable: Promise<void> } {
+    const digest = digestOf(bytes);
+    const fd = this.#write(bytes, digest);
+    if (fd === undefined) return { digest, durable: Promise.resolve() };
+    const durable = fsync(fd).finally(() => closeSync(fd));
+    // Awaited before the change is acknowledged; this only prevents an unhandled rejection.
+    durable.catch(() => {});
+    return { digest, durable };
+  }
+
+  /** Keeps these bytes, one content of very many: safe from a power cut once `sync` has resolved. */
+  putUnsynced(bytes: Uint8Array): string {
+    const digest = digestOf(bytes);
+    const fd = this.#write(bytes, digest);
+    if (fd !== undefined) closeSync(fd);
+    return digest;
+  }
+
+  /** Waits for the disk once, however many were put. */
+  async sync(): Promise<void> {
+    // Node does not offer syncfs(2).
+    await run('sync', ['-f', this.#folder]);
+  }
+
+  /** Keeps a file's content without reading it into memory; as a clone if the file system can. */
+  async putFile(hostPath: string): Promise<string> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const temporary = join(this.#folder, temporaryName());
+    try {
+      copyFileSync(hostPath, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      const hash = createHash('sha256');
+      for await (const chunk of createReadStream(temporary)) hash.update(chunk);
+      const digest = hash.digest('hex');
+      const fd = openSync(temporary, 'r');
+      try {
+        await fsync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      this.#shelf(digest);
+      renameSync(temporary, this.#pathOf(digest));
+      return digest;
+    } catch (error) {
+      unlinkQuietly(temporary);
+      throw error;
+    }
+  }
+
+  has(digest: string): boolean {
+    return isKept(this.#pathOf(digest));
+  }
+
+  /** The content, checked against its digest; undefined if it is no longer kept. */
+  read(digest: string): Buffer | undefined {
+    const path = this.#pathOf(digest);
+    const packed = readIfThere(`${path}${suffix}`);
+    const bytes = packed ? zstdDecompressSync(packed) : readIfThere(path);
+    return bytes && digestOf(bytes) === digest ? bytes : undefined;
+  }
+
+  /** The content in parts, unchecked. */
+  parts(digest: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+    const path = this.#pathOf(digest);
+    const packed = readIfThere(`${path}${suffix}`);
+    return packed ? [zstdDecompressSync(packed)] : createReadStream(path);
+  }
+
+  /** All contents, with their size on disk and their age. */
+  all() {
+    const found = [];
+    for (const prefix of existsSync(this.#folder) ? readdirSync(this.#folder) : []) {
+      if (!/^[0-9a-f]$/.test(prefix)) continue;
+      for (const name of readdirSync(join(this.#folder, prefix))) {
+        const stat = statSync(join(this.#folder, prefix, name), { throwIfNoEntry: false });
+        if (!stat || name.startsWith('.')) continue;
+        const isCompressed = name.endsWith(suffix);
+        const digest = prefix + (isCompressed ? name.slice(0, -suffix.length) : name);
+        found.push({ digest, bytes: stat.size, modifiedMs: stat.mtimeMs, isCompressed });
+      }
+    }
+    return found;
+  }
+
+  /** Compresses a kept content; not done by `put`, because a call waits for that. */
+  async compress(digest: string): Promise<void> {
+    const path = this.#pathOf(digest);
+    const bytes = readIfThere(path);
+    if (!bytes) return;
+    const packed = await pack(bytes, { params: { [zlib.ZSTD_c_compressionLevel]: 3 } });
+    const temporary = join(this.#shelf(digest), temporaryName());
+    const fd = openSync(temporary, 'wx', 0o600);
+    try {
+      for (let at = 0; at < packed.length; ) at += writeSync(fd, packed, at);
+      await fsync(fd);
+      // At each moment at least one of the two names exists.
+      renameSync(temporary, `${path}${suffix}`);
+      unlinkQuietly(path);
+    } catch (error) {
+      unlinkQuietly(temporary);
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** Removes a content, unless it was used after that time. */
+  remove(digest: string, unlessAfterMs: number): void {
+    for (const path of [this.#pathOf(digest), `${this.#pathOf(digest)}${suffix}`]) {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat && stat.mtimeMs <= unlessAfterMs) unlinkQuietly(path);
+    }
+  }
+
+  #pathOf(digest: string): string {
+    return join(this.#folder, digest.slice(0, shelfChars), digest.slice(shelfChars));
+  }
+
+  #shelf(digest: string): string {
+    const path = join(this.#folder, digest.slice(0, shelfChars));
+    if (!this.#made.has(path)) {
       mkdirSync(path, { recursive: true, mode: 0o700 });
-      made.add(path);
+      this.#made.add(path);
     }
     return path;
   }
 
   /** Returns the open file under its final name; undefined if the content was kept already. */
-  function write(bytes: Uint8Array, digest: string): number | undefined {
-    const path = pathOf(digest);
+  #write(bytes: Uint8Array, digest: string): number | undefined {
+    const path = this.#pathOf(digest);
     if (isKept(path)) {
       // Another server may be about to prune it as unused.
       renew(path);
       if (isKept(path)) return undefined;
     }
-    const temporary = join(shelf(digest), temporaryName());
+    const temporary = join(this.#shelf(digest), temporaryName());
     const fd = openSync(temporary, 'wx', 0o600);
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
@@ -92,102 +184,6 @@ export function openBlobs(folder: string): Blobs {
       throw error;
     }
   }
-
-  return {
-    put(bytes) {
-      const digest = digestOf(bytes);
-      const fd = write(bytes, digest);
-      if (fd === undefined) return { digest, durable: Promise.resolve() };
-      const durable = fsync(fd).finally(() => closeSync(fd));
-      // Awaited before the change is acknowledged; this only prevents an unhandled rejection.
-      durable.catch(() => {});
-      return { digest, durable };
-    },
-    putUnsynced(bytes) {
-      const digest = digestOf(bytes);
-      const fd = write(bytes, digest);
-      if (fd !== undefined) closeSync(fd);
-      return digest;
-    },
-    async sync() {
-      // Node does not offer syncfs(2).
-      await run('sync', ['-f', folder]);
-    },
-    async putFile(hostPath) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const temporary = join(folder, temporaryName());
-      try {
-        copyFileSync(hostPath, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-        const hash = createHash('sha256');
-        for await (const chunk of createReadStream(temporary)) hash.update(chunk);
-        const digest = hash.digest('hex');
-        const fd = openSync(temporary, 'r');
-        try {
-          await fsync(fd);
-        } finally {
-          closeSync(fd);
-        }
-        shelf(digest);
-        renameSync(temporary, pathOf(digest));
-        return digest;
-      } catch (error) {
-        unlinkQuietly(temporary);
-        throw error;
-      }
-    },
-    has: (digest) => isKept(pathOf(digest)),
-    read(digest) {
-      const path = pathOf(digest);
-      const packed = readIfThere(`${path}${suffix}`);
-      const bytes = packed ? zstdDecompressSync(packed) : readIfThere(path);
-      return bytes && digestOf(bytes) === digest ? bytes : undefined;
-    },
-    parts(digest) {
-      const path = pathOf(digest);
-      const packed = readIfThere(`${path}${suffix}`);
-      return packed ? [zstdDecompressSync(packed)] : createReadStream(path);
-    },
-    all() {
-      const found = [];
-      for (const prefix of existsSync(folder) ? readdirSync(folder) : []) {
-        if (!/^[0-9a-f]$/.test(prefix)) continue;
-        for (const name of readdirSync(join(folder, prefix))) {
-          const stat = statSync(join(folder, prefix, name), { throwIfNoEntry: false });
-          if (!stat || name.startsWith('.')) continue;
-          const isCompressed = name.endsWith(suffix);
-          const digest = prefix + (isCompressed ? name.slice(0, -suffix.length) : name);
-          found.push({ digest, bytes: stat.size, modifiedMs: stat.mtimeMs, isCompressed });
-        }
-      }
-      return found;
-    },
-    async compress(digest) {
-      const path = pathOf(digest);
-      const bytes = readIfThere(path);
-      if (!bytes) return;
-      const packed = await pack(bytes, { params: { [zlib.ZSTD_c_compressionLevel]: 3 } });
-      const temporary = join(shelf(digest), temporaryName());
-      const fd = openSync(temporary, 'wx', 0o600);
-      try {
-        for (let at = 0; at < packed.length; ) at += writeSync(fd, packed, at);
-        await fsync(fd);
-        // At each moment at least one of the two names exists.
-        renameSync(temporary, `${path}${suffix}`);
-        unlinkQuietly(path);
-      } catch (error) {
-        unlinkQuietly(temporary);
-        throw error;
-      } finally {
-        closeSync(fd);
-      }
-    },
-    remove(digest, unlessAfterMs) {
-      for (const path of [pathOf(digest), `${pathOf(digest)}${suffix}`]) {
-        const stat = statSync(path, { throwIfNoEntry: false });
-        if (stat && stat.mtimeMs <= unlessAfterMs) unlinkQuietly(path);
-      }
-    },
-  };
 }
 
 function renew(path: string): void {

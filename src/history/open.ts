@@ -15,7 +15,7 @@ import type { LandingKeeper } from '../contract/capabilities/landing.ts';
 import type { Witness } from '../contract/native.ts';
 import { text } from '../contract/text/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
-import { openBlobs } from './blobs.ts';
+import { Blobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
 import { createCommandHistory } from './command-history.ts';
 import { createContents } from './contents.ts';
@@ -69,7 +69,7 @@ export function openHistory(options: HistoryOptions): History {
   const { store, now = Date.now } = options;
   const watchedFolder = join(options.folder, 'watched');
   const journals = join(options.folder, 'journal');
-  const blobs = openBlobs(join(options.folder, 'contents'));
+  const blobs = new Blobs(join(options.folder, 'contents'));
   const contents = createContents(blobs, async () => (await store()).contents);
   const journal = openJournal(journals);
   const maxFileBytes = Math.floor(options.maxBytes / 4);

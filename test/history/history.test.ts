@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openBlobs } from '../../src/history/blobs.ts';
+import { Blobs } from '../../src/history/blobs.ts';
 import { prune } from '../../src/history/prune.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
@@ -199,7 +199,7 @@ test('pruning forgets the oldest entries and keeps every one that is left undoab
   const left = await entries(world);
   expect(left.length).toBe(12 - forgotten);
   // Two hours later, what nothing needs goes, and the rest is compressed.
-  const blobs = openBlobs(join(world.settings.stateFolder, 'history/contents'));
+  const blobs = new Blobs(join(world.settings.stateFolder, 'history/contents'));
   const { history: store } = await world.checkpoint.store();
   const share = async () => {};
   const later = { share, maxBytes: 1024 ** 2, maxAgeMs: 1e12, nowMs: Date.now() + 7_200_000 };
