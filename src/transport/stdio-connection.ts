@@ -41,19 +41,6 @@ interface Answering {
   readonly settle?: (key: number) => void;
 }
 
-/** One client over stdio: its handshake, if any, its running requests and its subscriptions. */
-export interface StdioConnection {
-  receive(text: string): void;
-  /** Receives a line that an earlier server of this connection has answered. */
-  replay(text: string): void;
-  refuse(reason: Refusal, head: string, tail: string): void;
-  /** Resolves when nothing runs. */
-  idle(): Promise<void>;
-  /** Aborts everything that runs. */
-  stop(): void;
-  close(): Promise<void>;
-}
-
 export interface StdioConnectionOptions {
   /** Takes the folders that the client works in; without it, the client is not asked. */
   readonly place?: ((folders: readonly string[], arrival: Arrival) => Promise<void>) | undefined;
@@ -63,78 +50,123 @@ export interface StdioConnectionOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-export function createStdioConnection(
-  mcp: Mcp,
-  base: Arrival,
-  outbox: Outbox,
-  { place, custody, onFault }: StdioConnectionOptions = {},
-): StdioConnection {
-  const running = new Map<RequestId, Run>();
-  const subscriptions = new Map<RequestId, Subscription>();
+/** One client over stdio: its handshake, if any, its running requests and its subscriptions. */
+export class StdioConnection {
+  readonly #mcp: Mcp;
+  readonly #outbox: Outbox;
+  readonly #options: StdioConnectionOptions;
+  readonly #running = new Map<RequestId, Run>();
+  readonly #subscriptions = new Map<RequestId, Subscription>();
   /** Their keys at the holder of the streams. */
-  const subscribed = new Map<RequestId, number>();
-  const keeper = createKeeper();
-  const asks = createAsks(undefined, custody);
-  const throttle = createThrottle();
-  let arrival = base;
-  let clientCapabilities: Params = {};
-  let whenIdle: (() => void) | undefined;
+  readonly #subscribed = new Map<RequestId, number>();
+  readonly #keeper = createKeeper();
+  readonly #asks: ReturnType<typeof createAsks>;
+  readonly #throttle = createThrottle();
+  #arrival: Arrival;
+  #clientCapabilities: Params = {};
+  #whenIdle: (() => void) | undefined;
   /** Settles when the client's folders are known; earlier requests wait for it. */
-  let placed: Promise<void> | undefined;
+  #placed: Promise<void> | undefined;
   /** The number of batches with open replies. */
-  let batches = 0;
+  #batches = 0;
 
-  /** Drops progress and notifications for a client that is far behind. */
-  function announce(method: string, params?: Params): void {
-    if (!outbox.isCongested()) outbox.send(notificationFrame(method, params));
+  constructor(mcp: Mcp, base: Arrival, outbox: Outbox, options: StdioConnectionOptions = {}) {
+    this.#mcp = mcp;
+    this.#outbox = outbox;
+    this.#options = options;
+    this.#asks = createAsks(undefined, options.custody);
+    this.#arrival = base;
   }
-  const scope = { keep: keeper.keep, drop: keeper.drop, announce };
 
-  function receive(text: string): void {
+  receive(text: string): void {
     let value: unknown;
     try {
       value = parseMessage(text, 'params', 'arguments');
     } catch {
       // By JSON-RPC, unreadable messages are answered with a null id.
-      outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));
+      this.#outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));
       return;
     }
-    if (Array.isArray(value)) void receiveBatch(value);
-    else void take(readMessage(value), { send: outbox.send, entrust: entrusted });
+    if (Array.isArray(value)) void this.#receiveBatch(value);
+    else void this.#take(readMessage(value), { send: this.#outbox.send, entrust: this.#entrusted });
   }
 
+  /** Receives a line that an earlier server of this connection has answered. */
+  replay(text: string): void {
+    void this.#take(readMessage(parseMessage(text, 'params', 'arguments')), { send: () => {} });
+  }
+
+  refuse(reason: Refusal, head: string, tail: string): void {
+    const error = {
+      too_large: () => new RpcError(rpcCode.invalidRequest, 'The message is over the size limit.'),
+      too_intricate: tooIntricate,
+      not_utf8: () => new RpcError(rpcCode.parseError, 'The message is not UTF-8.'),
+    }[reason]();
+    this.#outbox.send(errorFrame(idAtEdges(head, tail), error));
+  }
+
+  /** Resolves when nothing runs. */
+  idle(): Promise<void> {
+    return this.#running.size === 0 && this.#batches === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#whenIdle = resolve;
+        });
+  }
+
+  /** Aborts everything that runs. */
+  stop(): void {
+    for (const run of this.#running.values()) run.cancel.abort(serverStops);
+  }
+
+  async close(): Promise<void> {
+    this.#keeper.dropAll();
+    for (const [id, open] of this.#subscriptions) {
+      open.end();
+      this.#closed(id);
+      this.#outbox.send(resultFrame(id, open.closingResultJson));
+    }
+    this.#subscriptions.clear();
+    await this.#mcp.gateway.leave(this.#arrival);
+  }
+
+  /** Drops progress and notifications for a client that is far behind. */
+  readonly #announce = (method: string, params?: Params): void => {
+    if (!this.#outbox.isCongested()) this.#outbox.send(notificationFrame(method, params));
+  };
+
   /** Revision 2025-03-26 allows several messages in an array; their replies are sent as one. */
-  async function receiveBatch(values: readonly unknown[]): Promise<void> {
+  async #receiveBatch(values: readonly unknown[]): Promise<void> {
     try {
       assertBatch(values, true);
     } catch (error) {
-      outbox.send(errorFrame(null, asRpcError(error)));
+      this.#outbox.send(errorFrame(null, asRpcError(error)));
       return;
     }
-    batches += 1;
+    this.#batches += 1;
     const answers: string[] = [];
     const keys: number[] = [];
     const reply: Answering = {
       send: (frame) => void answers.push(frame),
-      entrust: entrustedInBatch,
+      entrust: (request, auditId) => this.#entrustedInBatch(request, auditId),
       settle: (key) => void keys.push(key),
     };
-    await Promise.all(values.map((value) => take(readMessage(value), reply)));
-    for (const key of keys) custody?.settle(key);
-    if (answers.length > 0) outbox.send(`[${answers.join(',')}]`);
-    batches -= 1;
-    settle();
+    await Promise.all(values.map((value) => this.#take(readMessage(value), reply)));
+    for (const key of keys) this.#options.custody?.settle(key);
+    if (answers.length > 0) this.#outbox.send(`[${answers.join(',')}]`);
+    this.#batches -= 1;
+    this.#settle();
   }
 
-  function take(message: Incoming, reply: Answering): Promise<void> | undefined {
+  #take(message: Incoming, reply: Answering): Promise<void> | undefined {
     switch (message.kind) {
       case 'request':
-        return serve(message, reply);
+        return this.#serve(message, reply);
       case 'notification':
-        notice(message.method, message.params, reply.entrust !== undefined);
+        this.#notice(message.method, message.params, reply.entrust !== undefined);
         return undefined;
       case 'response':
-        asks.settle(message);
+        this.#asks.settle(message);
         return undefined;
       case 'invalid':
         reply.send(errorFrame(message.id, notAMessage()));
@@ -142,206 +174,174 @@ export function createStdioConnection(
     }
   }
 
-  async function serve(request: Request, reply: Answering): Promise<void> {
+  async #serve(request: Request, reply: Answering): Promise<void> {
     const { id, method } = request;
     try {
-      const isRunning = (each: RequestId) => running.has(each) || subscriptions.has(each);
-      assertMayBegin(request, running.size + subscriptions.size, isRunning);
+      const isRunning = (each: RequestId) => this.#running.has(each) || this.#subscriptions.has(each);
+      assertMayBegin(request, this.#running.size + this.#subscriptions.size, isRunning);
     } catch (error) {
       reply.send(errorFrame(id, asRpcError(error)));
       return;
     }
     const run = startRun();
-    running.set(id, run);
-    const auditId = custody && method === 'tools/call' ? randomUUID() : undefined;
-    const trust = reply.entrust && custody?.take(reply.entrust(request, auditId));
+    this.#running.set(id, run);
+    const auditId = this.#options.custody && method === 'tools/call' ? randomUUID() : undefined;
+    const trust = reply.entrust && this.#options.custody?.take(reply.entrust(request, auditId));
     let frame: string | undefined;
     try {
-      const wait = method === 'tools/call' ? throttle() : undefined;
+      const wait = method === 'tools/call' ? this.#throttle() : undefined;
       if (wait) await wait;
-      if (placed && method !== 'ping') await placed;
-      frame = await answer(request, run, auditId);
+      if (this.#placed && method !== 'ping') await this.#placed;
+      frame = await this.#answer(request, run, auditId);
     } catch (error) {
-      if (!(error instanceof RpcError)) onFault?.(error);
+      if (!(error instanceof RpcError)) this.#options.onFault?.(error);
       frame = errorFrame(id, asRpcError(error));
     }
-    running.delete(id);
+    this.#running.delete(id);
     endRun(run);
     // A subscription is answered when it ends.
-    if (trust !== undefined && subscriptions.has(id)) subscribed.set(id, trust);
-    else if (trust !== undefined) (reply.settle ?? custody?.settle)?.(trust);
+    if (trust !== undefined && this.#subscriptions.has(id)) this.#subscribed.set(id, trust);
+    else if (trust !== undefined) (reply.settle ?? this.#options.custody?.settle)?.(trust);
     if (frame !== undefined && !run.silent) reply.send(frame);
-    settle();
+    this.#settle();
   }
 
   /** A call may have begun; anything else can be asked again. */
-  function entrusted({ id, method, params }: Request, auditId?: string): Entrusted {
+  readonly #entrusted = ({ id, method, params }: Request, auditId?: string): Entrusted => {
     const isModern = claimsEnvelope(params);
     if (auditId !== undefined) {
-      const words = mcp.interrupted(isModern ? 'modern' : 'legacy', auditId, arrival);
+      const words = this.#mcp.interrupted(isModern ? 'modern' : 'legacy', auditId, this.#arrival);
       return { kind: 'say', words: resultFrame(id, words) };
     }
     if (isModern) {
       if (method !== 'subscriptions/listen') return { kind: 'repeat' };
-      return { kind: 'say', words: resultFrame(id, closingResultOf(mcp, id)) };
+      return { kind: 'say', words: resultFrame(id, closingResultOf(this.#mcp, id)) };
     }
     if (method === 'initialize' || method === 'logging/setLevel') return { kind: 'keep', name: method };
     const name = `watch ${params.uri}`;
     if (method === 'resources/subscribe') return { kind: 'keep', name };
     return method === 'resources/unsubscribe' ? { kind: 'drop', name } : { kind: 'repeat' };
-  }
+  };
 
   /** One request of a batch cannot be sent again alone. */
-  function entrustedInBatch(request: Request, auditId?: string): Entrusted {
-    const entrustment = entrusted(request, auditId);
+  #entrustedInBatch(request: Request, auditId?: string): Entrusted {
+    const entrustment = this.#entrusted(request, auditId);
     if (entrustment.kind === 'say') return entrustment;
     const problem = new RpcError(rpcCode.serverBusy, 'The server was started again. Send the request again.');
     return { kind: 'say', words: errorFrame(request.id, problem) };
   }
 
-  function settle(): void {
-    if (running.size > 0 || batches > 0) return;
-    outbox.flush();
-    whenIdle?.();
+  #settle(): void {
+    if (this.#running.size > 0 || this.#batches > 0) return;
+    this.#outbox.flush();
+    this.#whenIdle?.();
   }
 
   /** The frame to send, if any. */
-  async function answer(
+  async #answer(
     { id, method, params }: Request,
     run: Run,
     auditId: string | undefined,
   ): Promise<string | undefined> {
     if (!claimsEnvelope(params)) {
-      if (method === 'initialize') return resultFrame(id, shakeHands(params));
-      const exchange = { ...exchangeOf('legacy', id, params, run), auditId };
-      return resultFrame(id, await mcp.answer(method, exchange));
+      if (method === 'initialize') return resultFrame(id, this.#shakeHands(params));
+      const exchange = { ...this.#exchangeOf('legacy', id, params, run), auditId };
+      return resultFrame(id, await this.#mcp.answer(method, exchange));
     }
+    const arrival = this.#arrival;
     const envelope = readEnvelope(params);
     assertStatelessRevision(envelope.version);
     const exchange: Exchange = {
-      ...exchangeOf('modern', id, params, run),
+      ...this.#exchangeOf('modern', id, params, run),
       arrival: { ...arrival, client: envelope.client, revision: envelope.version, ...traceContextOf(params) },
       clientCapabilities: envelope.capabilities,
       auditId,
     };
-    if (method !== 'subscriptions/listen') return resultFrame(id, await mcp.answer(method, exchange));
-    const opened = await openSubscription(mcp, id, params, exchange.arrival, {
-      send: (name, body) => outbox.send(notificationFrame(name, body)),
-      isCongested: outbox.isCongested,
+    if (method !== 'subscriptions/listen') return resultFrame(id, await this.#mcp.answer(method, exchange));
+    const opened = await openSubscription(this.#mcp, id, params, exchange.arrival, {
+      send: (name, body) => this.#outbox.send(notificationFrame(name, body)),
+      isCongested: this.#outbox.isCongested,
     });
     if (opened.isEmpty || run.silent) {
       opened.end();
       return resultFrame(id, opened.closingResultJson);
     }
-    subscriptions.set(id, opened);
+    this.#subscriptions.set(id, opened);
     return undefined;
   }
 
-  function exchangeOf(era: Exchange['era'], id: RequestId, params: Params, run: Run): Exchange {
-    const { signal } = run.cancel;
+  #exchangeOf(era: Exchange['era'], id: RequestId, params: Params, run: Run): Exchange {
     return {
       era,
       id,
       params,
-      arrival: era === 'legacy' ? { ...arrival, ...traceContextOf(params) } : arrival,
-      clientCapabilities,
-      signal,
+      arrival: era === 'legacy' ? { ...this.#arrival, ...traceContextOf(params) } : this.#arrival,
+      clientCapabilities: this.#clientCapabilities,
+      signal: run.cancel.signal,
       notify: (method, body) => {
-        if (!run.isOver) announce(method, body);
+        if (!run.isOver) this.#announce(method, body);
       },
       ...(era === 'legacy' && {
-        ask: (method: string, body: Params) => asks.ask(outbox.send, method, body, askSignal(run)),
-        connection: scope,
+        ask: (method: string, body: Params) =>
+          this.#asks.ask(this.#outbox.send, method, body, askSignal(run)),
+        connection: { keep: this.#keeper.keep, drop: this.#keeper.drop, announce: this.#announce },
       }),
     };
   }
 
-  function shakeHands(params: Params): string {
-    const hands = mcp.shakeHands(params);
-    arrival = { ...arrival, client: hands.client, revision: hands.revision };
-    clientCapabilities = hands.clientCapabilities;
-    keeper.keep(
+  #shakeHands(params: Params): string {
+    const hands = this.#mcp.shakeHands(params);
+    this.#arrival = { ...this.#arrival, client: hands.client, revision: hands.revision };
+    this.#clientCapabilities = hands.clientCapabilities;
+    this.#keeper.keep(
       'changes',
-      mcp.changes(({ what, connectionId }) => {
-        if (connectionId === undefined || connectionId === base.connectionId)
-          announce(changeNotification[what]);
+      this.#mcp.changes(({ what, connectionId }) => {
+        if (connectionId === undefined || connectionId === this.#arrival.connectionId)
+          this.#announce(changeNotification[what]);
       }),
     );
     return hands.resultJson;
   }
 
   /** Clients may be asked after `initialized`, and again after each `roots/list_changed`. */
-  function findPlace(): void {
-    if (!place || !namesItsRoots(clientCapabilities, arrival.client?.name)) return;
-    const before = placed;
+  #findPlace(): void {
+    const { place, onFault } = this.#options;
+    if (!place || !namesItsRoots(this.#clientCapabilities, this.#arrival.client?.name)) return;
+    const before = this.#placed;
     const find = async () => {
       await before;
-      const folders = await rootsOfClient((method, params, signal) =>
-        asks.ask(outbox.send, method, params, signal),
+      const folders = await rootsOfClient((signal) =>
+        this.#asks.ask(this.#outbox.send, 'roots/list', {}, signal),
       );
-      if (folders.length > 0) await place(folders, arrival);
+      if (folders.length > 0) await place(folders, this.#arrival);
     };
-    placed = find().catch((error: unknown) => onFault?.(error));
+    this.#placed = find().catch((error: unknown) => onFault?.(error));
   }
 
   /** A replayed line is kept already; the line that is being received is another. */
-  function notice(method: string, params: Params, isReceived: boolean): void {
+  #notice(method: string, params: Params, isReceived: boolean): void {
     if (isReceived && method === 'notifications/initialized') {
-      const trust = custody?.take({ kind: 'keep', name: method });
-      if (trust !== undefined) custody?.settle(trust);
+      const trust = this.#options.custody?.take({ kind: 'keep', name: method });
+      if (trust !== undefined) this.#options.custody?.settle(trust);
     }
-    if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed') findPlace();
+    if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed')
+      this.#findPlace();
     if (method !== 'notifications/cancelled') return;
     const id = params.requestId as RequestId;
-    const run = running.get(id);
+    const run = this.#running.get(id);
     if (run) cancelRun(run);
-    subscriptions.get(id)?.end();
-    subscriptions.delete(id);
-    closed(id);
+    this.#subscriptions.get(id)?.end();
+    this.#subscriptions.delete(id);
+    this.#closed(id);
   }
 
   /** The subscription of this request is over. */
-  function closed(id: RequestId): void {
-    const key = subscribed.get(id);
-    if (key !== undefined) custody?.settle(key);
-    subscribed.delete(id);
+  #closed(id: RequestId): void {
+    const key = this.#subscribed.get(id);
+    if (key !== undefined) this.#options.custody?.settle(key);
+    this.#subscribed.delete(id);
   }
-
-  return {
-    receive,
-    replay: (text) => void take(readMessage(parseMessage(text, 'params', 'arguments')), { send: () => {} }),
-    refuse(reason, head, tail) {
-      const error = {
-        too_large: () => new RpcError(rpcCode.invalidRequest, 'The message is over the size limit.'),
-        too_intricate: tooIntricate,
-        not_utf8: () => new RpcError(rpcCode.parseError, 'The message is not UTF-8.'),
-      }[reason]();
-      outbox.send(errorFrame(idAtEdges(head, tail), error));
-    },
-    idle: () =>
-      running.size === 0 && batches === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            whenIdle = resolve;
-          }),
-    stop() {
-      for (const run of running.values()) run.cancel.abort(serverStops);
-    },
-    async close() {
-      keeper.dropAll();
-      for (const [id, open] of subscriptions) {
-        open.end();
-        closed(id);
-        outbox.send(resultFrame(id, open.closingResultJson));
-      }
-      subscriptions.clear();
-      await mcp.gateway.leave(arrival);
-    },
-  };
 }
-
-/** Sends our request to the client; rejects if the signal aborts first. */
-type AskClient = (method: string, params: Params, signal: AbortSignal) => Promise<unknown>;
 
 /** A client with roots that does not answer in this time continues without them. */
 const answerMs = 2_000;
@@ -351,8 +351,8 @@ const mostRoots = 100;
  * The folders that the client works in, as it states them (MCP 2025-11-25, Roots), the main one first; empty if it does
  * not answer in time or names no local folders.
  */
-async function rootsOfClient(ask: AskClient): Promise<readonly string[]> {
-  const answer = await ask('roots/list', {}, AbortSignal.timeout(answerMs)).catch(() => undefined);
+async function rootsOfClient(ask: (signal: AbortSignal) => Promise<unknown>): Promise<readonly string[]> {
+  const answer = await ask(AbortSignal.timeout(answerMs)).catch(() => undefined);
   const roots = isObject(answer) && Array.isArray(answer.roots) ? answer.roots.slice(0, mostRoots) : [];
   return [...new Set(roots.flatMap((root) => (isObject(root) ? pathOf(root.uri) : [])))];
 }

@@ -7,7 +7,7 @@ import { createFrameReader } from '../contract/text/frames.ts';
 import type { McpExtension } from './mcp.ts';
 import { createMcp } from './mcp.ts';
 import { createOutbox } from './outbox.ts';
-import { createStdioConnection, type StdioConnectionOptions } from './stdio-connection.ts';
+import { StdioConnection, type StdioConnectionOptions } from './stdio-connection.ts';
 
 export interface StdioOptions extends StdioConnectionOptions {
   readonly gateway: Gateway;
@@ -36,14 +36,14 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const mcp = createMcp(gateway, options.extension);
   const outbox = createOutbox(output);
   const arrival: Arrival = { transport: 'stdio', connectionId: randomUUID(), ...options.arrival };
-  const connection = createStdioConnection(mcp, arrival, outbox, options);
+  const connection = new StdioConnection(mcp, arrival, outbox, options);
   for (const line of options.replayed ?? []) connection.replay(line);
   const maxBytes = options.maxMessageBytes ?? limits.stdioMessageBytes;
   const read = createFrameReader(
     { maxBytes, maxValues: limits.messageValues, maxDepth: limits.messageDepth },
     {
-      onFrame: connection.receive,
-      onRefused: connection.refuse,
+      onFrame: (text) => connection.receive(text),
+      onRefused: (reason, head, tail) => connection.refuse(reason, head, tail),
     },
   );
 

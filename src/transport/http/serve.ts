@@ -23,7 +23,7 @@ import { answerMetrics } from './metrics.ts';
 import { refuse, sendJson } from './outlet.ts';
 import { answerPost, type HttpDependencies } from './post.ts';
 import { answerSession } from './session-stream.ts';
-import { createSessions, type SessionLimits } from './sessions.ts';
+import { type SessionLimits, Sessions } from './sessions.ts';
 
 export interface HttpOptions {
   readonly gateway: Gateway;
@@ -89,7 +89,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const resource = options.trust && protectedResourceOf(options.trust);
   const admit = createAdmit(gateway, resource);
   const mcp = createMcp(gateway, options.extension);
-  const sessions = createSessions(mcp, {
+  const sessions = new Sessions(mcp, {
     max: options.maxSessions ?? defaultMaxSessions,
     idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
     key: options.sessionKey ?? randomBytes(32),

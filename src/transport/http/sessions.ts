@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
 import type { EndedSessions, NodeStore, Relay } from '../../contract/nodes.ts';
-import type { Asks } from '../asks.ts';
-import { createAsks } from '../asks.ts';
+import { type Asks, createAsks } from '../asks.ts';
 import { changeNotification } from '../changes.ts';
-import type { Params, RequestId } from '../jsonrpc.ts';
-import { notificationFrame } from '../jsonrpc.ts';
-import type { Keeper } from '../keeper.ts';
-import { createKeeper } from '../keeper.ts';
+import { notificationFrame, type Params, type RequestId } from '../jsonrpc.ts';
+import { createKeeper, type Keeper } from '../keeper.ts';
 import type { Handshake, Mcp } from '../mcp.ts';
 import { cancelRun, type Run } from '../run.ts';
 import type { Outlet } from './outlet.ts';
-import type { Ticket } from './tickets.ts';
-import { createTickets, essentialCapabilities, ownerOf } from './tickets.ts';
+import { createTickets, essentialCapabilities, ownerOf, type Ticket } from './tickets.ts';
 
 /** A client of an older revision, from its handshake on. */
 export interface Session {
@@ -33,25 +29,6 @@ export interface Session {
   /** When another server last confirmed that the session is open. */
   lookedAtMs: number;
   announce(method: string, params?: Params): void;
-}
-
-/**
- * The open sessions: at most `max`, none idle for longer than `idleMs`. One that was closed to make room, or by another
- * server with the same key, is restored when its client returns.
- */
-export interface Sessions {
-  open(hands: Handshake, arrival: Arrival): Session | undefined;
-  /** The session, if it is open and belongs to this caller. */
-  find(id: string, arrival: Arrival): Promise<Session | undefined>;
-  /** Cancels a request of the session, at whichever server it runs; no effect if it is over. Never throws. */
-  cancel(session: Session, requestId: RequestId): void;
-  /** Ends it for good, because the client said that it is done. */
-  end(session: Session): Promise<void>;
-  /** Closes idle sessions, and those that ended at another server. */
-  closeIdle(nowMs: number): Promise<void>;
-  closeAll(): Promise<void>;
-  readonly size: number;
-  all(): Iterable<Session>;
 }
 
 export interface SessionLimits {
@@ -77,67 +54,149 @@ const maxEnded = 10_000;
 const cancelMs = 10_000;
 /** A session that ended at another server may still be used here for this long. */
 const endedKnownMs = 5000;
+const keyAt = (node: string) => `cancel ${node}`;
 
-export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
-  const { max, idleMs, key, others, onFault } = limits;
-  const tickets = createTickets(key);
-  const ended = new Set<string>();
+/**
+ * The open sessions: at most `max`, none idle for longer than `idleMs`. One that was closed to make room, or by another
+ * server with the same key, is restored when its client returns.
+ */
+export class Sessions {
+  readonly #mcp: Mcp;
+  readonly #limits: SessionLimits;
+  readonly #tickets: ReturnType<typeof createTickets>;
+  readonly #ended = new Set<string>();
   // In order of use: the first has been idle longest.
-  const sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, Session>();
+  readonly #letGo: Promise<(() => void) | undefined> | undefined;
 
-  async function close(session: Session): Promise<void> {
-    if (!sessions.delete(session.id)) return;
+  constructor(mcp: Mcp, limits: SessionLimits) {
+    this.#mcp = mcp;
+    this.#limits = limits;
+    this.#tickets = createTickets(limits.key);
+    this.#letGo = limits.others?.relay
+      .hold(keyAt(limits.others.relay.node), async (body) => {
+        const asked = JSON.parse(body) as { connectionId: string; requestId: RequestId };
+        this.#cancelHere(asked.connectionId, asked.requestId);
+        return '';
+      })
+      .catch((error) => void limits.onFault?.(error));
+  }
+
+  /** Cancels a request of the session, at whichever server it runs; no effect if it is over. Never throws. */
+  cancel({ connectionId }: Session, requestId: RequestId): void {
+    if (this.#cancelHere(connectionId, requestId)) return;
+    this.#cancelElsewhere(connectionId, requestId).catch((error) => this.#limits.onFault?.(error));
+  }
+
+  open(hands: Handshake, arrival: Arrival): Session | undefined {
+    const ticket: Ticket = {
+      connectionId: randomUUID(),
+      client: hands.client,
+      revision: hands.revision,
+      clientCapabilities: essentialCapabilities(hands.clientCapabilities),
+      issuedAtMs: Date.now(),
+      owner: ownerOf(arrival),
+    };
+    return this.#takeUp(this.#tickets.write(ticket), ticket, arrival);
+  }
+
+  /** The session, if it is open and belongs to this caller. */
+  async find(id: string, arrival: Arrival): Promise<Session | undefined> {
+    const session = this.#sessions.get(id) ?? (await this.#comeBack(id, arrival));
+    if (!session || session.owner !== ownerOf(arrival) || (await this.#isOver(session))) return undefined;
+    session.usedAtMs = Date.now();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** Ends it for good, because the client said that it is done. */
+  async end(session: Session): Promise<void> {
+    this.#ended.add(session.id);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
+    await this.#limits.others?.ended.add(session.connectionId);
+    await this.#close(session);
+  }
+
+  /** Closes idle sessions, and those that ended at another server. */
+  async closeIdle(nowMs: number): Promise<void> {
+    const known = [...this.#sessions.values()];
+    const over = await this.#limits.others?.ended.among(known.map(({ connectionId }) => connectionId));
+    if (over?.size)
+      await Promise.all(known.filter((each) => over.has(each.connectionId)).map((each) => this.#close(each)));
+    for (const session of [...this.#sessions.values()]) {
+      if (nowMs - session.usedAtMs < this.#limits.idleMs) break;
+      if (!isBusy(session)) await this.#close(session);
+    }
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((each) => this.#close(each)));
+    (await this.#letGo)?.();
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  all(): Iterable<Session> {
+    return this.#sessions.values();
+  }
+
+  async #close(session: Session): Promise<void> {
+    if (!this.#sessions.delete(session.id)) return;
     for (const run of session.running.values()) run.cancel.abort();
     session.keeper.dropAll();
     session.stream?.end();
-    await mcp.gateway.leave({
+    await this.#mcp.gateway.leave({
       transport: 'http',
       connectionId: session.connectionId,
       bearer: session.bearer,
     });
   }
 
-  function makeRoom(): boolean {
-    if (sessions.size < max) return true;
-    for (const session of sessions.values()) {
+  #makeRoom(): boolean {
+    if (this.#sessions.size < this.#limits.max) return true;
+    for (const session of this.#sessions.values()) {
       if (isBusy(session)) continue;
-      void close(session);
+      void this.#close(session);
       return true;
     }
     return false;
   }
 
-  function takeUp(id: string, ticket: Ticket, arrival: Arrival): Session | undefined {
-    if (!makeRoom()) return undefined;
-    const session = createSession(mcp, id, ticket, arrival, limits);
-    sessions.set(id, session);
+  #takeUp(id: string, ticket: Ticket, arrival: Arrival): Session | undefined {
+    if (!this.#makeRoom()) return undefined;
+    const session = createSession(this.#mcp, id, ticket, arrival, this.#limits);
+    this.#sessions.set(id, session);
     return session;
   }
 
   /** Whether its client ended it, at any server. */
-  async function hasEnded(connectionId: string): Promise<boolean> {
-    return (await others?.ended.among([connectionId]))?.has(connectionId) ?? false;
+  async #hasEnded(connectionId: string): Promise<boolean> {
+    return (await this.#limits.others?.ended.among([connectionId]))?.has(connectionId) ?? false;
   }
 
-  async function comeBack(id: string, arrival: Arrival): Promise<Session | undefined> {
-    const ticket = ended.has(id) ? undefined : tickets.read(id);
+  async #comeBack(id: string, arrival: Arrival): Promise<Session | undefined> {
+    const ticket = this.#ended.has(id) ? undefined : this.#tickets.read(id);
     if (!ticket || ticket.owner !== ownerOf(arrival)) return undefined;
-    if (Date.now() - ticket.issuedAtMs > ticketMaxAgeMs || (await hasEnded(ticket.connectionId)))
+    if (Date.now() - ticket.issuedAtMs > ticketMaxAgeMs || (await this.#hasEnded(ticket.connectionId)))
       return undefined;
     // Two of its requests may have arrived together.
-    return sessions.get(id) ?? takeUp(id, ticket, arrival);
+    return this.#sessions.get(id) ?? this.#takeUp(id, ticket, arrival);
   }
 
-  async function isOver(session: Session): Promise<boolean> {
-    if (!others || Date.now() - session.lookedAtMs < endedKnownMs) return false;
+  async #isOver(session: Session): Promise<boolean> {
+    if (!this.#limits.others || Date.now() - session.lookedAtMs < endedKnownMs) return false;
     session.lookedAtMs = Date.now();
-    if (!(await hasEnded(session.connectionId))) return false;
-    await close(session);
+    if (!(await this.#hasEnded(session.connectionId))) return false;
+    await this.#close(session);
     return true;
   }
 
-  function cancelHere(connectionId: string, requestId: RequestId): boolean {
-    for (const session of sessions.values()) {
+  #cancelHere(connectionId: string, requestId: RequestId): boolean {
+    for (const session of this.#sessions.values()) {
       const run = session.connectionId === connectionId ? session.running.get(requestId) : undefined;
       if (!run) continue;
       cancelRun(run);
@@ -146,73 +205,13 @@ export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
     return false;
   }
 
-  const keyAt = (node: string) => `cancel ${node}`;
-
-  const letGo = others?.relay
-    .hold(keyAt(others.relay.node), async (body) => {
-      const { connectionId, requestId } = JSON.parse(body) as { connectionId: string; requestId: RequestId };
-      cancelHere(connectionId, requestId);
-      return '';
-    })
-    .catch((error) => void onFault?.(error));
-
-  async function cancelElsewhere(connectionId: string, requestId: RequestId): Promise<void> {
-    if (!others) return;
-    const { relay, nodes } = others;
+  async #cancelElsewhere(connectionId: string, requestId: RequestId): Promise<void> {
+    if (!this.#limits.others) return;
+    const { relay, nodes } = this.#limits.others;
     const body = JSON.stringify({ connectionId, requestId });
     const living = (await nodes.list()).filter(({ id, state }) => state !== 'lost' && id !== relay.node);
     await Promise.all(living.map(({ id }) => relay.ask(keyAt(id), body, AbortSignal.timeout(cancelMs))));
   }
-
-  return {
-    cancel({ connectionId }, requestId) {
-      if (cancelHere(connectionId, requestId)) return;
-      cancelElsewhere(connectionId, requestId).catch((error) => onFault?.(error));
-    },
-    open(hands, arrival) {
-      const ticket: Ticket = {
-        connectionId: randomUUID(),
-        client: hands.client,
-        revision: hands.revision,
-        clientCapabilities: essentialCapabilities(hands.clientCapabilities),
-        issuedAtMs: Date.now(),
-        owner: ownerOf(arrival),
-      };
-      return takeUp(tickets.write(ticket), ticket, arrival);
-    },
-    async find(id, arrival) {
-      const session = sessions.get(id) ?? (await comeBack(id, arrival));
-      if (!session || session.owner !== ownerOf(arrival) || (await isOver(session))) return undefined;
-      session.usedAtMs = Date.now();
-      sessions.delete(id);
-      sessions.set(id, session);
-      return session;
-    },
-    async end(session) {
-      ended.add(session.id);
-      const [oldest] = ended;
-      if (ended.size > maxEnded && oldest !== undefined) ended.delete(oldest);
-      await others?.ended.add(session.connectionId);
-      await close(session);
-    },
-    async closeIdle(nowMs) {
-      const known = [...sessions.values()];
-      const over = await others?.ended.among(known.map(({ connectionId }) => connectionId));
-      if (over?.size) await Promise.all(known.filter((each) => over.has(each.connectionId)).map(close));
-      for (const session of [...sessions.values()]) {
-        if (nowMs - session.usedAtMs < idleMs) break;
-        if (!isBusy(session)) await close(session);
-      }
-    },
-    async closeAll() {
-      await Promise.all([...sessions.values()].map(close));
-      (await letGo)?.();
-    },
-    get size() {
-      return sessions.size;
-    },
-    all: () => sessions.values(),
-  };
 }
 
 function createSession(
