@@ -12,7 +12,7 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDependen
     const { tool, caller } = permit;
     if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(reachesMachine))
       return work();
-    const { attribute } = await rooms.history();
+    const { recorder } = await rooms.history();
     const who = {
       principal: caller.principal,
       sessionId: caller.sessionId,
@@ -24,7 +24,7 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDependen
       notes.facts.history =
         ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
     };
-    return attribute(who, work, tell, notes.noted);
+    return recorder.attribute(who, work, tell, notes.noted);
   };
 }
 

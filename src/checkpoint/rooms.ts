@@ -41,7 +41,7 @@ export function createRooms(
       roots: settings.roots,
       files: settings.files,
       protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
-      observer: settings.history.enabled ? (await history()).observer : undefined,
+      observer: settings.history.enabled ? (await history()).recorder.observer : undefined,
       scratchFolder: join(settings.stateFolder, 'writes'),
       hiddenPaths: settings.hiddenPaths,
     });
@@ -50,8 +50,8 @@ export function createRooms(
   const history = once(async () => {
     // Its own recovery comes after that of layers.
     await recovered();
-    const { openHistory } = await import('../history/open.ts');
-    return openHistory({
+    const { History } = await import('../history/open.ts');
+    return new History({
       folder: join(settings.stateFolder, 'history'),
       store: async () => (await store()).history,
       ...settings.history,
@@ -80,9 +80,10 @@ export function createRooms(
     const runner = await openRunner();
     if (settings.history.enabled && hasEnded(layers)) {
       const { createEffectRules } = await import('../call/policy/effects/decide.ts');
+      const kept = await history();
       await runner.settleLeft({
         rules: createEffectRules(settings.effectRules, settings.mode),
-        keeperFor: (await history()).keeperFor,
+        keeperFor: (who) => kept.keeperFor(who),
         tell: (line) => onFault?.(line),
       });
     }
@@ -171,7 +172,7 @@ export function createRooms(
       root: settings.vault.root,
       settings: vaultSettingsFrom(environment, settings.vault),
       workspace: (await workspace()).folder,
-      observer: settings.history.enabled ? (await history()).observer : undefined,
+      observer: settings.history.enabled ? (await history()).recorder.observer : undefined,
       scratchFolder: join(settings.stateFolder, 'writes'),
       timeZone: settings.assistant.timeZone,
     });
@@ -201,11 +202,11 @@ export function createRooms(
       record:
         settings.history.enabled && settings.history.commands !== 'off'
           ? async (tool, roots) => {
-              const { attribute, ofCommands } = await history();
+              const kept = await history();
               const who = { principal: 'server', sessionId: '', tool, auditId: '' };
-              return attribute(
+              return kept.recorder.attribute(
                 who,
-                () => ofCommands(roots).record(undefined),
+                () => kept.ofCommands(roots).record(undefined),
                 () => {},
               );
             }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandHistory } from '../contract/capabilities/command-life.ts';
-import type { ChangeObserver, Folder } from '../contract/capabilities/files.ts';
+import type { Folder } from '../contract/capabilities/files.ts';
 import type {
   Attribution,
   FileState,
@@ -18,12 +18,12 @@ import { asUnprotected } from '../files/workspace.ts';
 import { Blobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
 import { createCommandHistory } from './command-history.ts';
-import { createContents } from './contents.ts';
+import { type Contents, createContents } from './contents.ts';
 import { findInTheWay } from './foresee.ts';
-import { leftBehind, openJournal } from './journal.ts';
+import { type Journal, leftBehind, openJournal } from './journal.ts';
 import { createLandingKeeper } from './landing.ts';
 import { prune } from './prune.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import { recoverRecordings } from './recordings.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
@@ -40,197 +40,197 @@ export interface HistoryOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export interface History extends Undoing {
-  readonly observer: ChangeObserver;
+type UndoOptions = Parameters<Undoing['undo']>[1];
+
+/** The history of a workspace. Reads and creates nothing before the first change. */
+export class History implements Undoing {
+  readonly #options: HistoryOptions;
+  readonly #blobs: Blobs;
+  readonly #contents: Contents;
+  readonly #journal: Journal;
+  readonly #maxFileBytes: number;
   readonly recorder: Recorder;
-  readonly attribute: Recorder['attribute'];
-  /** The content of a state: from the history, or from the path itself if it still has that content. */
-  content(
-    entry: HistoryEntry,
-    side: 'before' | 'after',
-    folders: readonly Folder[],
-  ): Promise<Buffer | undefined>;
-  /** Waits until the notes of killed servers are in the store. */
-  recovered(): Promise<void>;
-  /** Keeps what commands change below the roots. */
-  ofCommands(roots: readonly string[]): CommandHistory;
-  /** Keeps the contents that the landing of another server's command replaces. */
-  keeperFor(who: Attribution): LandingKeeper;
-  /** Looks at a file that another program is about to change. Throws the error that our own write would get. */
-  witness(folder: Folder, path: string): Promise<Witness>;
-  prune(): Promise<{ readonly entries: number; readonly contents: number }>;
-  /** The bytes kept when the history was last tended; undefined before that. */
-  keptBytes(): number | undefined;
-  close(): Promise<void>;
-}
+  #timer: NodeJS.Timeout | undefined;
+  #tending: Promise<void> | undefined;
+  #isClosed = false;
+  #recovering: Promise<unknown> | undefined;
+  #keptBytes: number | undefined;
 
-/** Opens the history of a workspace. Reads and creates nothing before the first change. */
-export function openHistory(options: HistoryOptions): History {
-  const { store, now = Date.now } = options;
-  const watchedFolder = join(options.folder, 'watched');
-  const journals = join(options.folder, 'journal');
-  const blobs = new Blobs(join(options.folder, 'contents'));
-  const contents = createContents(blobs, async () => (await store()).contents);
-  const journal = openJournal(journals);
-  const maxFileBytes = Math.floor(options.maxBytes / 4);
-  const recorder = createRecorder({
-    store,
-    contents,
-    journal,
-    now,
-    recovered,
-    maxFileBytes,
-  });
-
-  let timer: NodeJS.Timeout | undefined;
-  let tending: Promise<void> | undefined;
-  let isClosed = false;
-
-  let recovering: Promise<unknown> | undefined;
-
-  async function recovered(): Promise<void> {
-    if (!recovering) {
-      recovering = recover().catch((error) => {
-        recovering = undefined;
-        throw error;
-      });
-      tendAfter(firstTendMs);
-    }
-    await recovering;
-  }
-
-  /** Adds the entries that killed servers noted but did not add. */
-  async function recover(): Promise<number> {
-    let added = 0;
-    for (const { entries, done } of leftBehind(journals)) {
-      const happened = entries.filter(didHappen);
-      // The killed server may not have shared it yet.
-      for (const { before } of happened) {
-        const digest = before.kind === 'file' ? (before.tail?.digest ?? before.digest) : undefined;
-        if (digest !== undefined) await contents.share(digest);
-      }
-      await (await store()).add(happened);
-      done();
-      added += happened.length;
-    }
-    // Earlier versions kept copies of whole folders there.
-    rmSync(join(options.folder, 'held'), { recursive: true, force: true });
-    await recoverRecordings(watchedFolder, (who) => keeperFor(who, async () => {}));
-    return added;
-  }
-
-  function keeperFor(who: Attribution, settled: () => Promise<void>): LandingKeeper {
-    return createLandingKeeper({
-      recorder,
-      contents,
-      who,
-      maxFileBytes,
-      recovered: settled,
-      ignore: options.ignore.filter((name) => name !== '.git'),
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+    this.#blobs = new Blobs(join(options.folder, 'contents'));
+    this.#contents = createContents(this.#blobs, async () => (await options.store()).contents);
+    this.#journal = openJournal(join(options.folder, 'journal'));
+    this.#maxFileBytes = Math.floor(options.maxBytes / 4);
+    this.recorder = new Recorder({
+      store: options.store,
+      contents: this.#contents,
+      journal: this.#journal,
+      now: options.now ?? Date.now,
+      recovered: () => this.recovered(),
+      maxFileBytes: this.#maxFileBytes,
     });
   }
 
-  let keptBytes: number | undefined;
+  /** Waits until the notes of killed servers are in the store. */
+  async recovered(): Promise<void> {
+    if (!this.#recovering) {
+      this.#recovering = this.#recover().catch((error) => {
+        this.#recovering = undefined;
+        throw error;
+      });
+      this.#tendAfter(firstTendMs);
+    }
+    await this.#recovering;
+  }
 
-  async function pruneNow() {
-    const { maxBytes, maxAgeMs } = options;
+  async prune() {
+    const { store, maxBytes, maxAgeMs, now = Date.now } = this.#options;
     const pruned = await prune({
       store: await store(),
-      blobs,
-      share: contents.share,
+      blobs: this.#blobs,
+      share: this.#contents.share,
       maxBytes,
       maxAgeMs,
       nowMs: now(),
     });
-    keptBytes = pruned.keptBytes;
+    this.#keptBytes = pruned.keptBytes;
     return pruned;
   }
 
-  function tendAfter(ms: number): void {
-    if (isClosed) return;
-    timer = setTimeout(() => {
+  /** Keeps the contents that the landing of another server's command replaces. */
+  keeperFor(who: Attribution, recovered = () => this.recovered()): LandingKeeper {
+    return createLandingKeeper({
+      recorder: this.recorder,
+      contents: this.#contents,
+      who,
+      maxFileBytes: this.#maxFileBytes,
+      recovered,
+      ignore: this.#options.ignore.filter((name) => name !== '.git'),
+    });
+  }
+
+  async undo(
+    selection: UndoSelection,
+    { folders, who, force, tell }: UndoOptions,
+  ): Promise<readonly UndoStep[]> {
+    await this.recovered();
+    const steps: UndoStep[] = [];
+    const place = placer(folders);
+    let durable: Promise<void> | undefined;
+    if ('auditId' in selection && !force) {
+      const inTheWay = await findInTheWay(
+        standing(selection, await this.#options.store()),
+        { place, contents: this.#contents },
+        (entry) => this.#options.store().then((opened) => servedElsewhere(entry, folders, opened)),
+      );
+      for (const step of inTheWay) tell?.(step);
+      if (inTheWay.length > 0) return inTheWay;
+    }
+    await this.recorder.attribute(
+      who,
+      async () => {
+        for await (const entry of standing(selection, await this.#options.store())) {
+          const step =
+            (await servedElsewhere(entry, folders, await this.#options.store())) ??
+            (await undoEntry(entry, { force, place, recorder: this.recorder, contents: this.#contents }));
+          steps.push(step);
+          tell?.(step);
+          if (!force && (step.outcome === 'conflict' || step.outcome === 'lost')) return;
+        }
+      },
+      (_ids, told) => {
+        durable = told;
+      },
+    );
+    await durable;
+    return steps;
+  }
+
+  /** The content of a state: from the history, or from the path itself if it still has that content. */
+  async content(
+    entry: HistoryEntry,
+    side: 'before' | 'after',
+    folders: readonly Folder[],
+  ): Promise<Buffer | undefined> {
+    const state: FileState = entry[side];
+    if (state.kind !== 'file' || state.digest === undefined) return undefined;
+    const kept = await this.#contents.read(state.digest);
+    if (kept) return kept;
+    const there = placer(folders)(entry.root, entry.path);
+    const found = stateOf(there, state);
+    if (found.kind !== 'file' || found.digest !== state.digest) return undefined;
+    return there.readBytes({ maxBytes: this.#options.maxBytes });
+  }
+
+  /** Keeps what commands change below the roots. */
+  ofCommands(roots: readonly string[]): CommandHistory {
+    return createCommandHistory({
+      watched: join(this.#options.folder, 'watched'),
+      roots,
+      ignore: this.#options.ignore,
+      recorder: this.recorder,
+      contents: this.#contents,
+      maxBytes: Math.floor(this.#options.maxBytes / 2),
+      recovered: () => this.recovered(),
+    });
+  }
+
+  /** Looks at a file that another program is about to change. Throws the error that our own write would get. */
+  async witness(folder: Folder, path: string): Promise<Witness> {
+    await this.recovered();
+    return witness(folder, path, {
+      recorder: this.recorder,
+      contents: this.#contents,
+      maxFileBytes: this.#maxFileBytes,
+    });
+  }
+
+  /** The bytes kept when the history was last tended; undefined before that. */
+  keptBytes(): number | undefined {
+    return this.#keptBytes;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#tending;
+    await this.recorder.settled();
+    await this.#contents.close();
+    this.#journal.close();
+  }
+
+  /** Adds the entries that killed servers noted but did not add. */
+  async #recover(): Promise<number> {
+    let added = 0;
+    for (const { entries, done } of leftBehind(join(this.#options.folder, 'journal'))) {
+      const happened = entries.filter(didHappen);
+      // The killed server may not have shared it yet.
+      for (const { before } of happened) {
+        const digest = before.kind === 'file' ? (before.tail?.digest ?? before.digest) : undefined;
+        if (digest !== undefined) await this.#contents.share(digest);
+      }
+      await (await this.#options.store()).add(happened);
+      done();
+      added += happened.length;
+    }
+    // Earlier versions kept copies of whole folders there.
+    rmSync(join(this.#options.folder, 'held'), { recursive: true, force: true });
+    const watched = join(this.#options.folder, 'watched');
+    await recoverRecordings(watched, (who) => this.keeperFor(who, async () => {}));
+    return added;
+  }
+
+  #tendAfter(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
       // If pruning fails, the next one does it.
-      tending = pruneNow().then(
-        () => tendAfter(tendMs),
-        () => tendAfter(tendMs),
+      this.#tending = this.prune().then(
+        () => this.#tendAfter(tendMs),
+        () => this.#tendAfter(tendMs),
       );
     }, ms).unref();
   }
-
-  return {
-    observer: recorder.observer,
-    recorder,
-    attribute: recorder.attribute,
-    keeperFor: (who) => keeperFor(who, recovered),
-    async undo(selection, { folders, who, force, tell }) {
-      await recovered();
-      const steps: UndoStep[] = [];
-      const place = placer(folders);
-      let durable: Promise<void> | undefined;
-      if ('auditId' in selection && !force) {
-        const inTheWay = await findInTheWay(
-          standing(selection, await store()),
-          { place, contents },
-          (entry) => store().then((opened) => servedElsewhere(entry, folders, opened)),
-        );
-        for (const step of inTheWay) tell?.(step);
-        if (inTheWay.length > 0) return inTheWay;
-      }
-      await recorder.attribute(
-        who,
-        async () => {
-          for await (const entry of standing(selection, await store())) {
-            const step =
-              (await servedElsewhere(entry, folders, await store())) ??
-              (await undoEntry(entry, { force, place, recorder, contents }));
-            steps.push(step);
-            tell?.(step);
-            if (!force && (step.outcome === 'conflict' || step.outcome === 'lost')) return;
-          }
-        },
-        (_ids, told) => {
-          durable = told;
-        },
-      );
-      await durable;
-      return steps;
-    },
-    async content(entry, side, folders) {
-      const state: FileState = entry[side];
-      if (state.kind !== 'file' || state.digest === undefined) return undefined;
-      const kept = await contents.read(state.digest);
-      if (kept) return kept;
-      const there = placer(folders)(entry.root, entry.path);
-      const found = stateOf(there, state);
-      if (found.kind !== 'file' || found.digest !== state.digest) return undefined;
-      return there.readBytes({ maxBytes: options.maxBytes });
-    },
-    recovered,
-    ofCommands: (roots) =>
-      createCommandHistory({
-        watched: watchedFolder,
-        roots,
-        ignore: options.ignore,
-        recorder,
-        contents,
-        maxBytes: Math.floor(options.maxBytes / 2),
-        recovered,
-      }),
-    async witness(folder, path) {
-      await recovered();
-      return witness(folder, path, { recorder, contents, maxFileBytes });
-    },
-    prune: pruneNow,
-    keptBytes: () => keptBytes,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await tending;
-      await recorder.settled();
-      await contents.close();
-      journal.close();
-    },
-  };
 }
 
 async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGenerator<HistoryEntry> {

@@ -38,7 +38,7 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
       const commands = runner.forSession('one', { judge, history: history.ofCommands([world.root]) });
       const who = { principal: 'local', sessionId: 'one', tool: 'bash', auditId: `a${Math.random()}` };
       let durable: Promise<void> | undefined;
-      const result = await history.attribute(
+      const result = await history.recorder.attribute(
         who,
         () =>
           commands.run(
