@@ -9,7 +9,7 @@ import { createSubscriptions, type SetWatched } from '../requests/subscribe.ts';
 import type { RemoteTool } from '../tools/definition.ts';
 import { listTools } from '../tools/list-tools.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import { createPipe, type Pipe } from './pipe.ts';
+import { Pipe } from './pipe.ts';
 import { RemoteError, type RemoteRequest, SessionLost } from './remote.ts';
 import { isNotSent, remoteErrorIn, requestBySdk } from './request-by-sdk.ts';
 
@@ -71,7 +71,7 @@ async function connectStdio(
   era: 'legacy' | 'modern',
 ): Promise<Connection> {
   const child = await options.startProcess(start);
-  const pipe = createPipe(child);
+  const pipe = new Pipe(child);
   const closed = child.ended.then(() => {});
   const ended = child.ended.then(async ({ code, signal: by }): Promise<never> => {
     await pipe.drained();
@@ -242,7 +242,7 @@ function connectionOf(
       if (isLost && underWay === 0) void client.close().catch(() => {});
     }
   }
-  const request = pipe && !isModern ? pipe.request : throughSdk;
+  const request = pipe && !isModern ? (asked: RemoteRequest) => pipe.request(asked) : throughSdk;
   return {
     offers: {
       resources: offered.resources !== undefined,

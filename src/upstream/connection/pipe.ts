@@ -2,24 +2,13 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { createFrameReader, idAtEdges } from '../../contract/text/frames.ts';
+import { createFrameReader, idAtEdges, type Refusal } from '../../contract/text/frames.ts';
 import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { parseMessage } from '../../ground/exact-numbers.ts';
 import { createFlood } from './flood.ts';
 import { startPatience } from './patience.ts';
 import { RemoteError, type RemoteRequest } from './remote.ts';
-
-/** An SDK transport over a child's pipes, with a fast path for calls, which skips schemas. */
-export interface Pipe {
-  readonly transport: Transport;
-  request(request: RemoteRequest): Promise<unknown>;
-  /** The end of its stderr and of output that was no message. */
-  lastWords(): string;
-  isClosed(): boolean;
-  /** Resolves when the output of an ended child was read to the end, or soon after. */
-  drained(): Promise<void>;
-}
 
 interface Waiting {
   readonly progress: NonNullable<RemoteRequest['progress']>;
@@ -41,59 +30,152 @@ const lastWordsChars = 4000;
 const maxNoiseChars = 500;
 const drainMs = 500;
 
-export function createPipe(child: ConfinedChild): Pipe {
-  const waiting = new Map<string, Waiting>();
-  const flood = createFlood((method) => transport.onmessage?.({ jsonrpc: '2.0', method }));
-  let made = 0;
-  let noiseBytes = 0;
-  let words = '';
-  let isClosed = false;
+/** An SDK transport over a child's pipes, with a fast path for calls, which skips schemas. */
+export class Pipe {
+  readonly #child: ConfinedChild;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #flood = createFlood((method) => this.transport.onmessage?.({ jsonrpc: '2.0', method }));
+  #made = 0;
+  #noiseBytes = 0;
+  #words = '';
+  #isClosed = false;
+  readonly transport: Transport = {
+    start: async () => {},
+    send: async (message) => this.#write(JSON.stringify(message)),
+    close: async () => {
+      await this.#child.kill();
+      this.#close();
+    },
+  };
+  /** Calls of one turn of the event loop are sent in one write, because writing costs the most. */
+  #unsent = '';
 
-  function close(): void {
-    if (isClosed) return;
-    isClosed = true;
-    flood.close();
-    for (const each of waiting.values()) each.fail(endedUnderWay());
-    waiting.clear();
-    transport.onclose?.();
+  constructor(child: ConfinedChild) {
+    this.#child = child;
+    const onFrame = (frame: string) => this.#receive(frame);
+    child.stdout?.on('data', createFrameReader(messageLimits, { onFrame, onRefused: this.#onRefused }));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#words = (this.#words + chunk.toString('utf8')).slice(-lastWordsChars);
+    });
+    void child.ended.then(() => this.#close());
   }
 
-  function noise(frame: string): void {
-    noiseBytes += frame.length + lineCostBytes;
+  /** The end of its stderr and of output that was no message. */
+  lastWords(): string {
+    return this.#words;
+  }
+
+  isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Resolves when the output of an ended child was read to the end, or soon after. */
+  async drained(): Promise<void> {
+    const { stderr } = this.#child;
+    if (!stderr || stderr.readableEnded || stderr.destroyed) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, drainMs);
+      stderr.once('close', resolve);
+      stderr.once('end', resolve);
+    });
+    clearTimeout(timer);
+  }
+
+  request(asked: RemoteRequest): Promise<unknown> {
+    const { method, params, signal, progress } = asked;
+    this.#made += 1;
+    const id = `call-${this.#made}`;
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#waiting.delete(id);
+        patience.end();
+        signal.removeEventListener('abort', abort);
+      };
+      const give = (error: unknown, reason: string) => {
+        end();
+        reject(error);
+        const note = { method: 'notifications/cancelled', params: { requestId: id, reason } };
+        if (this.#canWrite()) this.#write(JSON.stringify({ jsonrpc: '2.0', ...note }));
+      };
+      const abort = () => give(cancelled(), 'The caller withdrew the call.');
+      const patience = startPatience(asked, (error) => give(error, 'The time is over.'));
+      if (signal.aborted) {
+        patience.end();
+        reject(cancelled());
+        return;
+      }
+      signal.addEventListener('abort', abort, { once: true });
+      this.#waiting.set(id, {
+        progress(...news) {
+          patience.heard();
+          progress?.(...news);
+        },
+        settle(result) {
+          end();
+          resolve(result);
+        },
+        fail(error) {
+          end();
+          reject(error);
+        },
+      });
+      const meta = progress ? { ...(params._meta as object | undefined), progressToken: id } : params._meta;
+      const sent = meta === undefined ? params : { ...params, _meta: meta };
+      try {
+        this.#write(JSON.stringify({ jsonrpc: '2.0', id, method, params: sent }));
+      } catch (error) {
+        end();
+        reject(error);
+      }
+    });
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#flood.close();
+    for (const each of this.#waiting.values()) each.fail(endedUnderWay());
+    this.#waiting.clear();
+    this.transport.onclose?.();
+  }
+
+  #noise(frame: string): void {
+    this.#noiseBytes += frame.length + lineCostBytes;
     // Programs that fail to serve often print the reason.
-    words = `${words}${frame.slice(0, maxNoiseChars)}\n`.slice(-lastWordsChars);
-    if (noiseBytes > maxNoiseBytes) void child.kill();
+    this.#words = `${this.#words}${frame.slice(0, maxNoiseChars)}\n`.slice(-lastWordsChars);
+    if (this.#noiseBytes > maxNoiseBytes) void this.#child.kill();
   }
 
   /** An honest server learns that it asks too often. */
-  function refuse(id: unknown): void {
+  #refuse(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const error = { code: -32000, message: 'Too many requests.' };
-    if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    if (this.#canWrite()) this.#write(JSON.stringify({ jsonrpc: '2.0', id, error }));
   }
 
-  function receive(frame: string): void {
+  #receive(frame: string): void {
     // It was killed, but its pipe may still be full.
-    if (noiseBytes > maxNoiseBytes) return;
+    if (this.#noiseBytes > maxNoiseBytes) return;
     let parsed: unknown;
     try {
       parsed = parseMessage(frame, 'result', 'structuredContent');
     } catch {
       // Many servers greet or log on standard output.
-      noise(frame);
+      this.#noise(frame);
       return;
     }
     if (typeof parsed !== 'object' || parsed === null) {
-      noise(frame);
+      this.#noise(frame);
       return;
     }
     // Revision 2025-03-26 has batches.
-    for (const each of Array.isArray(parsed) ? parsed : [parsed]) take(Object(each));
+    for (const each of Array.isArray(parsed) ? parsed : [parsed]) this.#take(Object(each));
   }
 
-  function take(message: Record<string, unknown>): void {
+  #take(message: Record<string, unknown>): void {
     if (typeof message.id === 'string' && message.method === undefined) {
-      const one = waiting.get(message.id);
+      const one = this.#waiting.get(message.id);
       if (one) {
         if (message.error === undefined) one.settle(message.result);
         else one.fail(new RemoteError(message.error));
@@ -102,7 +184,7 @@ export function createPipe(child: ConfinedChild): Pipe {
     }
     if (message.method === 'notifications/progress') {
       const params = message.params as Record<string, unknown> | undefined;
-      const one = waiting.get(String(params?.progressToken));
+      const one = this.#waiting.get(String(params?.progressToken));
       if (one) {
         tell(one, params);
         return;
@@ -112,129 +194,43 @@ export function createPipe(child: ConfinedChild): Pipe {
     const isLate = typeof message.id === 'string' && message.id.startsWith('call-');
     const { method } = message;
     if (method === undefined ? isLate : typeof method !== 'string') return;
-    if (typeof method === 'string' && !flood.admits(method)) {
-      refuse(message.id);
+    if (typeof method === 'string' && !this.#flood.admits(method)) {
+      this.#refuse(message.id);
       return;
     }
-    transport.onmessage?.(withServerInfo(message) as unknown as JSONRPCMessage);
+    this.transport.onmessage?.(withServerInfo(message) as unknown as JSONRPCMessage);
   }
 
-  const read = createFrameReader(messageLimits, {
-    onFrame: receive,
-    onRefused(reason, head, tail) {
-      const id = idAtEdges(head, tail);
-      const one = typeof id === 'string' ? waiting.get(id) : undefined;
-      if (typeof id === 'number') {
-        transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Too large.' } });
-        return;
-      }
-      // If its request is unknown, fail all of them, so that none waits forever.
-      const concerned = one ? [one] : [...waiting.values()];
-      for (const each of concerned) each.fail(reason === 'not_utf8' ? notText() : tooLarge());
-    },
-  });
-  child.stdout?.on('data', read);
-  child.stderr?.on('data', (chunk: Buffer) => {
-    words = (words + chunk.toString('utf8')).slice(-lastWordsChars);
-  });
-  void child.ended.then(close);
-
-  const transport: Transport = {
-    async start() {},
-    async send(message) {
-      write(JSON.stringify(message));
-    },
-    async close() {
-      await child.kill();
-      close();
-    },
+  readonly #onRefused = (reason: Refusal, head: string, tail: string): void => {
+    const id = idAtEdges(head, tail);
+    const one = typeof id === 'string' ? this.#waiting.get(id) : undefined;
+    if (typeof id === 'number') {
+      this.transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Too large.' } });
+      return;
+    }
+    // If its request is unknown, fail all of them, so that none waits forever.
+    const concerned = one ? [one] : [...this.#waiting.values()];
+    for (const each of concerned) each.fail(reason === 'not_utf8' ? notText() : tooLarge());
   };
 
-  /** Calls of one turn of the event loop are sent in one write, because writing costs the most. */
-  let unsent = '';
-  function write(frame: string): void {
-    if (!canWrite()) throw gone();
-    if (unsent === '') setImmediate(flush);
-    unsent += `${frame}\n`;
+  #write(frame: string): void {
+    if (!this.#canWrite()) throw gone();
+    if (this.#unsent === '') setImmediate(() => this.#flush());
+    this.#unsent += `${frame}\n`;
   }
 
-  function canWrite(): boolean {
-    return !isClosed && child.stdin?.writable === true;
+  #canWrite(): boolean {
+    return !this.#isClosed && this.#child.stdin?.writable === true;
   }
 
-  function flush(): void {
-    const frames = unsent;
-    unsent = '';
-    if (!child.stdin?.writable) return;
-    child.stdin.write(frames);
+  #flush(): void {
+    const frames = this.#unsent;
+    this.#unsent = '';
+    if (!this.#child.stdin?.writable) return;
+    this.#child.stdin.write(frames);
     // The server does not read: unsent messages would fill our memory.
-    if (child.stdin.writableLength > maxUnreadBytes) void child.kill();
+    if (this.#child.stdin.writableLength > maxUnreadBytes) void this.#child.kill();
   }
-
-  return {
-    transport,
-    lastWords: () => words,
-    isClosed: () => isClosed,
-    async drained() {
-      const { stderr } = child;
-      if (!stderr || stderr.readableEnded || stderr.destroyed) return;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, drainMs);
-        stderr.once('close', resolve);
-        stderr.once('end', resolve);
-      });
-      clearTimeout(timer);
-    },
-    request(asked) {
-      const { method, params, signal, progress } = asked;
-      made += 1;
-      const id = `call-${made}`;
-      return new Promise((resolve, reject) => {
-        const end = () => {
-          waiting.delete(id);
-          patience.end();
-          signal.removeEventListener('abort', abort);
-        };
-        const give = (error: unknown, reason: string) => {
-          end();
-          reject(error);
-          const note = { method: 'notifications/cancelled', params: { requestId: id, reason } };
-          if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', ...note }));
-        };
-        const abort = () => give(cancelled(), 'The caller withdrew the call.');
-        const patience = startPatience(asked, (error) => give(error, 'The time is over.'));
-        if (signal.aborted) {
-          patience.end();
-          reject(cancelled());
-          return;
-        }
-        signal.addEventListener('abort', abort, { once: true });
-        waiting.set(id, {
-          progress(...news) {
-            patience.heard();
-            progress?.(...news);
-          },
-          settle(result) {
-            end();
-            resolve(result);
-          },
-          fail(error) {
-            end();
-            reject(error);
-          },
-        });
-        const meta = progress ? { ...(params._meta as object | undefined), progressToken: id } : params._meta;
-        const sent = meta === undefined ? params : { ...params, _meta: meta };
-        try {
-          write(JSON.stringify({ jsonrpc: '2.0', id, method, params: sent }));
-        } catch (error) {
-          end();
-          reject(error);
-        }
-      });
-    },
-  };
 }
 
 function tell({ progress }: Waiting, params: Record<string, unknown> | undefined): void {
