@@ -12,8 +12,8 @@ import { afterLoss, RemoteError } from './connection/remote.ts';
 import { type Supervisor, supervise } from './connection/supervise.ts';
 import { traceRequests } from './connection/traced.ts';
 import { accessOf, type OauthPlace } from './oauth/open.ts';
-import { createElicitations, type Elicitations } from './requests/elicit.ts';
-import { methodTools } from './requests/methods.ts';
+import { Elicitations } from './requests/elicit.ts';
+import { methodTools, type ServerRequests } from './requests/methods.ts';
 import { pacedProgress } from './requests/paced-progress.ts';
 import {
   asRemote,
@@ -28,38 +28,11 @@ import {
 import { outputOf } from './requests/result.ts';
 import { createTurns } from './requests/turns.ts';
 import { createWatches } from './requests/watches.ts';
-import { adaptTool } from './tools/adapt.ts';
+import { adaptTool, type CallRemote } from './tools/adapt.ts';
 import { openApproved } from './tools/approved.ts';
 import type { RemoteTool } from './tools/definition.ts';
 import { shownNames } from './tools/names.ts';
 import type { Pin, Pins } from './tools/pin.ts';
-
-/** One proxied server: its process or address, its pin and its tools. */
-export interface ProxiedServer {
-  readonly settings: ServerSettings;
-  /** The tools that may be listed now: approved, unchanged since, and not denied. */
-  tools(): readonly Tool[];
-  /** A placeholder for its tools if it has never run and fails to start. */
-  absent(): Tool | undefined;
-  /** Its other protocol methods, as unlisted tools. */
-  methods(): readonly Tool[];
-  status(): ServerStatus;
-  /** Whether it has a pin; otherwise it must run once before anything of it can be shown. */
-  isKnown(): boolean;
-  /** Its offers when it last ran. */
-  offers(): Pin['offers'];
-  /** Starts it if necessary and compares its list with the pin. */
-  look(signal: AbortSignal): Promise<void>;
-  /** Fetches its tools again if it could not have announced a change. */
-  lookAgain(): Promise<void>;
-  /** Calls back on changes of a resource that a call has subscribed to, until the returned function is called. */
-  watch(uri: string, changed: () => void): () => void;
-  /** Reads the pin again if it was changed. */
-  refresh(): void;
-  /** Ends what belongs to this session alone. */
-  leave(sessionId: string): Promise<void>;
-  close(): Promise<void>;
-}
 
 /** One process or connection, and the calls that use it. */
 interface Line {
@@ -86,67 +59,186 @@ const maxLines = 100;
 /** Servers that cannot announce changes are asked again after this time when a client lists tools. */
 const lookAgainMs = 10_000;
 
-export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
-  const { name } = settings;
-  const watches = createWatches();
-  const request = traceRequests(name, createLiveness(settings.callTimeoutMs));
-  const access = accessOf(settings, options.oauth);
-  let accessStamp = access?.stamp();
-  const approved = openApproved(settings, options.pins);
-  let shown: readonly Tool[] | undefined;
-  let looking: Promise<void> | undefined;
-  let isStale = false;
-  let silentUntil = 0;
-  let lookedAt = 0;
-  let methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
-
+/** One proxied server: its process or address, its pin and its tools. */
+export class ProxiedServer {
+  readonly settings: ServerSettings;
+  readonly #name: string;
+  readonly #options: ServerOptions;
+  readonly #watches = createWatches();
+  readonly #request: ReturnType<typeof traceRequests>;
+  readonly #access: ReturnType<typeof accessOf>;
+  #accessStamp: string | undefined;
+  readonly #approved: ReturnType<typeof openApproved>;
+  #shown: readonly Tool[] | undefined;
+  #looking: Promise<void> | undefined;
+  #isStale = false;
+  #silentUntil = 0;
+  #lookedAt = 0;
+  #methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
   /** The connection that all sessions use or, if each has its own, the one that lists the tools. */
-  const common = createLine();
-  const { supervisor } = common;
-  const ofSessions = new Map<string, Line>();
+  readonly #common: Line;
+  readonly #ofSessions = new Map<string, Line>();
 
-  function createLine(): Line {
-    const elicitations = createElicitations(name);
-    const line = supervise({
-      name,
-      firstDelayMs: options.firstDelayMs,
-      onState: changed,
-      open: () => elicitations.outside(() => open(elicitations)),
-    });
-    return { supervisor: line, elicitations, turns: createTurns(settings.callsAtOnce) };
+  constructor(settings: ServerSettings, options: ServerOptions) {
+    this.settings = settings;
+    this.#name = settings.name;
+    this.#options = options;
+    this.#request = traceRequests(settings.name, createLiveness(settings.callTimeoutMs));
+    this.#access = accessOf(settings, options.oauth);
+    this.#accessStamp = this.#access?.stamp();
+    this.#approved = openApproved(settings, options.pins);
+    this.#common = this.#createLine();
   }
 
-  function lineOf({ caller: { sessionId } }: BaseContext): Line {
-    if (settings.shared !== false) return common;
-    const line = ofSessions.get(sessionId) ?? createLine();
-    // Reinsertion keeps the least recently used first.
-    ofSessions.delete(sessionId);
-    ofSessions.set(sessionId, line);
-    const [oldest = ''] = ofSessions.keys();
-    if (ofSessions.size > maxLines) void endLine(oldest);
-    return line;
-  }
-
-  async function endLine(sessionId: string): Promise<void> {
-    const line = ofSessions.get(sessionId);
-    ofSessions.delete(sessionId);
+  /** Ends what belongs to this session alone. */
+  async leave(sessionId: string): Promise<void> {
+    const line = this.#ofSessions.get(sessionId);
+    this.#ofSessions.delete(sessionId);
     await line?.supervisor.close();
   }
 
-  async function open(elicitations: Elicitations): Promise<Connection> {
-    const connection = await connect(settings, {
-      ...options,
-      elicit: elicitations.ask,
-      access,
-      onUpdated: watches.updated,
-      onChanged(what) {
-        if (what === 'tools') relook(connection);
-        else options.onChanged(what);
+  /** The tools that may be listed now: approved, unchanged since, and not denied. */
+  tools(): readonly Tool[] {
+    if (this.#shown) return this.#shown;
+    const pinned = this.#approved.pin?.approved ?? new Map<string, RemoteTool>();
+    const names = shownNames(this.#name, [...pinned.keys()]);
+    const unavailable = () => this.#unavailable();
+    this.#shown = [...pinned.values()].flatMap((tool) => {
+      if (!this.#approved.isShown(tool.name)) return [];
+      const shownName = names.get(tool.name);
+      return shownName === undefined
+        ? []
+        : adaptTool(shownName, tool, this.settings, this.#call, unavailable);
+    });
+    return this.#shown;
+  }
+
+  /** A placeholder for its tools if it has never run and fails to start. */
+  absent(): Tool | undefined {
+    const why = this.#approved.pin ? undefined : this.#unavailable();
+    if (!why) return undefined;
+    const nothing = { name: '', inputSchema: {} };
+    const tool = adaptTool(`${this.#name}__`, nothing, this.settings, this.#call, () => why);
+    return { ...tool, identity: `${this.#name}/` };
+  }
+
+  /** Its other protocol methods, as unlisted tools. */
+  methods(): readonly Tool[] {
+    const { pin } = this.#approved;
+    if (!pin) return [];
+    const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
+    // Kept while the offers are the same, because the tools remember the names of prompts.
+    if (this.#methods?.offered !== offered) {
+      const requests = { ask: this.#ask, subscribe: this.#subscribe, failed: this.#failed };
+      this.#methods = { offered, tools: methodTools(this.settings, pin.offers, requests) };
+    }
+    return this.#methods.tools;
+  }
+
+  status(): ServerStatus {
+    const { pin, isDamaged } = this.#approved;
+    return {
+      name: this.#name,
+      state: isDamaged ? 'closed' : this.#common.supervisor.state().kind,
+      problem: this.#problem(),
+      starts: this.#common.supervisor.starts(),
+      pinned: pin?.approved.size ?? 0,
+      tools: this.tools().map((tool) => tool.name),
+      held: pin?.held ?? [],
+    };
+  }
+
+  /** Whether it has a pin; otherwise it must run once before anything of it can be shown. */
+  isKnown(): boolean {
+    return this.#approved.pin !== undefined || this.#approved.isDamaged;
+  }
+
+  /** Its offers when it last ran. */
+  offers(): Pin['offers'] {
+    return this.#approved.pin?.offers ?? { resources: false, prompts: false };
+  }
+
+  /** Starts it if necessary and compares its list with the pin. */
+  async look(signal: AbortSignal): Promise<void> {
+    await this.#common.supervisor.connection(signal);
+    await this.#looking;
+  }
+
+  /** Fetches its tools again if it could not have announced a change. */
+  async lookAgain(): Promise<void> {
+    if (this.#lookedAt === 0 || Date.now() - this.#lookedAt < lookAgainMs) return;
+    // A stopped server is compared when it starts again.
+    const connection = await this.#common.supervisor.running()?.catch(() => undefined);
+    if (!connection?.isQuiet) return;
+    this.#relook(connection);
+    await this.#looking;
+  }
+
+  /** Reads the pin again if it was changed. */
+  refresh(): void {
+    // A login or logout, perhaps in another process.
+    if (this.#access && this.#access.stamp() !== this.#accessStamp) {
+      this.#accessStamp = this.#access.stamp();
+      this.#common.supervisor.wake();
+    }
+    if (this.#approved.refresh()) this.#changed();
+  }
+
+  /** Calls back on changes of a resource that a call has subscribed to, until the returned function is called. */
+  watch(uri: string, changed: () => void): () => void {
+    const end = this.#watches.add(uri, changed);
+    return () => {
+      end();
+      void this.#common.supervisor
+        .running()
+        ?.then((connection) => connection.setWatched(this.#watches.uris()))
+        // A server that has ended watches nothing.
+        .catch(() => {});
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#watches.close();
+    const left = [...this.#ofSessions.keys()].map((sessionId) => this.leave(sessionId));
+    await Promise.all([this.#common.supervisor.close(), ...left]);
+  }
+
+  #createLine(): Line {
+    const elicitations = new Elicitations(this.#name);
+    const line = supervise({
+      name: this.#name,
+      firstDelayMs: this.#options.firstDelayMs,
+      onState: () => this.#changed(),
+      open: () => elicitations.outside(() => this.#open(elicitations)),
+    });
+    return { supervisor: line, elicitations, turns: createTurns(this.settings.callsAtOnce) };
+  }
+
+  #lineOf({ caller: { sessionId } }: BaseContext): Line {
+    if (this.settings.shared !== false) return this.#common;
+    const line = this.#ofSessions.get(sessionId) ?? this.#createLine();
+    // Reinsertion keeps the least recently used first.
+    this.#ofSessions.delete(sessionId);
+    this.#ofSessions.set(sessionId, line);
+    const [oldest = ''] = this.#ofSessions.keys();
+    if (this.#ofSessions.size > maxLines) void this.leave(oldest);
+    return line;
+  }
+
+  async #open(elicitations: Elicitations): Promise<Connection> {
+    const connection = await connect(this.settings, {
+      ...this.#options,
+      elicit: (params, signal) => elicitations.ask(params, signal),
+      access: this.#access,
+      onUpdated: this.#watches.updated,
+      onChanged: (what) => {
+        if (what === 'tools') this.#relook(connection);
+        else this.#options.onChanged(what);
       },
     });
     try {
-      await compare(connection);
-      await watches.begin(connection);
+      await this.#compare(connection);
+      await this.#watches.begin(connection);
     } catch (error) {
       // Report the first error, not an error of closing.
       await connection.close().catch(() => {});
@@ -155,71 +247,67 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     return connection;
   }
 
-  function changed(): void {
-    shown = undefined;
-    options.onChanged('tools');
+  #changed(): void {
+    this.#shown = undefined;
+    this.#options.onChanged('tools');
   }
 
-  async function compare(connection: Connection): Promise<void> {
-    lookedAt = Date.now();
+  async #compare(connection: Connection): Promise<void> {
+    this.#lookedAt = Date.now();
     const listed = await connection.listTools();
     // Each takes a tenth of a second for a full list.
     await giveWay();
-    approved.compare(listed, connection.offers);
+    this.#approved.compare(listed, connection.offers);
     await giveWay();
-    changed();
+    this.#changed();
   }
 
   /** The server announced a changed list: calls wait until it was compared. */
-  function relook(connection: Connection): void {
-    isStale = true;
+  #relook(connection: Connection): void {
+    this.#isStale = true;
     // One look at a time, and one more after it, however many announcements come.
-    looking ??= (async () => {
-      while (isStale) {
-        isStale = false;
-        await compare(connection).catch(() => {
+    this.#looking ??= (async () => {
+      while (this.#isStale) {
+        this.#isStale = false;
+        await this.#compare(connection).catch(() => {
           // Without a list, its tools cannot be trusted.
-          approved.lost();
-          changed();
+          this.#approved.lost();
+          this.#changed();
         });
       }
-      looking = undefined;
+      this.#looking = undefined;
     })();
   }
 
-  function problem(): Text | undefined {
-    return approved.isDamaged ? pinWords(name) : supervisor.failure()?.text;
+  #problem(): Text | undefined {
+    return this.#approved.isDamaged ? pinWords(this.#name) : this.#common.supervisor.failure()?.text;
   }
 
-  function unavailable(): Text | undefined {
-    const words = problem();
-    return words && text(`Server ${name}: ${words.en}`, `サーバー ${name}: ${words.ja}`);
+  #unavailable(): Text | undefined {
+    const words = this.#problem();
+    return words && text(`Server ${this.#name}: ${words.en}`, `サーバー ${this.#name}: ${words.ja}`);
   }
 
-  async function call(
-    remote: Parameters<Parameters<typeof adaptTool>[3]>[0],
-    input: Readonly<Record<string, unknown>>,
-    context: BaseContext,
-  ): Promise<ToolOutput> {
-    context.audit({ server: name, remote_tool: remote.name, definition: remote.digest.slice(0, 16) });
-    const { supervisor, elicitations, turns } = lineOf(context);
+  readonly #call: CallRemote = async (remote, input, context) => {
+    context.audit({ server: this.#name, remote_tool: remote.name, definition: remote.digest.slice(0, 16) });
+    const { supervisor, elicitations, turns } = this.#lineOf(context);
     const leave = await turns.acquire(context.signal);
     try {
       const result = await elicitations.during(context, () =>
         afterLoss(async () => {
           const connection = await supervisor.connection(context.signal);
-          if (looking) await unlessAborted(looking, context.signal, () => cancelled());
-          if (approved.isDamaged) throw new ToolError('unavailable', pinWords(name));
-          if (!approved.isCurrent(remote.name, remote.digest) || !approved.isShown(remote.name)) {
-            throw notAsApproved(name);
+          if (this.#looking) await unlessAborted(this.#looking, context.signal, () => cancelled());
+          if (this.#approved.isDamaged) throw new ToolError('unavailable', pinWords(this.#name));
+          if (!this.#approved.isCurrent(remote.name, remote.digest) || !this.#approved.isShown(remote.name)) {
+            throw notAsApproved(this.#name);
           }
-          return request(connection, {
+          return this.#request(connection, {
             method: 'tools/call',
             params: { name: remote.name, arguments: input },
             trace: context.trace,
             signal: context.signal,
-            timeoutMs: settings.callTimeoutMs,
-            wholeMs: settings.callTotalMs,
+            timeoutMs: this.settings.callTimeoutMs,
+            wholeMs: this.settings.callTotalMs,
             waitsForPerson: () => elicitations.isOpen(context),
             progress: pacedProgress((done, total, message) =>
               context.progress(done, total, message && shownProgress(message)),
@@ -227,152 +315,65 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
           });
         }),
       );
-      context.meta({ 'sekisho/untrusted': name });
-      return outputOf(result, settings, remote.hasOutputSchema, elicitations.hasMissed(context));
+      context.meta({ 'sekisho/untrusted': this.#name });
+      return outputOf(result, this.settings, remote.hasOutputSchema, elicitations.hasMissed(context));
     } catch (error) {
-      return failed(error, context);
+      return this.#failed(error, context);
     } finally {
       leave();
     }
-  }
+  };
 
   /** The server's error as an output; throws any other failure. */
-  function failed(error: unknown, context: BaseContext): ToolOutput {
-    if (!(error instanceof RemoteError)) throw refusedBy(name, error);
-    const failure = remoteFailure(name, error);
+  readonly #failed = (error: unknown, context: BaseContext): ToolOutput => {
+    if (!(error instanceof RemoteError)) throw refusedBy(this.#name, error);
+    const failure = remoteFailure(this.#name, error);
     if (error.message === '') throw failure;
     context.audit({ server_error: error.message.slice(0, maxErrorChars) });
-    context.meta({ 'sekisho/untrusted': name });
+    context.meta({ 'sekisho/untrusted': this.#name });
     const said = [{ type: 'text', text: error.message }];
-    return { ...outputOf({ content: said }, settings, false), failure };
-  }
+    return { ...outputOf({ content: said }, this.settings, false), failure };
+  };
 
-  async function subscribe(uri: string, context: BaseContext): Promise<void> {
-    const forget = watches.expect(uri);
-    const leave = await common.turns.acquire(context.signal);
+  readonly #subscribe = async (uri: string, context: BaseContext): Promise<void> => {
+    const forget = this.#watches.expect(uri);
+    const leave = await this.#common.turns.acquire(context.signal);
     try {
-      const connection = await supervisor.connection(context.signal);
-      if (!connection.offers.subscriptions) throw notWatched(name);
-      const refused = await unlessAborted(connection.setWatched(watches.uris()), context.signal, () =>
+      const connection = await this.#common.supervisor.connection(context.signal);
+      if (!connection.offers.subscriptions) throw notWatched(this.#name);
+      const refused = await unlessAborted(connection.setWatched(this.#watches.uris()), context.signal, () =>
         cancelled(),
       );
       if (refused.has(uri)) throw refused.get(uri);
     } catch (error) {
       forget();
-      throw refusedBy(name, asRemote(error));
+      throw refusedBy(this.#name, asRemote(error));
     } finally {
       leave();
     }
-  }
+  };
 
-  async function ask(
-    method: string,
-    params: Readonly<Record<string, unknown>>,
-    context: BaseContext,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  readonly #ask: ServerRequests['ask'] = async (method, params, context) => {
     const isList = method.endsWith('/list');
-    if (isList && silentUntil > Date.now()) throw silentLists(name);
-    const { supervisor, elicitations, turns } = lineOf(context);
+    if (isList && this.#silentUntil > Date.now()) throw silentLists(this.#name);
+    const { supervisor, elicitations, turns } = this.#lineOf(context);
     const leave = await turns.acquire(context.signal);
     try {
       const { signal, trace } = context;
       const progress = pacedProgress(context.progress);
-      const { callTimeoutMs, callTotalMs } = settings;
+      const { callTimeoutMs, callTotalMs } = this.settings;
       const timeoutMs = isList ? Math.min(maxListMs, callTimeoutMs) : callTimeoutMs;
       const asked = { method, params, trace, signal, timeoutMs, wholeMs: callTotalMs, progress };
       const result = await elicitations.during(context, () =>
-        afterLoss(async () => request(await supervisor.connection(signal), asked)),
+        afterLoss(async () => this.#request(await supervisor.connection(signal), asked)),
       );
       return typeof result === 'object' && result !== null ? { ...result } : {};
     } catch (error) {
       if (isList && error instanceof ToolError && error.code === 'timed_out')
-        silentUntil = Date.now() + silentListsMs;
-      throw refusedBy(name, error);
+        this.#silentUntil = Date.now() + silentListsMs;
+      throw refusedBy(this.#name, error);
     } finally {
       leave();
     }
-  }
-
-  return {
-    settings,
-    tools() {
-      if (shown) return shown;
-      const pinned = approved.pin?.approved ?? new Map<string, RemoteTool>();
-      const names = shownNames(name, [...pinned.keys()]);
-      shown = [...pinned.values()].flatMap((tool) => {
-        if (!approved.isShown(tool.name)) return [];
-        const shownName = names.get(tool.name);
-        return shownName === undefined ? [] : [adaptTool(shownName, tool, settings, call, unavailable)];
-      });
-      return shown;
-    },
-    absent() {
-      const why = approved.pin ? undefined : unavailable();
-      if (!why) return undefined;
-      const nothing = { name: '', inputSchema: {} };
-      return { ...adaptTool(`${name}__`, nothing, settings, call, () => why), identity: `${name}/` };
-    },
-    methods() {
-      const { pin } = approved;
-      if (!pin) return [];
-      const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
-      // Kept while the offers are the same, because the tools remember the names of prompts.
-      if (methods?.offered !== offered)
-        methods = { offered, tools: methodTools(settings, pin.offers, { ask, subscribe, failed }) };
-      return methods.tools;
-    },
-    status() {
-      const { pin, isDamaged } = approved;
-      return {
-        name,
-        state: isDamaged ? 'closed' : supervisor.state().kind,
-        problem: problem(),
-        starts: supervisor.starts(),
-        pinned: pin?.approved.size ?? 0,
-        tools: this.tools().map((tool) => tool.name),
-        held: pin?.held ?? [],
-      };
-    },
-    isKnown: () => approved.pin !== undefined || approved.isDamaged,
-    offers: () => approved.pin?.offers ?? { resources: false, prompts: false },
-    async look(signal) {
-      await supervisor.connection(signal);
-      await looking;
-    },
-    async lookAgain() {
-      if (lookedAt === 0 || Date.now() - lookedAt < lookAgainMs) return;
-      // A stopped server is compared when it starts again.
-      const connection = await supervisor.running()?.catch(() => undefined);
-      if (!connection?.isQuiet) return;
-      relook(connection);
-      await looking;
-    },
-    refresh() {
-      // A login or logout, perhaps in another process.
-      if (access && access.stamp() !== accessStamp) {
-        accessStamp = access.stamp();
-        supervisor.wake();
-      }
-      if (approved.refresh()) changed();
-    },
-    watch(uri, changed) {
-      const end = watches.add(uri, changed);
-      return () => {
-        end();
-        void supervisor.running()?.then(
-          (connection) =>
-            connection.setWatched(watches.uris()).then(
-              () => {},
-              () => {},
-            ),
-          () => {},
-        );
-      };
-    },
-    leave: endLine,
-    async close() {
-      watches.close();
-      await Promise.all([supervisor.close(), ...[...ofSessions.keys()].map(endLine)]);
-    },
   };
 }

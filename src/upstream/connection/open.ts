@@ -3,7 +3,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../../contract/upstream.ts';
 import { logIn, logOut, type OauthPlace } from '../oauth/open.ts';
-import { createServer, type ProxiedServer } from '../server.ts';
+import { ProxiedServer } from '../server.ts';
 import { openPins, type Pins } from '../tools/pin.ts';
 
 export interface UpstreamsOptions {
@@ -74,8 +74,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   }
 
   const enabled = options.servers.filter((server) => server.enabled);
-  const servers: readonly ProxiedServer[] = enabled.map((server) =>
-    createServer(server, { ...options, pins, onChanged: changed }),
+  const servers = enabled.map(
+    (server) => new ProxiedServer(server, { ...options, pins, onChanged: changed }),
   );
 
   function tools(): readonly Tool[] {

@@ -6,19 +6,6 @@ import { unlessAborted } from '../../ground/abort.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { cleanWords, hidesWords } from './words.ts';
 
-/** Questions of a server to the person of the call that it is processing. */
-export interface Elicitations {
-  /** Runs a request of a call, during which the server may ask the call's person. */
-  during<T>(context: BaseContext, work: () => Promise<T>): Promise<T>;
-  /** Opens a connection outside the call, so that later messages on it are not attributed to that call. */
-  outside<T>(work: () => T): T;
-  /** Whether a person has an open question of this call's session. */
-  isOpen(context: BaseContext): boolean;
-  /** Whether a question was cancelled since this call began because its call was unknown. */
-  hasMissed(context: BaseContext): boolean;
-  ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult>;
-}
-
 interface Session {
   readonly id: string;
   readonly calls: Set<BaseContext>;
@@ -29,11 +16,6 @@ interface Session {
   last: Promise<unknown>;
 }
 
-interface Held {
-  readonly form: Form;
-  readonly answer: (result: ElicitResult | Promise<ElicitResult>) => void;
-}
-
 type Form = Parameters<NonNullable<BaseContext['elicit']>>[0];
 
 const maxMessageChars = 4000;
@@ -42,53 +24,117 @@ const maxSchemaChars = 20_000;
 const maxQuestions = 20;
 
 /**
- * A question reaches the session whose call the server is processing, and no other. Over HTTP it arrives in the
- * response to that call. Over stdio nothing identifies the call, so it must be the only one. If calls of several
+ * Questions of a server to the person of the call that it is processing, and to no other session. Over HTTP one arrives
+ * in the response to that call. Over stdio nothing identifies the call, so it must be the only one. If calls of several
  * sessions run, the question waits until one session is left, and from then on sessions take turns at this server.
  */
-export function createElicitations(server: string): Elicitations {
-  const requests = new AsyncLocalStorage<BaseContext | undefined>();
-  const sessions = new Map<string, Session>();
-  const held: Held[] = [];
-  const line: { readonly id: string; readonly enter: () => void }[] = [];
-  const missed = new WeakSet<BaseContext>();
+export class Elicitations {
+  readonly #server: string;
+  readonly #requests = new AsyncLocalStorage<BaseContext | undefined>();
+  readonly #sessions = new Map<string, Session>();
+  readonly #held: { form: Form; answer: PromiseWithResolvers<ElicitResult>['resolve'] }[] = [];
+  readonly #line: { readonly id: string; readonly enter: () => void }[] = [];
+  readonly #missed = new WeakSet<BaseContext>();
   /** The server sends questions without naming a call. */
-  let asks = false;
+  #asks = false;
   /** It sends several questions in one call, so an open question does not mean that the next one is another call's. */
-  let asksAtOnce = false;
+  #asksAtOnce = false;
 
-  function sessionOf({ caller: { sessionId: id } }: BaseContext): Session {
-    const session = sessions.get(id) ?? { id, calls: new Set(), open: 0, asked: 0, last: Promise.resolve() };
-    sessions.set(id, session);
-    return session;
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** Runs a request of a call, during which the server may ask the call's person. */
+  async during<T>(context: BaseContext, work: () => Promise<T>): Promise<T> {
+    await this.#enter(context);
+    try {
+      return await this.#requests.run(context, work);
+    } finally {
+      this.#leave(context);
+    }
+  }
+
+  /** Opens a connection outside the call, so that later messages on it are not attributed to that call. */
+  outside<T>(work: () => T): T {
+    return this.#requests.run(undefined, work);
+  }
+
+  /** Whether a person has an open question of this call's session. */
+  isOpen({ caller }: BaseContext): boolean {
+    return (this.#sessions.get(caller.sessionId)?.open ?? 0) > 0;
+  }
+
+  /** Whether a question was cancelled since this call began because its call was unknown. */
+  hasMissed(context: BaseContext): boolean {
+    return this.#missed.has(context);
+  }
+
+  async ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
+    // A link to open is no form: it could lead anywhere.
+    if (!('requestedSchema' in params)) return { action: 'decline' };
+    const { requestedSchema } = params;
+    if (JSON.stringify(requestedSchema).length > maxSchemaChars) return cancel;
+    const schema = cleanWords(requestedSchema);
+    // Names, choices and defaults are sent back unchanged; their hidden characters cannot be shown.
+    if (hidesWords(schema)) return { action: 'decline' };
+    const form = {
+      message: `[${this.#server}] ${cleanText(params.message).slice(0, maxMessageChars)}`,
+      requestedSchema: schema as Readonly<Record<string, unknown>>,
+    };
+    const own = this.#requests.getStore();
+    const ownSession = own && this.#sessions.get(own.caller.sessionId);
+    if (own && ownSession?.calls.has(own)) return this.#put(ownSession, form, own);
+    this.#asks = true;
+    const session = this.#held.length === 0 ? this.#onlyOne() : undefined;
+    if (session) {
+      this.#asksAtOnce ||= session.open >= session.calls.size;
+      return this.#put(session, form);
+    }
+    const { promise, resolve } = Promise.withResolvers<ElicitResult>();
+    const question = { form, answer: resolve };
+    this.#held.push(question);
+    this.#settle();
+    // The server withdrew the question.
+    return unlessAborted(promise, signal).finally(() => {
+      if (!this.#held.includes(question)) return;
+      this.#held.splice(this.#held.indexOf(question), 1);
+      this.#settle();
+    });
+  }
+
+  #sessionOf({ caller: { sessionId: id } }: BaseContext): Session {
+    const known = this.#sessions.get(id);
+    const fresh = { id, calls: new Set<BaseContext>(), open: 0, asked: 0, last: Promise.resolve() };
+    if (!known) this.#sessions.set(id, fresh);
+    return known ?? fresh;
   }
 
   /** The sessions whose calls may ask next: a call that waits for an answer sends none. */
-  function working(): readonly Session[] {
-    return [...sessions.values()].filter(({ open, calls }) => asksAtOnce || open < calls.size);
+  #working(): readonly Session[] {
+    return [...this.#sessions.values()].filter(({ open, calls }) => this.#asksAtOnce || open < calls.size);
   }
 
   /** The only session that can have asked, by the running calls. */
-  function onlyOne(): Session | undefined {
-    const [first, ...others] = sessions.size > 1 ? working() : sessions.values();
+  #onlyOne(): Session | undefined {
+    const [first, ...others] = this.#sessions.size > 1 ? this.#working() : this.#sessions.values();
     return others.length > 0 ? undefined : first;
   }
 
-  async function put(session: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
+  async #put(session: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
     session.asked += 1;
     if (session.asked > maxQuestions) return cancel;
     session.open += 1;
-    const shown = session.last.then(() => show(session, form, own));
+    const shown = session.last.then(() => this.#show(session, form, own));
     session.last = shown;
     try {
       return await shown;
     } finally {
       session.open -= 1;
-      settle();
+      this.#settle();
     }
   }
 
-  async function show({ calls }: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
+  async #show({ calls }: Session, form: Form, own?: BaseContext): Promise<ElicitResult> {
     const context = [...(own ? [own] : calls)].find(({ elicit, signal }) => elicit && !signal.aborted);
     // The call may have ended while the question waited.
     if (!context?.elicit || !calls.has(context)) return cancel;
@@ -100,100 +146,53 @@ export function createElicitations(server: string): Elicitations {
   }
 
   /** Delivers questions that can be attributed now, and starts calls that may run now. */
-  function settle(): void {
-    if (sessions.size === 0) for (const { answer } of held.splice(0)) answer(cancel);
-    for (let session = onlyOne(); session && held[0]; session = onlyOne()) {
-      const { form, answer } = held[0];
-      held.shift();
-      answer(put(session, form));
+  #settle(): void {
+    if (this.#sessions.size === 0) for (const { answer } of this.#held.splice(0)) answer(cancel);
+    for (let session = this.#onlyOne(); session && this.#held[0]; session = this.#onlyOne()) {
+      const { form, answer } = this.#held[0];
+      this.#held.shift();
+      answer(this.#put(session, form));
     }
     // If every call waits for an answer, none will end, so cancel a question.
-    const open = (session: Session) => (asksAtOnce ? 0 : session.open);
-    const calls = working().reduce((sum, session) => sum + session.calls.size - open(session), 0);
-    if (held.length > 0 && held.length >= calls) {
-      for (const session of sessions.values()) for (const call of session.calls) missed.add(call);
-      held.pop()?.answer(cancel);
+    const open = (session: Session) => (this.#asksAtOnce ? 0 : session.open);
+    const calls = this.#working().reduce((sum, session) => sum + session.calls.size - open(session), 0);
+    if (this.#held.length > 0 && this.#held.length >= calls) {
+      for (const session of this.#sessions.values()) for (const call of session.calls) this.#missed.add(call);
+      this.#held.pop()?.answer(cancel);
     }
-    while (line[0] && mayEnter(line[0].id)) line.shift()?.enter();
+    while (this.#line[0] && this.#mayEnter(this.#line[0].id)) this.#line.shift()?.enter();
   }
 
-  function mayEnter(id: string): boolean {
-    return !asks || (held.length === 0 && working().every((session) => session.id === id));
+  #mayEnter(id: string): boolean {
+    return !this.#asks || (this.#held.length === 0 && this.#working().every((session) => session.id === id));
   }
 
-  async function enter(context: BaseContext): Promise<void> {
-    const { sessionId: id } = context.caller;
+  async #enter(context: BaseContext): Promise<void> {
     const entered = Promise.withResolvers<void>();
     const place = {
-      id,
-      enter() {
-        sessionOf(context).calls.add(context);
+      id: context.caller.sessionId,
+      enter: () => {
+        this.#sessionOf(context).calls.add(context);
         entered.resolve();
       },
     };
-    line.push(place);
-    settle();
+    this.#line.push(place);
+    this.#settle();
     try {
       await unlessAborted(entered.promise, context.signal, () => cancelled());
     } catch (error) {
-      if (line.includes(place)) line.splice(line.indexOf(place), 1);
-      leave(context);
+      if (this.#line.includes(place)) this.#line.splice(this.#line.indexOf(place), 1);
+      this.#leave(context);
       throw error;
     }
   }
 
-  function leave(context: BaseContext): void {
-    const session = sessionOf(context);
+  #leave(context: BaseContext): void {
+    const session = this.#sessionOf(context);
     session.calls.delete(context);
-    if (session.calls.size === 0) sessions.delete(session.id);
-    settle();
+    if (session.calls.size === 0) this.#sessions.delete(session.id);
+    this.#settle();
   }
-
-  return {
-    async during(context, work) {
-      await enter(context);
-      try {
-        return await requests.run(context, work);
-      } finally {
-        leave(context);
-      }
-    },
-    outside: (work) => requests.run(undefined, work),
-    isOpen: ({ caller }) => (sessions.get(caller.sessionId)?.open ?? 0) > 0,
-    hasMissed: (context) => missed.has(context),
-    async ask(params, signal) {
-      // A link to open is no form: it could lead anywhere.
-      if (!('requestedSchema' in params)) return { action: 'decline' };
-      const { requestedSchema } = params;
-      if (JSON.stringify(requestedSchema).length > maxSchemaChars) return cancel;
-      const schema = cleanWords(requestedSchema);
-      // Names, choices and defaults are sent back unchanged; their hidden characters cannot be shown.
-      if (hidesWords(schema)) return { action: 'decline' };
-      const form = {
-        message: `[${server}] ${cleanText(params.message).slice(0, maxMessageChars)}`,
-        requestedSchema: schema as Readonly<Record<string, unknown>>,
-      };
-      const own = requests.getStore();
-      const ownSession = own && sessions.get(own.caller.sessionId);
-      if (own && ownSession?.calls.has(own)) return put(ownSession, form, own);
-      asks = true;
-      const session = held.length === 0 ? onlyOne() : undefined;
-      if (session) {
-        asksAtOnce ||= session.open >= session.calls.size;
-        return put(session, form);
-      }
-      const { promise, resolve } = Promise.withResolvers<ElicitResult>();
-      const question = { form, answer: resolve };
-      held.push(question);
-      settle();
-      // The server withdrew the question.
-      return unlessAborted(promise, signal).finally(() => {
-        if (!held.includes(question)) return;
-        held.splice(held.indexOf(question), 1);
-        settle();
-      });
-    },
-  };
 }
 
 const cancel: ElicitResult = { action: 'cancel' };
