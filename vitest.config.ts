@@ -43,7 +43,7 @@ const long = testFiles([
   'console/{browser,everybody}',
   'container/arguments',
   'effects/{attributes,direct,exact,git-losses,judged,landing,obeyed,once,walls,watched,watched-obeyed}',
-  'effects/{watched-names,watched-walls,working-folder}',
+  'effects/{watched-names,watched-odd,watched-walls,working-folder}',
   'examples/package',
   'fleet/two-nodes',
   'hooks/prompts',

@@ -27,7 +27,8 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   'cargo build of 60 modules, watched': '60 モジュールの cargo build（フォルダー上で監視）',
   'unpacking 20000 files, watched': '20,000 ファイルの展開（フォルダー上で監視）',
   'the same without a server': 'サーバーなしの同じコマンド',
-  'run `true` watched in a tree of 100000 files': '100,000 ファイルのツリーで `true` を実行（フォルダー上で監視）',
+  'run `true` watched in a tree of 100000 files':
+    '100,000 ファイルのツリーで `true` を実行（フォルダー上で監視）',
   'in an empty one': '空のツリーの場合',
   'a dry run that writes 100 files, with its diff': '100 個のファイルを書き込むドライラン（差分付き）',
   'a plain run': '通常の実行',

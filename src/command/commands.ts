@@ -186,7 +186,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
             { kind: 'program', program: 'true', args: [] },
             { workingFolder: left.command.roots[0] ?? '/' },
             land,
-            names,
+            () => names,
           ),
         );
     },

@@ -7,8 +7,12 @@ import type {
   RunResult,
 } from '../contract/capabilities/process.ts';
 import { type Text, text, verbatim } from '../contract/text/text.ts';
+import type { Left } from '../git/command-guard.ts';
+import type { Named } from '../git/find-repositories.ts';
 import { cannotDiscard } from '../ground/effects/landing.ts';
 import type { CommandOptions } from './commands-options.ts';
+import { readJournal } from './journal/journal.ts';
+import { statAt } from './layer/entries.ts';
 import { attend, type Ran } from './session/attend.ts';
 import type { Recorder } from './session/recorder.ts';
 import type { Runner } from './session/session.ts';
@@ -65,7 +69,7 @@ export async function liveInBackground(
   const recording = await record(command, options, runner);
   const recorder = life ? watchedBy(recording, life.judge, life.judge.hold(true).ask) : none;
   try {
-    const guarding = await git.begin(command, options);
+    const guarding = await git.begin(command, options, leftBy(recorder, []));
     const started = await guarding.during(() => startInBackground(command, options, recorder, runner));
     guarding.follow(started);
     runner.follow(started, recording);
@@ -114,7 +118,7 @@ async function runDirectly(
   return withNotes(ran, note === undefined ? [] : [note]);
 }
 
-/** Runs it once. The repositories below the roots are looked at before and after. */
+/** Runs it once. What it left in repositories, or as one, is looked at afterwards. */
 async function run(
   command: CommandLine,
   options: Attending,
@@ -123,8 +127,9 @@ async function run(
 ): Promise<Ran> {
   // Without a sandbox no folder need be searched.
   await runner.sandbox.open();
-  const guarding = await runner.git.begin(command, options, recorder.kind === 'layer' ? [] : undefined);
-  const ran = await guarding.during(() => attend(command, options, recorder, runner, guarding.left));
+  const landed: Named[] = [];
+  const guarding = await runner.git.begin(command, options, leftBy(recorder, landed));
+  const ran = await guarding.during(() => attend(command, options, recorder, runner, landed));
   if (ran.kind === 'ended') return withNotes(ran, [await guarding.end()]);
   runner.life?.judge.goesOn();
   guarding.follow(ran.command);
@@ -151,6 +156,16 @@ function watchedBy(
   ask: ReturnType<EffectsJudge['hold']>['ask'],
 ): Recorder {
   return recording && 'folder' in recording ? { kind: 'watched', judge, recording, ask } : none;
+}
+
+/** What the recorder knows of new names by which git could find a repository. `landed` is filled by a landing. */
+function leftBy(recorder: Recorder, landed: readonly Named[]): Left | undefined {
+  if (recorder.kind === 'none') return undefined;
+  if (recorder.kind !== 'watched') return () => landed;
+  return () =>
+    readJournal(recorder.recording.folder)
+      .filter(({ kind, path }) => kind === 'absent' && /\/(\.git|HEAD)$/i.test(path))
+      .map(({ path }) => ({ path, isFolder: statAt(path)?.isDirectory() === true }));
 }
 
 function withNotes<R extends Ran>(ran: R, notes: readonly string[]): R {

@@ -9,22 +9,15 @@ import type { Disarmed } from './set-aside.ts';
 
 /** Guards repositories below the roots against what commands plant in them. */
 export interface CommandGuard {
-  /** Looks at the repositories before a command. `left`, for one on a layer: filled when its changes land. */
-  begin(command: CommandLine, spawnOptions: Writes, left?: Named[]): Promise<Guarding>;
+  /** Looks at the repositories before a command. `left`: as in `Left`; undefined: only a look at all folders tells. */
+  begin(command: CommandLine, spawnOptions: Writes, left?: Left): Promise<Guarding>;
   /** The same for a command on a layer whose changes land now. */
-  land(
-    command: CommandLine,
-    spawnOptions: Writes,
-    work: () => Promise<Landed>,
-    left: Named[],
-  ): Promise<Landed>;
+  land(command: CommandLine, spawnOptions: Writes, work: () => Promise<Landed>, left: Left): Promise<Landed>;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
 }
 
 export interface Guarding {
-  /** The paths that the command put in place at its end by which git could find a repository. */
-  readonly left: Named[] | undefined;
   /** Does the work that the command may change something by, and looks afterwards if it fails. */
   during<T>(work: () => Promise<T>): Promise<T>;
   /** Looks at what an ended command left, and returns notes about it. */
@@ -32,6 +25,9 @@ export interface Guarding {
   /** Looks now and then while a command goes on, and when it has ended. */
   follow(command: BackgroundCommand): void;
 }
+
+/** The paths that a command has put in place so far by which git could find a repository. */
+export type Left = () => readonly Named[];
 
 type Writes = Pick<RunOptions, 'reach' | 'workingFolder'>;
 
@@ -61,22 +57,20 @@ export function createCommandGuard({
   }
 
   /** Looks now and then while the command runs: a server in the background lives for hours. */
-  async function follow(command: BackgroundCommand, watch: Watch, left?: readonly Named[]): Promise<void> {
+  async function follow(command: BackgroundCommand, watch: Watch, left?: Left): Promise<void> {
     const never = new AbortController().signal;
     while (command.status().running) {
       await command.wait(lookEveryMs, never);
-      // Changes on a layer are in no folder before the command ends.
-      if (!left) note(await watch.look());
+      note(await watch.look(left && repositoriesOf(left())));
     }
-    note(await watch.end(left && repositoriesOf(left)));
+    note(await watch.end(left && repositoriesOf(left())));
   }
 
   const begin: CommandGuard['begin'] = async (command, spawnOptions, left) => {
     const folders = spawnOptions.reach?.writable ?? writable();
     const watch = await guard.begin(folders, await held(spawnOptions), agreed?.(command));
-    const end = async () => note(await watch.end(left && repositoriesOf(left)));
+    const end = async () => note(await watch.end(left && repositoriesOf(left())));
     return {
-      left,
       end,
       during: (work) =>
         work().catch(async (error) => {

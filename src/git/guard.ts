@@ -25,8 +25,9 @@ interface Running {
 
 /** Removes from git's reach what a command wrote there. */
 export interface Watch {
-  look(): Promise<readonly Disarmed[]>;
-  /** The last look, after the command has ended. With `left`, only searches for repositories among these paths. */
+  /** With `left`, only searches for repositories among these paths. */
+  look(left?: Found): Promise<readonly Disarmed[]>;
+  /** The last look, after the command has ended. */
   end(left?: Found): Promise<readonly Disarmed[]>;
 }
 
@@ -163,7 +164,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         const own = { sinceMs: Date.now() - clockStepMs, held: held.map(fromText), agreed };
         running.add(own);
         return {
-          look: () => inTurn(() => lookAgain(folders)),
+          look: (left) => inTurn(() => lookAgain(folders, left)),
           end: (left) => inTurn(() => lookAgain(folders, left)).finally(() => running.delete(own)),
         };
       }),

@@ -102,7 +102,14 @@ export async function landEnded(
   };
   /** The call that lands it is another one, perhaps of another time. */
   const landLater = (barred: readonly string[]) =>
-    runner.tracked(() => runner.git.land(command, runOptions, () => land(history?.keeper(), barred), left));
+    runner.tracked(() =>
+      runner.git.land(
+        command,
+        runOptions,
+        () => land(history?.keeper(), barred),
+        () => left,
+      ),
+    );
   let isAlone: boolean | undefined;
   /** A second run repeats nothing: the command reached no host, and wrote only to its layer. */
   const mayRunAgain = (barred: readonly string[]) =>

@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lackOfLayers } from '../command/working-layers.ts';
+import { onSmallDisk } from '../records/small-disk.ts';
+import { needs, superuser } from '../support/needs.ts';
+import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { runIn, takeBack, tree } from './layer-world.ts';
+
+type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
+
+const direct = { flags: { profile: 'coding' }, config: { process: { layer: 'off' } } } as const;
+
+/** Rewrites, replaces and makes files while a signal comes every 50 µs; says how often each call had to be made. */
+const alarmed = `
+import os, signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, .00005, .00005)
+for n in range(200):
+    name = f'data/{n % 8}.csv'
+    os.close(os.open(f'n{n}', os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    os.rename(f'n{n}', name) if n % 2 else os.unlink(name)
+    if not n % 2: os.rename(f'n{n}', name)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(len(os.listdir('data')), 'files')
+`;
+
+/** Odd ways to a file. */
+const ways: readonly (readonly [title: string, script: string])[] = [
+  [
+    'by a file that it has open for reading',
+    'exec 5< data/1.csv; echo X > /proc/self/fd/5; exec 6< data/2.csv; : > /dev/fd/6',
+  ],
+  ['by its output', 'python3 -c "import os; os.truncate(\'/dev/stdout\', 0)" >> data/1.csv'],
+  ['while signals come every 50 µs', `python3 -c "${alarmed}"`],
+  [
+    'by a second name that it makes',
+    'ln data/1.csv other; echo X > other; ln data/2.csv more; rm data/2.csv; : > more',
+  ],
+  ['by a pipe', 'mkfifo p; cat p > data/1.csv & cat data/2.csv > p; wait; rm p data/2.csv'],
+  [
+    'by descriptors of a folder',
+    "python3 -c \"import os; d = os.open('data', 0); os.unlink('1.csv', dir_fd=d); os.close(os.open('2.csv', os.O_TRUNC | os.O_WRONLY, dir_fd=d))\"",
+  ],
+];
+
+/** They would be links of the server. */
+const refused = [
+  ': > /proc/self/cwd/data/1.csv',
+  'echo X > "/proc/self/root$PWD/data/1.csv"',
+  'rm "/proc/thread-self/root$PWD/data/2.csv"',
+  "python3 -c \"import os; open(f'/proc/{os.getppid()}/cwd/data/1.csv', 'w')\"",
+];
+
+describe('What a command on the folders themselves destroys', needs(lackOfLayers), () => {
+  let world: World;
+
+  beforeEach(async () => {
+    world = await openTestCheckpoint(direct);
+    mkdirSync(join(world.root, 'data'));
+    for (let n = 0; n < 8; n++)
+      writeFileSync(join(world.root, `data/${n}.csv`), `row ${n} of what nothing else has\n`);
+  });
+  afterEach(() => world.close());
+
+  test.each(ways)('%s is taken back byte for byte', async (_, script) => {
+    const before = tree(world.root);
+    const { auditId, stderr, exit_code } = await runIn(world, script);
+    expect({ stderr, exit_code }).toEqual({ stderr: '', exit_code: 0 });
+    expect(tree(world.root)['data/1.csv']).not.toBe(before['data/1.csv']);
+    expect(await takeBack(world, auditId)).toEqual([]);
+    expect(tree(world.root)).toEqual(before);
+  });
+
+  test.each(refused)('is not destroyed by a link in /proc to a folder: %s', async (script) => {
+    const before = tree(world.root);
+    const { stderr } = await runIn(world, script);
+    expect(stderr).toContain('Too many levels of symbolic links');
+    expect(tree(world.root)).toEqual(before);
+  });
+
+  test('is kept as another file where a number of its own is used again', async () => {
+    const theirs = join(world.root, 'theirs.txt');
+    const running = runIn(
+      world,
+      'for n in 1 2 3 4; do echo mine > m$n; done; rm m?; : > ready; while [ ! -e theirs.txt ]; do sleep 0.05; done; echo X > theirs.txt; rm ready',
+    );
+    await expect.poll(() => readdirSync(world.root)).toContain('ready');
+    writeFileSync(theirs, 'of a person, with a number that the command gave back\n');
+    const { auditId } = await running;
+    expect(readFileSync(theirs, 'utf8')).toBe('X\n');
+    expect(await takeBack(world, auditId)).toEqual([]);
+    expect(readFileSync(theirs, 'utf8')).toBe('of a person, with a number that the command gave back\n');
+  });
+});
+
+test('What is kept is out of reach of the command that it is kept of', async () => {
+  await using world = await openTestCheckpoint({ ...direct, flags: { profile: 'coding', sandbox: 'off' } });
+  writeFileSync(join(world.root, 'a.txt'), 'what nothing else has\n');
+  const before = tree(world.root);
+  const { auditId, stderr } = await runIn(
+    world,
+    `rm a.txt; find ${join(world.folder, 'state')} -path '*/watched-*/*' -exec rm -rf {} + ; true`,
+  );
+  expect(stderr).toContain('Permission denied');
+  expect(await takeBack(world, auditId)).toEqual([]);
+  expect(tree(world.root)).toEqual(before);
+});
+
+test('Without room to keep a content it is not destroyed', needs(superuser()), async () => {
+  const base = mkdtempSync(join(tmpdir(), 'sekisho-odd-'));
+  const [root, state] = [join(base, 'root'), join(base, 'state')];
+  for (const folder of [root, state]) mkdirSync(folder);
+  for (let n = 0; n < 9; n++) writeFileSync(join(root, `${n}.bin`), Buffer.alloc(300_000, n));
+  const before = tree(root);
+  await onSmallDisk(state, async (disk) => {
+    await using world = await openTestCheckpoint({
+      ...direct,
+      flags: { profile: 'coding', root, state, sandbox: 'off' },
+    });
+    const until = (name: string) => `while [ ! -e ${name} ]; do sleep 0.05; done`;
+    const running = world.call('bash', {
+      command: `: > ready; ${until('go')}; for f in *.bin; do : > $f; rm -f $f; done; ${until('over')}; exit 0`,
+    });
+    await expect.poll(() => readdirSync(root)).toContain('ready');
+    disk.fill();
+    writeFileSync(join(root, 'go'), '');
+    await expect.poll(() => readdirSync(root)).toContain('go');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    disk.free();
+    writeFileSync(join(root, 'over'), '');
+    expect(outputOf(await running).stderr).toContain('No space left on device');
+  });
+  for (const name of ['ready', 'go', 'over']) rmSync(join(root, name));
+  expect(tree(root)).toEqual(before);
+  rmSync(base, { recursive: true });
+});
