@@ -25,7 +25,7 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   'a bare spawn': 'プロセスの起動だけ',
   'vite build of 800 modules, watched': '800 モジュールの vite build（フォルダー上で監視）',
   'cargo build of 60 modules, watched': '60 モジュールの cargo build（フォルダー上で監視）',
-  'unpacking 20000 files, watched': '20,000 ファイルの展開（フォルダー上で監視）',
+  'unpacking 5000 files, watched': '5,000 ファイルの展開（フォルダー上で監視）',
   'the same without a server': 'サーバーなしの同じコマンド',
   'run `true` watched in a tree of 100000 files':
     '100,000 ファイルのツリーで `true` を実行（フォルダー上で監視）',

@@ -55,38 +55,18 @@ export function isShell(program: string): boolean {
   return shells.has(program);
 }
 
+/** Interpreters of languages that programs are written in. */
+export const languages: readonly string[] = [
+  ...['python', 'python2', 'python3', 'pypy', 'pypy3', 'perl', 'ruby', 'php', 'lua', 'luajit', 'tclsh'],
+  ...['node', 'nodejs', 'deno', 'bun', 'rscript'],
+];
+
 /** Programs that run their input: shells, and interpreters that read a program from standard input. */
 export const interpreters: readonly string[] = [
   ...shells,
-  ...[
-    'python',
-    'python2',
-    'python3',
-    'pypy',
-    'pypy3',
-    'perl',
-    'ruby',
-    'node',
-    'nodejs',
-    'deno',
-    'bun',
-    'php',
-  ],
-  ...[
-    'lua',
-    'luajit',
-    'tclsh',
-    'expect',
-    'guile',
-    'rscript',
-    'osascript',
-    'awk',
-    'gawk',
-    'mawk',
-    'nawk',
-    'gdb',
-  ],
-  ...['sqlite3', 'psql', 'mysql', 'ed', 'ex', 'vim', 'vi', 'm4', 'make', 'at', 'batch'],
+  ...languages,
+  ...['expect', 'guile', 'osascript', 'awk', 'gawk', 'mawk', 'nawk', 'gdb', 'm4', 'make', 'at', 'batch'],
+  ...['sqlite3', 'psql', 'mysql', 'ed', 'ex', 'vim', 'vi'],
 ];
 
 const fetchers = new Set([

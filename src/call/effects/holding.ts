@@ -10,6 +10,24 @@ import type { SettleDependencies } from './settle.ts';
 import { putBack, refusedWhileHeld } from './words.ts';
 
 /**
+ * The permit of a call of which something waits: it cannot wait for the call to be sent again. `isAnswered`: the call has
+ * had its reply, so only the queue can be asked.
+ */
+export function whileItWaits(permit: Permit, isAnswered: boolean, ended: AbortSignal): Permit {
+  const { call } = permit;
+  return {
+    ...permit,
+    call: {
+      ...call,
+      signal: isAnswered ? ended : AbortSignal.any([call.signal, ended]),
+      canRetry: false,
+      questionState: undefined,
+      elicit: isAnswered || call.carry ? undefined : call.elicit,
+    },
+  };
+}
+
+/**
  * Asks about a command that runs on the folders themselves at the moment at which it passes a rule's limit: it is
  * paused, and then continued or ended. `isAnswered`: the call has had its reply, so only the queue can be asked, for as
  * long as a layer would wait.
@@ -20,7 +38,6 @@ export function createHold(
   notes: RunNotes,
   isAnswered: boolean,
 ): WatchedHold {
-  const { call } = permit;
   let refusal: ToolError | undefined;
 
   const ask: WatchedHold['ask'] = async (effects, ended) => {
@@ -36,17 +53,7 @@ export function createHold(
     let questionId: string | undefined;
     try {
       const consent = await consentTo(
-        {
-          ...permit,
-          call: {
-            ...call,
-            signal: isAnswered ? ended : AbortSignal.any([call.signal, ended]),
-            // A paused command cannot wait for the call to be sent again.
-            canRetry: false,
-            questionState: undefined,
-            elicit: isAnswered || call.carry ? undefined : call.elicit,
-          },
-        },
+        whileItWaits(permit, isAnswered, ended),
         {
           digest: randomUUID(),
           rule,

@@ -11,6 +11,7 @@ import { consentTo } from '../asking/consent.ts';
 import { callLines, grantLines, headlineOf, questionParts, reasonLines } from '../asking/question.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
+import { whileItWaits } from './holding.ts';
 import type { SettleDependencies } from './settle.ts';
 
 /**
@@ -24,7 +25,6 @@ export function askAboutRequests(
   notes: RunNotes,
   isAnswered: () => boolean,
 ): EffectsJudge['askAboutRequest'] {
-  const { call } = permit;
   const requests: object[] = [];
 
   return async (held, ended) => {
@@ -35,20 +35,9 @@ export function askAboutRequests(
     const fact: Record<string, unknown> = { kind, method, host, path, grant: factGrant(grant) };
     if (requests.push(fact) > mostFacts) requests.shift();
     notes.facts.requests = requests;
-    const answered = isAnswered();
     try {
       const { approver } = await consentTo(
-        {
-          ...permit,
-          call: {
-            ...call,
-            signal: answered ? ended : AbortSignal.any([call.signal, ended]),
-            // A held request cannot wait for the call to be sent again.
-            canRetry: false,
-            questionState: undefined,
-            elicit: answered || call.carry ? undefined : call.elicit,
-          },
-        },
+        whileItWaits(permit, isAnswered(), ended),
         {
           digest,
           rule,

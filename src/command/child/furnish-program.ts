@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createConstants } from '../../ground/elf.ts';
-import { compileProgram, type Step } from './static-program.ts';
+import { compileProgram, putMessage, type Step } from './static-program.ts';
 
 /** A symbolic link, and the file that it is mounted over. Paths as the command sees them. */
 export interface LinkMount {
@@ -115,29 +115,13 @@ function layOut({ next, filter, links, self }: FurnishOptions) {
   program.writeUInt16LE(filter.length / 8, 0);
   program.writeBigUInt64LE(BigInt(put(filter)), 8);
   const placed = links.map(({ link, over }) => ({ link: putText(link), over: putText(over) }));
-  // struct cmsghdr: SOL_SOCKET, SCM_RIGHTS, the opened descriptor.
-  const rights = Buffer.alloc(24);
-  rights.writeBigUInt64LE(20n, 0);
-  rights.writeUInt32LE(1, 8);
-  rights.writeUInt32LE(1, 12);
-  rights.writeUInt32LE(self, 16);
-  // struct iovec: one byte, since a descriptor cannot be sent alone.
-  const piece = Buffer.alloc(16);
-  piece.writeBigUInt64LE(BigInt(none), 0);
-  piece.writeBigUInt64LE(1n, 8);
-  // struct msghdr
-  const message = Buffer.alloc(56);
-  message.writeBigUInt64LE(BigInt(put(piece)), 16);
-  message.writeBigUInt64LE(1n, 24);
-  message.writeBigUInt64LE(BigInt(put(rights)), 32);
-  message.writeBigUInt64LE(24n, 40);
   return {
     empty,
     header: put(header),
     none,
     program: put(program),
     links: placed,
-    message: put(message),
+    message: putMessage(put, self),
     bytes: bytes(),
   };
 }

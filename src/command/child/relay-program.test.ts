@@ -12,14 +12,14 @@ test.each(['x64', 'arm64'] as const)(
       ['socket', 2, 0x80001, 0],
       ['bind', 3, address, 16],
       ['listen', 3, 511],
-      ['sendmsg', 5, 0x404030, 0],
+      ['sendmsg', 5, 0x404038, 0],
       ['close', 3],
     ];
     expect(calls).toEqual([
       ['close', 3],
       ...handing(0x404070),
       ...handing(0x404080),
-      ['write', 6, 0x404030, 1],
+      ['write', 6, 0x404038, 1],
       ['close', 4],
       ['close', 5],
       ['close', 6],

@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { assemble, type Operation } from '../../ground/assemble.ts';
 import { addressIn, linkProgram } from '../../ground/elf.ts';
 import type { CommonSyscall } from '../../ground/syscalls.ts';
@@ -18,6 +18,27 @@ export function compileProgram(steps: readonly Step[], data: Buffer, architectur
   const next: Operation = { does: 'become', path: addressIn(0), args: 'own' };
   const code = assemble([...steps.flatMap(operationsOf), next, ...ending], architecture);
   return linkProgram({ code, data, writableBytes: 0 }, architecture);
+}
+
+/** Puts the message of sendmsg(2) that hands over a descriptor among the constants, and returns its address. */
+export function putMessage(put: (bytes: Buffer) => number, descriptor: number): number {
+  // struct cmsghdr: SOL_SOCKET, SCM_RIGHTS, the descriptor.
+  const rights = Buffer.alloc(24);
+  rights.writeBigUInt64LE(20n, 0);
+  rights.writeUInt32LE(1, 8);
+  rights.writeUInt32LE(1, 12);
+  rights.writeUInt32LE(descriptor, 16);
+  // struct iovec: one byte, since a descriptor cannot be sent alone.
+  const piece = Buffer.alloc(16);
+  piece.writeBigUInt64LE(BigInt(put(Buffer.alloc(8))), 0);
+  piece.writeBigUInt64LE(1n, 8);
+  // struct msghdr
+  const message = Buffer.alloc(56);
+  message.writeBigUInt64LE(BigInt(put(piece)), 16);
+  message.writeBigUInt64LE(1n, 24);
+  message.writeBigUInt64LE(BigInt(put(rights)), 32);
+  message.writeBigUInt64LE(24n, 40);
+  return put(message);
 }
 
 const ending: readonly Operation[] = [

@@ -11,7 +11,7 @@ import { createDiff } from '../layer/diff.ts';
 import { statAt } from '../layer/entries.ts';
 import { isGits } from '../layer/git-refs.ts';
 import { type Collected, lowerPath, type Touched, upperPath } from '../layer/losses/collect.ts';
-import { surveyLosses } from '../layer/losses/survey.ts';
+import { surveyLosses, together } from '../layer/losses/survey.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import type { Content } from './entering.ts';
 import { type Former, readJournal } from './journal.ts';
@@ -63,16 +63,8 @@ export async function readSoFar(
   const isComing = (path: string) => coming.some((content) => content.path === path);
   let isUnsure = false;
   const all: (Touched & { readonly root: string })[] = [];
-  const losses = {
-    files: 0,
-    unkept: 0,
-    earlier,
-    withKept: 0,
-    of: 0,
-    repositories: [] as string[],
-    names: [] as string[],
-    obeyed: [] as string[],
-  };
+  const none = { files: 0, unkept: 0, withKept: 0, of: 0, repositories: [], names: [] };
+  let lostSoFar: Parameters<typeof together>[0] = none;
   for (const root of roots) {
     const top = fromText(root);
     const overlay: Overlay = {
@@ -103,14 +95,8 @@ export async function readSoFar(
       });
     const found = sorted(touched);
     const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
-    const gone = found.gone.length;
     isUnsure ||= one.isUnsure;
-    const isMore = one.withKept * Math.max(losses.of, 1) >= losses.withKept * Math.max(one.of, 1);
-    losses.files += one.files;
-    losses.unkept += one.unkept ?? 0;
-    if (isMore) Object.assign(losses, { withKept: one.withKept, of: one.of + gone });
-    losses.repositories.push(...one.repositories);
-    losses.names.push(...one.names);
+    lostSoFar = together(lostSoFar, { ...one, of: one.of + found.gone.length });
     all.push(...touched.map((each) => ({ ...each, root })));
   }
   const arrived = coming.flatMap((content) => {
@@ -122,15 +108,10 @@ export async function readSoFar(
     return [{ ...content, root, path, before }];
   });
   // Ask about these only: earlier losses were asked about when they happened.
-  if (coming.length > 0)
-    Object.assign(losses, {
-      files: 0,
-      unkept: 0,
-      withKept: 0,
-      repositories: [],
-      names: [],
-      obeyed: arrived.map(({ path }) => path),
-    });
+  const losses =
+    coming.length > 0
+      ? { ...none, of: lostSoFar.of, earlier, obeyed: arrived.map(({ path }) => path) }
+      : { ...lostSoFar, earlier, obeyed: [] };
   const changes = [
     ...all.flatMap((each) => changeOf(each) ?? []),
     ...arrived.map(

@@ -183,27 +183,37 @@ const { SIGURG } = system.signals;
 const EAGAIN = 11;
 const isAttribute = /^(?:user\.(?!overlay\.)|system\.posix_acl_access$)/;
 
+/** Runs a script of a test on a layer, in the first of its folders. */
+async function runOn(layer: Layer, script: string, spawner: Spawner) {
+  const folders = layer.overlays.map(({ on }) => on);
+  const child = await spawner.spawn({
+    command: { kind: 'script', script, shell: 'sh' },
+    limits: defaultProcessLimits,
+    workingFolder: folders[0] ?? '/',
+    environment: { PATH: '/usr/bin:/bin' },
+    writable: folders,
+    overlays: layer.overlays,
+    stdin: 'null',
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString('utf8');
+  });
+  child.stdout.resume();
+  const { exitCode } = await waitForEnd(child, {
+    timeoutMs: trialMs,
+    signal: new AbortController().signal,
+    most: defaultProcessLimits,
+  });
+  return { exitCode, said };
+}
+
 /** Throws the error of a command that could not start on the layer; the layer is removed. */
 async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
   try {
     const [first] = layer.overlays;
     if (!first) return;
-    const child = await spawner.spawn({
-      command: { kind: 'script', script: ':', shell: 'sh' },
-      limits: defaultProcessLimits,
-      workingFolder: first.on,
-      environment: { PATH: '/usr/bin:/bin' },
-      writable: layer.overlays.map(({ on }) => on),
-      overlays: layer.overlays,
-      stdin: 'null',
-    });
-    child.stdout.resume();
-    child.stderr.resume();
-    const { exitCode } = await waitForEnd(child, {
-      timeoutMs: trialMs,
-      signal: new AbortController().signal,
-      most: defaultProcessLimits,
-    });
+    const { exitCode } = await runOn(layer, ':', spawner);
     if (exitCode !== 0)
       throw new NoLayer(
         text(
@@ -233,29 +243,8 @@ async function findLeak(
   writeFileSync(join(folder, 'removed'), '');
   const layer = open([folder]);
   try {
-    const child = await spawner.spawn({
-      command: {
-        kind: 'script',
-        script: 'echo written >kept && rm removed && echo written >made',
-        shell: 'sh',
-      },
-      limits: defaultProcessLimits,
-      workingFolder: folder,
-      environment: { PATH: '/usr/bin:/bin' },
-      writable: [folder],
-      overlays: layer.overlays,
-      stdin: 'null',
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8');
-    });
-    child.stdout.resume();
-    const { exitCode } = await waitForEnd(child, {
-      timeoutMs: trialMs,
-      signal: new AbortController().signal,
-      most: defaultProcessLimits,
-    });
+    const script = 'echo written >kept && rm removed && echo written >made';
+    const { exitCode, said } = await runOn(layer, script, spawner);
     const isAsBefore =
       readFileSync(join(folder, 'kept'), 'utf8') === 'as it was\n' &&
       existsSync(join(folder, 'removed')) &&

@@ -1,26 +1,8 @@
 import { text } from '../../contract/text/text.ts';
-import { isFetcher, isShell, shells } from '../programs.ts';
+import { isFetcher, isShell, languages, shells } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
-
-const languages = [
-  ...[
-    'python',
-    'python2',
-    'python3',
-    'pypy',
-    'pypy3',
-    'perl',
-    'ruby',
-    'node',
-    'nodejs',
-    'deno',
-    'bun',
-    'php',
-  ],
-  ...['lua', 'luajit', 'tclsh', 'rscript'],
-];
 
 /** Fetched code that is run. */
 export const fetchedRules: readonly CommandRule[] = [

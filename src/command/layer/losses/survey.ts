@@ -73,21 +73,30 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
     // Folders outside the roots that are kept for commands contain no user files.
     if (rootOf(overlay.on, options.roots) === undefined) continue;
     const one = await survey(overlay, options);
-    const isMore = one.withKept * Math.max(all.of, 1) > all.withKept * Math.max(one.of, 1);
-    const { withKept, of } = isMore ? one : all;
     all = {
-      files: all.files + one.files,
-      unkept: (all.unkept ?? 0) + (one.unkept ?? 0),
-      withKept,
-      of,
-      repositories: [...all.repositories, ...one.repositories],
-      names: [...all.names, ...one.names],
+      ...together(all, one),
       obeyed: [...all.obeyed, ...one.obeyed],
       barred: [...all.barred, ...one.barred],
       metGit: all.metGit ?? one.metGit,
     };
   }
   return all;
+}
+
+type Found = Omit<Losses, 'earlier' | 'obeyed'>;
+
+/** The losses in several folders. Of one that loses most of its files it is told how many. */
+export function together(all: Found, one: Found): Found {
+  const isMore = one.withKept * Math.max(all.of, 1) > all.withKept * Math.max(one.of, 1);
+  const { withKept, of } = isMore || all.of === 0 ? one : all;
+  return {
+    files: all.files + one.files,
+    unkept: (all.unkept ?? 0) + (one.unkept ?? 0),
+    withKept,
+    of,
+    repositories: [...all.repositories, ...one.repositories],
+    names: [...all.names, ...one.names],
+  };
 }
 
 async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey> {
@@ -113,7 +122,7 @@ export async function surveyLosses(
   overlay: Overlay,
   options: Pick<SurveyOptions, 'roots' | 'isOurs' | 'mostBytes'> & { readonly mostCounted?: number },
   pause: Pause = createPause(),
-): Promise<Omit<Losses, 'earlier' | 'obeyed'> & { readonly isUnsure: boolean }> {
+): Promise<Found & { readonly isUnsure: boolean }> {
   const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
   const isWritten = (path: string) => options.isOurs(toText(path), 'written');
   const hostOf = ({ path }: Pick<Touched, 'path'>) => hostPathIn(overlay, path);
