@@ -7,7 +7,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { listen } from '../hook/server.ts';
 import { noteOf } from '../hook/socket.ts';
-import { keepMemorySteady } from '../serving/steady-memory.ts';
+import { collectEverything, keepMemorySteady } from '../serving/steady-memory.ts';
 import { untilTold } from '../serving/stop.ts';
 import { SharedCheckpoints } from './checkpoints.ts';
 import { type JoinedProgram, joinedProgramOf } from './joined-program.ts';
@@ -56,7 +56,7 @@ async function openAt(socket: string): Promise<() => Promise<void>> {
   // The first client's own variables are not the others'.
   const common = { ...ofProcess(process.env), PATH: process.env.PATH };
   for (const variable of Object.keys(process.env)) if (!(variable in common)) delete process.env[variable];
-  keepMemorySteady();
+  keepMemorySteady(youngBytes);
   const resident = new Resident(name, await openPeers());
   // Paused: a connection is told apart by its process before anything of it is read.
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (connection) =>
@@ -84,6 +84,7 @@ class Resident {
     for (const session of this.#sessions.values()) session.live();
   }, signOfLifeMs);
   #usedAtMs = performance.now();
+  #ended = 0;
 
   constructor(name: string, peers: Peers) {
     this.#name = name;
@@ -126,6 +127,8 @@ class Resident {
       session.decline(isKnown ? '' : String(error));
     } finally {
       this.#sessions.delete(program.pid);
+      this.#ended += 1;
+      if (this.#ended % sessionsBetweenCollections === 0) void collectEverything();
       this.#usedAtMs = performance.now();
     }
   }
@@ -186,3 +189,7 @@ function descriptorOf(socket: Socket): number {
 }
 
 const askMs = 10_000;
+/** A session leaves little behind; several at once would double the space for it again and again. */
+const youngBytes = 4 * 1024 * 1024;
+/** V8 would keep what earlier sessions left, up to a share of the machine's memory. */
+const sessionsBetweenCollections = 50;
