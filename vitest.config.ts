@@ -48,7 +48,7 @@ const long = testFiles([
   'fleet/two-nodes',
   'hooks/prompts',
   'notify/{browser,round-trip}',
-  'command/{dry-run,git,git-settings,network,sessions,try}',
+  'command/{dry-run,git,git-settings,modes,network,sessions,try}',
   'records/{begun,full-disk}',
   'resident/{clients,resident}',
   'road/one-caller',

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { createHash, hash, randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   constants,
   copyFileSync,
@@ -20,6 +21,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { withRights } from '../command/layer/lent.ts';
 import { fsync } from '../files/io.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 
@@ -67,7 +69,10 @@ export class Blobs {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const temporary = join(this.#folder, temporaryName());
     try {
-      copyFileSync(hostPath, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      const mode = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
+      withRights(hostPath, () => copyFileSync(hostPath, temporary, mode));
+      // The copy has the mode of its source.
+      chmodSync(temporary, 0o600);
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(temporary)) hash.update(chunk);
       const digest = hash.digest('hex');

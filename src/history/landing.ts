@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { withRights } from '../command/layer/lent.ts';
 import type { Attribution, FileState } from '../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
@@ -140,7 +141,8 @@ function stateOf(side: LandingSide | undefined): FileState {
 }
 
 function read(entry: string): Buffer {
-  const fd = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = withRights(entry, () => openSync(entry, flags));
   try {
     return readAtNow(fd, 0, fstatSync(fd).size);
   } finally {

@@ -13,6 +13,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
+import { withRights } from '../command/layer/lent.ts';
 import type { Place } from '../contract/capabilities/files.ts';
 import type { FileState } from '../contract/capabilities/history.ts';
 import type { CarryOver } from '../files/attributes.ts';
@@ -150,7 +151,8 @@ async function likeFormer(
   { entry, carryOver }: { readonly entry: string; readonly carryOver: CarryOver },
 ): Promise<void> {
   if (!lstatSync(entry, { throwIfNoEntry: false })?.isFile()) return;
-  const former = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const former = withRights(entry, () => openSync(entry, flags));
   try {
     await carryOver(former, fd);
   } finally {

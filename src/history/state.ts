@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
+import { withRights } from '../command/layer/lent.ts';
 import type { FileState } from '../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
 
@@ -18,7 +19,8 @@ function fileState(path: string, { size, mode }: Stats, like: FileState | undefi
   const state = { kind: 'file', bytes: size, mode: mode & 0o7777 } as const;
   // A different size is enough, and avoids reading a large file.
   if (like?.kind === 'file' && like.bytes !== size) return state;
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = withRights(path, () => openSync(path, flags));
   try {
     if (!fstatSync(fd).isFile()) return { kind: 'other' };
     if (like?.kind !== 'file') return { ...state, digest: digestOfFile(fd) };

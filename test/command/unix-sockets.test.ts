@@ -188,7 +188,7 @@ serve('/tmp/background.sock', () => serve('in-root.sock', () => console.log('up'
     const asked = `for (const path of ["/tmp/background.sock", "in-root.sock"])
   require("net").connect(path).on("data", (bytes) => console.log(String(bytes)))`;
     for (const life of [undefined, { judge: createTestJudge() }]) {
-      const { stdout } = await run(`node -e '${asked}' | sort`, life);
+      const { stdout } = await run(`${process.execPath} -e '${asked}' | sort`, life);
       expect(stdout).toBe('from /tmp/background.sock\nfrom in-root.sock\n');
     }
     await background.kill();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const pid of servers()) process.kill(pid, 'SIGKILL');
+  // A killed server leaves the kernel's own folders in a layer, which their user may not read.
+  spawnSync('chmod', ['-R', 'u+rwX', folder]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 

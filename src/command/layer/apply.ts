@@ -19,8 +19,9 @@ import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { copyEntry } from './copy-entry.ts';
-import { namesIn, signatureOf, statOf } from './entries.ts';
+import { lastOf, namesIn, signatureOf, statOf } from './entries.ts';
 import { gitFolderOf, holdRef, isRef } from './git-refs.ts';
+import { Lent } from './lent.ts';
 import { createPause, type Pause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 import { keepFromFreeing, throwAway } from './trash.ts';
@@ -45,7 +46,9 @@ export async function applySteps(
   { on, upper, steps }: PlannedOverlay,
   options: ApplyOptions,
 ): Promise<ReadonlySet<string>> {
-  const folders = openFolders(on);
+  using lent = new Lent();
+  const folders = openFolders(on, lent);
+  const lendAbove = createLending(fromText(upper), lent);
   const left = new Set<string>();
   /** Git's folders in which another git moved a ref just now: index and logs belong to that. */
   const met = new Set<string | undefined>();
@@ -56,8 +59,10 @@ export async function applySteps(
       options.at?.(step.path);
       // Another program changed the entry, so its mode stays too.
       if (left.has(step.path)) continue;
+      if (step.do === 'move' || step.do === 'attributes') lendAbove(step.path);
       const isMet = met.size > 0 && isReplacing(step) && met.has(gitFolderOf(step.path));
-      if (!isMet && (await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options))) continue;
+      if (!isMet && (await applyStep(step, `${fromText(upper)}/${step.path}`, folders, lent, options)))
+        continue;
       left.add(step.path);
       if (isRef(step.path)) met.add(gitFolderOf(step.path));
     }
@@ -72,21 +77,27 @@ async function applyStep(
   step: Step,
   from: string,
   folders: ReturnType<typeof openFolders>,
+  lent: Lent,
   options: ApplyOptions,
 ): Promise<boolean> {
   const { meets } = options;
-  const name = step.path.slice(step.path.lastIndexOf('/') + 1);
+  const name = lastOf(step.path);
   if (step.do === 'times')
-    return inPath(folders, step, (self) => lutimesSync(self, step.accessed, step.modified));
-  if (step.do === 'mode') return inPath(folders, step, (self) => chmodSync(self, step.mode));
-  if (step.do === 'attributes') return carryAttributes(folders, step.path, from);
+    return inPath(folders, step, lent, (fd) => lutimesSync(`${itself(fd)}/.`, step.accessed, step.modified));
+  if (step.do === 'mode') {
+    return inPath(folders, step, lent, (fd) => {
+      chmodSync(itself(fd), step.mode);
+      lent.keep(fstatSync(fd));
+    });
+  }
+  if (step.do === 'attributes') return carryAttributes(folders, step.path, from, lent);
   const folder = folders.above(step.path);
   const release = isRef(step.path)
     ? await holdRef(entryOf(folder, name), meets === 'leave' ? 0 : gitWaitsMs)
     : () => {};
   if (!release && meets === 'leave') return false;
   try {
-    return await replace(step, { name, from, folder }, options);
+    return await replace(step, { name, from, folder, lent }, options);
   } finally {
     release?.();
   }
@@ -99,10 +110,17 @@ function isReplacing({ do: what }: Step): boolean {
 /** Removes the entry or puts the layer's in its place. Returns true if that is done. */
 async function replace(
   step: Extract<Step, { do: 'move' | 'remove' }>,
-  { name, from, folder }: { readonly name: string; readonly from: string; readonly folder: number },
+  {
+    name,
+    from,
+    folder,
+    lent,
+  }: { readonly name: string; readonly from: string; readonly folder: number; readonly lent: Lent },
   { trash, meets, leavesOut = () => false }: ApplyOptions,
 ): Promise<boolean> {
   const before = statOf(folder, name);
+  // A folder that its user may not write cannot be moved.
+  lent.folder(asBytes(entryOf(folder, name)), before);
   const isOthers = meets === 'leave' && before !== undefined && signatureOf(before) !== step.was;
   if (step.do === 'remove') {
     if (before && !isOthers) takeAway(folder, name, trash);
@@ -111,7 +129,7 @@ async function replace(
   // The changed entry may be our own, moved by an earlier attempt.
   if (isOthers) return !lstatSync(asBytes(from), { throwIfNoEntry: false });
   await put(from, { folder, name, before }, trash);
-  await renew(folder, name, leavesOut, createPause());
+  await renew(folder, name, leavesOut, lent, createPause());
   return true;
 }
 
@@ -123,9 +141,12 @@ async function renew(
   folder: number,
   name: string,
   leavesOut: (name: string) => boolean,
+  lent: Lent,
   pause: Pause,
 ): Promise<void> {
-  if (leavesOut(toText(name)) || !statOf(folder, name)?.isDirectory()) return;
+  const stat = statOf(folder, name);
+  if (leavesOut(toText(name)) || !stat?.isDirectory()) return;
+  lent.folder(asBytes(entryOf(folder, name)), stat);
   const inner = openFolderIn(folder, name, 'latin1');
   try {
     for (const each of namesIn(asBytes(itself(inner)))) {
@@ -138,7 +159,7 @@ async function renew(
         // Another program removed or replaced it after the landing.
         continue;
       }
-      await renew(inner, each, leavesOut, pause);
+      await renew(inner, each, leavesOut, lent, pause);
     }
   } finally {
     closeSync(inner);
@@ -179,14 +200,15 @@ async function put(
 function inPath(
   folders: ReturnType<typeof openFolders>,
   { path }: Step,
-  change: (self: string) => void,
+  lent: Lent,
+  change: (fd: number) => void,
 ): true {
-  const fd = openSync(
-    asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))),
-    openPath | constants.O_NOFOLLOW,
-  );
+  const entry = asBytes(entryOf(folders.above(path), lastOf(path)));
+  const fd = openSync(entry, openPath | constants.O_NOFOLLOW);
   try {
-    if (fstatSync(fd).isDirectory()) change(`${itself(fd)}/.`);
+    const stat = fstatSync(fd);
+    lent.folder(entry, stat);
+    if (stat.isDirectory()) change(fd);
     return true;
   } finally {
     closeSync(fd);
@@ -198,9 +220,12 @@ async function carryAttributes(
   folders: ReturnType<typeof openFolders>,
   path: string,
   from: string,
+  lent: Lent,
 ): Promise<true> {
+  const entry = asBytes(entryOf(folders.above(path), lastOf(path)));
+  for (const each of [entry, asBytes(from)]) lent.folder(each, lstatSync(each));
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const to = openSync(asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))), flags);
+  const to = openSync(entry, flags);
   try {
     const own = openSync(asBytes(from), flags);
     try {
@@ -241,9 +266,25 @@ function removeIn(folder: number, name: string): void {
   rmdirSync(entry);
 }
 
+/** Lends the rights on the layer's folders above a path; those of the path before it have them already. */
+function createLending(top: string, lent: Lent) {
+  let last: readonly string[] = [];
+  return (path: string) => {
+    const names = path.split('/').slice(0, -1);
+    let depth = 0;
+    while (depth < names.length && last[depth] === names[depth]) depth++;
+    for (; depth <= names.length; depth++) {
+      const folder = asBytes([top, ...names.slice(0, depth)].join('/'));
+      lent.folder(folder, lstatSync(folder, { throwIfNoEntry: false }));
+    }
+    last = names;
+  };
+}
+
 /** Opens the folders of consecutive paths, each from the one above; shared parents are opened once. */
-function openFolders(on: string) {
+function openFolders(on: string, lent: Lent) {
   const root = openRootFolder(on);
+  lent.folder(on, lstatSync(on));
   const open: { readonly name: string; readonly fd: number }[] = [];
   const leave = (depth: number) => {
     for (const { fd } of open.splice(depth)) closeSync(fd);
@@ -255,7 +296,10 @@ function openFolders(on: string) {
       while (depth < open.length && open[depth]?.name === names[depth]) depth++;
       leave(depth);
       for (const name of names.slice(depth)) {
-        open.push({ name, fd: openFolderIn(open.at(-1)?.fd ?? root, name, 'latin1') });
+        const above = open.at(-1)?.fd ?? root;
+        const fd = openFolderIn(above, name, 'latin1');
+        open.push({ name, fd });
+        lent.folder(asBytes(entryOf(above, name)), fstatSync(fd));
       }
       return open.at(-1)?.fd ?? root;
     },

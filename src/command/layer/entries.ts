@@ -1,9 +1,8 @@
-import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import type { LandingSide } from '../../contract/capabilities/landing.ts';
 import { kindOf } from '../../files/kind-of.ts';
 import { entryOf } from '../../files/walk.ts';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
-import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /* Paths and names here are bytes, one per character. */
 
@@ -25,27 +24,16 @@ export function statAt(path: string): Stats | undefined {
   }
 }
 
-/** A command may have made its own folder unreadable; the layer's copy may be changed. */
-export function namesIn(path: Buffer): readonly string[] {
-  try {
-    return readNames(path);
-  } catch (error) {
-    if (errnoCode(error) !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/') throw error;
-    chmodSync(path, 0o700);
-    return readNames(path);
-  }
-}
-
 /** Empty if there is no such folder, or it is not readable. */
 export function namesAt(path: string): readonly string[] {
   try {
-    return readNames(asBytes(path));
+    return namesIn(asBytes(path));
   } catch {
     return [];
   }
 }
 
-export function readNames(path: Buffer | string): readonly string[] {
+export function namesIn(path: Buffer | string): readonly string[] {
   return readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
 }
 

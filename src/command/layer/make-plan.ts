@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, lstatSync, type Stats } from 'node:fs';
+import { closeSync, lstatSync, type Stats } from 'node:fs';
 import { relative } from 'node:path';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
@@ -7,6 +7,7 @@ import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
 import { type Fitting, makeFit } from './fit.ts';
 import { findMetRefs, gitFolderOf, type MetRef, type MetRefs } from './git-refs.ts';
 import { isDatabase } from './in-use.ts';
+import { Lent } from './lent.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 import { createPause } from './pauses.ts';
@@ -68,6 +69,7 @@ export async function makePlan(
   const top = fromText(overlay.upper);
   const on = fromText(overlay.on);
   const pause = createPause();
+  using lent = new Lent();
   /** Files below that the layer hides or changed: possible sources of a copy on it. */
   const sources = new Set<string>();
   const copies: { readonly path: string; readonly now: Stats }[] = [];
@@ -156,8 +158,10 @@ export async function makePlan(
       const inner = path === '' ? name : `${path}/${name}`;
       const now = lstatSync(upperOf(inner));
       const before = statOf(lower, name);
+      lent.folder(asBytes(entryOf(lower, name)), before);
       sawName(inner, name, now);
       const isMerged = now.isDirectory() && before?.isDirectory() === true;
+      if (isMerged) lent.take(upperOf(inner), now);
       if (depth >= deepest) refuse(inner);
       else if (isMerged) await walkFolder(inner, name, lower, { now, before, covers }, depth);
       else if (options.isProtected(hostOf(inner), before !== undefined)) refuse(inner);
@@ -194,16 +198,17 @@ export async function makePlan(
         else if (was && !isNew(was)) await remove(inner, each, below, was);
       }
       const had = steps.length;
-      if ((now.mode & 0o700) !== 0o700) chmodSync(upperOf(path), (now.mode & 0o7777) | 0o700);
       await walk(path, below, depth + 1, isReplaced);
-      const mode = now.mode & folderModeBits;
-      if (!options.isRest && (before.mode & 0o7777) !== (now.mode & 0o7777)) {
+      if (marks.attributes(upperOf(path)) !== marks.attributes(asBytes(entryOf(lower, name))))
+        steps.push({ do: 'attributes', path });
+      const isOtherMode = (before.mode & 0o7777) !== (now.mode & 0o7777) && !options.isRest;
+      if (steps.length > had || isOtherMode || now.mtimeMs !== before.mtimeMs) steps.push(timesOf(path, now));
+      // Last: the folder may be closed to its own user from then on.
+      if (isOtherMode) {
+        const mode = now.mode & folderModeBits;
         await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
         steps.push({ do: 'mode', path, mode });
       }
-      if (marks.attributes(upperOf(path)) !== marks.attributes(asBytes(entryOf(lower, name))))
-        steps.push({ do: 'attributes', path });
-      if (steps.length > had || now.mtimeMs !== before.mtimeMs) steps.push(timesOf(path, now));
     } finally {
       closeSync(below);
     }
@@ -250,6 +255,7 @@ export async function makePlan(
     const side = { ...upperSide(path, after), mode: after.mode & mask };
     const isBoth = before?.isDirectory() === true && after.isDirectory();
     if (former && before?.isDirectory() && !isBoth) await noteInside(path, former);
+    lent.take(upperOf(path), after);
     await note(path, formerSide, side);
     if (!after.isDirectory() || leavesOut(lastOf(path))) return;
     const names = new Set(namesIn(upperOf(path)));
@@ -286,6 +292,7 @@ export async function makePlan(
       for (const each of namesIn(asBytes(itself(folder)))) {
         const before = statOf(folder, each);
         if (!before) continue;
+        lent.folder(asBytes(entryOf(folder, each)), before);
         look(`${path}/${each}`, before);
         await noteGone(`${path}/${each}`, each, folder, before);
       }
@@ -299,10 +306,12 @@ export async function makePlan(
     if (name === 'HEAD' || /^\.git$/i.test(name)) onGitName?.(`${on}/${path}`, stat.isDirectory());
   }
 
+  const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(on))];
+  lent.take(upperOf(''), now);
+  lent.take(asBytes(on), before);
   const lower = openRootFolder(overlay.on);
   try {
     await walk('', lower, 0, false);
-    const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(`${itself(lower)}/.`))];
     if ((now.mode & 0o7777) !== (before.mode & 0o7777))
       steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
     // The mark of an unprivileged layer does not tell the source of a copy.

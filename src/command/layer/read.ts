@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { chmodSync, closeSync, lstatSync, readlinkSync, type Stats } from 'node:fs';
+import { closeSync, lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
@@ -8,7 +8,8 @@ import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.
 import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
-import { namesAt, readNames, statOf } from './entries.ts';
+import { namesAt, namesIn, statOf } from './entries.ts';
+import { Lent } from './lent.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 import { createPause, type Pause } from './pauses.ts';
@@ -44,11 +45,13 @@ export async function readLayers(
       const root = rootOf(hostPath, roots) ?? overlay.on;
       changes.push({ root, path: relative(root, hostPath), ...change });
     };
+    using lent = new Lent();
+    for (const folder of [overlay.upper, overlay.on]) lent.take(folder, lstatSync(folder));
     const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
     try {
       await walk(
         { upper, lower, path: '', covers: false, depth: 0 },
-        { leaveOut, tell, diff, readMark, pause },
+        { leaveOut, tell, diff, readMark, lent, pause },
       );
     } finally {
       closeSync(upper);
@@ -72,6 +75,7 @@ interface Reading {
   readonly tell: (path: string, change: Told) => void;
   readonly diff: Diff;
   readonly readMark: ReadMark;
+  readonly lent: Lent;
   readonly pause: Pause;
 }
 
@@ -88,11 +92,13 @@ interface Level {
 /** Returns the number of entries in the layer's folder. */
 async function walk(level: Level, reading: Reading): Promise<number> {
   const { upper, lower, path, covers } = level;
-  const names = layeredEntriesOf(upper);
+  const names = namesIn(itself(upper));
   for (const name of names) {
     await reading.pause();
     const now = lstatSync(at(upper, name));
     const before = lower === undefined ? undefined : statOf(lower, name);
+    reading.lent.take(at(upper, name), now);
+    if (lower !== undefined) reading.lent.folder(at(lower, name), before);
     const isNowFolder = now.isDirectory();
     if (before && (isWhiteout(now) || before.isDirectory() !== isNowFolder)) {
       await tellDeleted(lower, name, join(path, name), before, reading);
@@ -105,6 +111,7 @@ async function walk(level: Level, reading: Reading): Promise<number> {
     const own = new Set(names);
     for (const name of namesAt(itself(lower))) {
       const before = own.has(name) ? undefined : statOf(lower, name);
+      reading.lent.folder(at(lower, name), before);
       if (before) await tellDeleted(lower, name, join(path, name), before, reading);
     }
   }
@@ -217,6 +224,7 @@ async function countFiles(
     for (const inner of namesAt(itself(folder))) {
       await pause();
       const stat = statOf(folder, inner);
+      reading.lent.folder(at(folder, inner), stat);
       const innerPath = join(path, inner);
       if (stat?.isDirectory() && depth < deepest) {
         count += await countFiles(
@@ -238,16 +246,6 @@ async function countFiles(
     closeSync(folder);
   }
   return count;
-}
-
-/** A command may have made its own folder unreadable; the layer's copy is thrown away later, so it may be changed. */
-function layeredEntriesOf(folder: number): readonly string[] {
-  try {
-    return readNames(itself(folder));
-  } catch {
-    chmodSync(itself(folder), 0o700);
-    return readNames(itself(folder));
-  }
 }
 
 function at(folder: number, name: string): Buffer {

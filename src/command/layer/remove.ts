@@ -13,4 +13,6 @@ export async function removeLayer(folder: string): Promise<void> {
   }
 }
 
-const run = promisify(execFile);
+const runIn = promisify(execFile);
+/** The server's own PATH may lack them. */
+const run = (name: string, args: readonly string[]) => runIn(name, args, { env: { PATH: '/usr/bin:/bin' } });

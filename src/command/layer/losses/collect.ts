@@ -1,9 +1,10 @@
 import { closeSync, lstatSync, type Stats } from 'node:fs';
-import { itself, openFolderIn, openRootFolder } from '../../../files/walk.ts';
+import { entryOf, itself, openFolderIn, openRootFolder } from '../../../files/walk.ts';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { namesIn, statOf } from '../entries.ts';
 import { isGits } from '../git-refs.ts';
+import type { Lent } from '../lent.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
 import type { Pause } from '../pauses.ts';
@@ -34,14 +35,16 @@ export interface Collected {
   readonly folders: Touched[];
   /** All changes in git's own folders, including folders. */
   readonly git: Touched[];
+  /** Lends the rights to read what a layer holds; what was watched lies in the roots themselves, and is not changed. */
+  readonly lent?: Lent | undefined;
 }
 
 /**
  * Walks a command's changes. The cost grows with the changes in existing folders and the content of removed folders;
  * new folders are not read.
  */
-export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Promise<Collected> {
-  const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [] };
+export async function collect(overlay: Overlay, marks: Marks, lent: Lent, pause: Pause): Promise<Collected> {
+  const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [], lent };
   const top = fromText(overlay.upper);
   const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
 
@@ -62,6 +65,7 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
     try {
       for (const each of namesIn(asBytes(itself(folder)))) {
         const inner = statOf(folder, each);
+        lent.folder(asBytes(entryOf(folder, each)), inner);
         if (inner && (isGits(path) || !isMadeAnew(each, inner)))
           await tellGone(`${path}/${each}`, each, folder, inner, depth + 1);
       }
@@ -77,6 +81,8 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
       const inner = path === '' ? name : `${path}/${name}`;
       const now = lstatSync(upperOf(inner));
       const before = statOf(lower, name);
+      lent.take(upperOf(inner), now);
+      lent.folder(asBytes(entryOf(lower, name)), before);
       if (!isGits(inner) && isMadeAnew(name, before ?? now)) continue;
       if (before?.isDirectory() && now.isDirectory()) {
         if (depth >= deepest) continue;
@@ -100,12 +106,14 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
     const own = new Set(names);
     for (const name of namesIn(asBytes(itself(lower)))) {
       const before = own.has(name) ? undefined : statOf(lower, name);
+      lent.folder(asBytes(entryOf(lower, name)), before);
       const inner = path === '' ? name : `${path}/${name}`;
       if (before && (isGits(inner) || !isMadeAnew(name, before)))
         await tellGone(inner, name, lower, before, depth);
     }
   }
 
+  for (const folder of [overlay.upper, overlay.on]) lent.take(folder, lstatSync(folder));
   const lower = openRootFolder(overlay.on);
   try {
     await walk('', lower, false, 0);
@@ -116,19 +124,24 @@ export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Pro
 }
 
 /** Yields the files below a new folder of the layer. */
-export async function* filesInNew(folder: Touched, pause: Pause): AsyncGenerator<Touched> {
-  for (const inner of entriesInNew(folder)) {
+export async function* filesInNew(
+  folder: Touched,
+  lent: Lent | undefined,
+  pause: Pause,
+): AsyncGenerator<Touched> {
+  for (const inner of entriesInNew(folder, lent)) {
     await pause();
-    if (inner.now?.isDirectory()) yield* filesInNew(inner, pause);
+    if (inner.now?.isDirectory()) yield* filesInNew(inner, lent, pause);
     else if (inner.now?.isFile()) yield inner;
   }
 }
 
 /** Yields the entries of a new folder of the layer, except those that programs generate and can generate again. */
-export function* entriesInNew({ overlay, path }: Touched): Generator<Touched> {
+export function* entriesInNew({ overlay, path }: Touched, lent: Lent | undefined): Generator<Touched> {
   for (const name of namesIn(asBytes(`${fromText(overlay.upper)}/${path}`))) {
     const inner = { overlay, path: `${path}/${name}` };
     const now = lstatSync(asBytes(upperPath(inner)));
+    lent?.take(asBytes(upperPath(inner)), now);
     if (isGits(inner.path) || !isMadeAnew(name, now)) yield { ...inner, now };
   }
 }

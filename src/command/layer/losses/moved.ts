@@ -11,7 +11,7 @@ import { readBounded } from './read-bounded.ts';
  */
 export async function withoutMoved(
   missed: readonly Touched[],
-  { created, changed, folders }: Collected,
+  { created, changed, folders, lent }: Collected,
   isIgnored: (path: string, isFolder: boolean) => boolean,
   pause: Pause,
 ): Promise<readonly Touched[]> {
@@ -34,7 +34,7 @@ export async function withoutMoved(
     await pause();
     add(file);
   }
-  for (const folder of folders) for await (const file of filesInNew(folder, pause)) add(file);
+  for (const folder of folders) for await (const file of filesInNew(folder, lent, pause)) add(file);
 
   const lost: Touched[] = [];
   for (const file of missed) {

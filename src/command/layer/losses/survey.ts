@@ -4,6 +4,7 @@ import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { KeptBytes, LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
 import { namesAt, statAt } from '../entries.ts';
+import { Lent } from '../lent.ts';
 import type { Marks } from '../marks.ts';
 import { createGate } from '../obeyed/gate.ts';
 import type { Makers } from '../obeyed/makers.ts';
@@ -101,7 +102,8 @@ export function together(all: Found, one: Found): Found {
 
 async function survey(overlay: Overlay, options: SurveyOptions): Promise<Survey> {
   const pause = createPause();
-  const found = await collect(overlay, options.marks, pause);
+  using lent = new Lent();
+  const found = await collect(overlay, options.marks, lent, pause);
   const met = found.git.find(
     ({ before }) => before && !before.isDirectory() && before.ctimeMs >= options.beganAtMs,
   );
@@ -204,7 +206,7 @@ function shownIn(overlay: Overlay, path: string, roots: readonly string[]): stri
  * does no harm yet, unless the folder itself is obeyed.
  */
 async function findObeyed(
-  { created, changed, gone, folders, git }: Collected,
+  { created, changed, gone, folders, git, lent }: Collected,
   overlay: Overlay,
   options: SurveyOptions,
   shown: (path: string) => string,
@@ -237,7 +239,7 @@ async function findObeyed(
     // git's objects are many, and none is obeyed.
     if (/(^|\/)\.git\/objects$/.test(folder.path)) return true;
     let lands = false;
-    for (const inner of entriesInNew(folder)) {
+    for (const inner of entriesInNew(folder, lent)) {
       const isOne = inner.now?.isDirectory() ? await lookInto(inner, mayAsk) : await look(inner, mayAsk);
       lands = isOne || lands;
     }
