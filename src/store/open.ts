@@ -12,7 +12,7 @@ import { once } from '../ground/once.ts';
 import { createApprovalStore } from './approvals/approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit/key.ts';
-import { createAuditLog } from './audit/log.ts';
+import { ChainedLog } from './audit/log.ts';
 import { createUnderWayCalls } from './audit/under-way-calls.ts';
 import { tryWakeups, type Wakeups } from './changes.ts';
 import { createConsoleSessions } from './console-sessions.ts';
@@ -26,7 +26,7 @@ import { createNodeStore } from './nodes.ts';
 import { createNoticeStore } from './notices/notices.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
-import { createRelay } from './relay/relay.ts';
+import { StoreRelay } from './relay/relay.ts';
 import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
 import { insertNew } from './rows.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
@@ -110,11 +110,11 @@ export async function openStore({
     embeddings &&
     once(async () => (await import('./embeddings/meaning.ts')).createMeaning(engine, clock, embeddings));
   const embedding = embeddings && meaning && { model: embeddings.model, meaning };
-  const audit = createAuditLog(engine, () => openAuditKey(folder), underWay && createUnderWayCalls(underWay));
+  const audit = new ChainedLog(engine, () => openAuditKey(folder), underWay && createUnderWayCalls(underWay));
 
   const tokens = createTokenStore(engine, clock);
   let keyOfWords: Uint8Array | undefined;
-  const relay = createRelay(engine, () => (keyOfWords ??= deriveKey(folder, 'words between servers')));
+  const relay = new StoreRelay(engine, () => (keyOfWords ??= deriveKey(folder, 'words between servers')));
 
   return {
     audit,

@@ -14,7 +14,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       const { audit } = await (await createPlace()).open();
       await Promise.all(
         Array.from({ length: 50 }, (_, i) =>
-          (i % 7 === 0 ? audit.write : audit.note)(auditRecord({ id: `call_${i}`, facts: { i } })),
+          audit[i % 7 === 0 ? 'write' : 'note'](auditRecord({ id: `call_${i}`, facts: { i } })),
         ),
       );
 

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import type { AuditLog, AuditRecord, StartNote } from '../../contract/records.ts';
+import type { AuditLog, AuditQuery, AuditRecord, StartNote } from '../../contract/records.ts';
 import { once } from '../../ground/once.ts';
 import type { OpenEngine } from '../engine.ts';
 import { createChainEnd } from './append.ts';
@@ -15,194 +15,193 @@ import { verifyChain } from './verify.ts';
  * once if a call waits for its record to be durable, else within `limits.auditBatchMs`. A record leaves the queue only
  * when it is committed: to the chain, or to the inbox if several servers write to the store.
  */
-export function createAuditLog(
-  openEngine: OpenEngine,
-  openKey: () => AuditKey,
-  begun: UnderWayCalls | undefined,
-): AuditLog & { stop(): void } {
-  const queue: { readonly id: string; readonly row: UnchainedRow }[] = [];
-  let durableUpTo = 0;
-  let accepted = 0;
-  let committed = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let key: AuditKey | undefined;
-  let stopped = false;
+export class ChainedLog implements AuditLog {
+  readonly #openEngine: OpenEngine;
+  readonly #openKey: () => AuditKey;
+  readonly #begun: UnderWayCalls | undefined;
+  readonly #queue: { readonly id: string; readonly row: UnchainedRow }[] = [];
+  #durableUpTo = 0;
+  #accepted = 0;
+  #committed = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #key: AuditKey | undefined;
+  #stopped = false;
   /** The last batch could not be written. */
-  let isFailing = false;
-  let joinTimer: NodeJS.Timeout | undefined;
-  let joining: Promise<void> | undefined;
+  #isFailing = false;
+  #joinTimer: NodeJS.Timeout | undefined;
+  #joining: Promise<void> | undefined;
   /** Records in the inbox could not be joined to the chain. */
-  let isUnjoined = false;
+  #isUnjoined = false;
   /** Records of this server may be in the inbox. */
-  let isWaitingHere = false;
-  const inbox = createInbox(() => {
-    key ??= openKey();
-    return key;
-  });
-
-  const openEnd = once(async () => {
-    const engine = await openEngine();
-    key ??= openKey();
-    return createChainEnd(engine, key);
-  });
-
+  #isWaitingHere = false;
+  readonly #inbox = createInbox(() => this.#openKey());
+  readonly #openEnd = once(async () => createChainEnd(await this.#openEngine(), this.#openKey()));
   /** Records of dead servers are completed before anything is added or read. */
-  const recovered = once(async () => {
-    const engine = await openEngine();
-    key ??= openKey();
+  readonly #recovered = once(async () => {
+    const engine = await this.#openEngine();
     // Includes records of servers that are gone, or of a store copied from another engine.
-    const end = await openEnd();
-    if (engine.commitsTogether || (await isWaiting(engine))) await joinInbox(engine, key, end);
-    const left = await begun?.left(engine);
+    const end = await this.#openEnd();
+    if (engine.commitsTogether || (await isWaiting(engine))) await joinInbox(engine, this.#openKey(), end);
+    const left = await this.#begun?.left(engine);
     if (!left) return;
     if (left.records.length > 0) await end.append(left.records.map(encodeRecord), { durable: true });
     left.done();
   });
 
-  function enqueue(record: AuditRecord): void {
-    queue.push({ id: record.id, row: encodeRecord(record) });
-    accepted += 1;
+  constructor(openEngine: OpenEngine, openKey: () => AuditKey, begun: UnderWayCalls | undefined) {
+    this.#openEngine = openEngine;
+    this.#openKey = () => (this.#key ??= openKey());
+    this.#begun = begun;
+  }
+
+  async begin(record: AuditRecord, { mayChange }: { readonly mayChange: boolean }): Promise<StartNote> {
+    // If the last write failed, try again before anything runs.
+    if (this.#isFailing) await this.#drainUntil(this.#accepted);
+    // The same if records could not join the chain: its head may have been set back.
+    if (this.#isUnjoined) await this.#joinAll();
+    if (mayChange) await this.#openEngine();
+    // Some stores have no notes of running calls.
+    return (await this.#begun?.begin(record, mayChange)) ?? { durable: async () => {} };
+  }
+
+  async write(record: AuditRecord): Promise<void> {
+    this.#enqueue(record);
+    this.#durableUpTo = this.#accepted;
+    await this.#drainUntil(this.#accepted);
+  }
+
+  async note(record: AuditRecord): Promise<void> {
+    if (this.#queue.length >= queuedRows) await this.#drainUntil(this.#accepted - queuedRows / 2);
+    this.#enqueue(record);
+    if (this.#isFailing) await this.#drainUntil(this.#accepted);
+    else this.#later();
+  }
+
+  async flush(): Promise<void> {
+    await this.#drainUntil(this.#accepted);
+    // A store that was never opened is closed without opening it.
+    if (this.#isWaitingHere || this.#joining) await this.#joinAll();
+  }
+
+  backlog(): number {
+    return this.#queue.length;
+  }
+
+  /** Stops retrying records that could not be written. */
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#joinTimer);
+    this.#begun?.close();
+  }
+
+  async search(query: AuditQuery) {
+    await this.#tryToDrain();
+    return searchAudit(await this.#openEngine(), query);
+  }
+
+  async verify() {
+    await this.#tryToDrain();
+    const key = this.#openKey();
+    return verifyChain(await this.#openEngine(), key);
+  }
+
+  #enqueue(record: AuditRecord): void {
+    this.#queue.push({ id: record.id, row: encodeRecord(record) });
+    this.#accepted += 1;
   }
 
   /** One pass over what is queued now; concurrent callers share it. */
-  function drain(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    running ??= Promise.resolve()
-      .then(writeBatch)
+  #drain(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running ??= Promise.resolve()
+      .then(() => this.#writeBatch())
       .finally(() => {
-        running = undefined;
+        this.#running = undefined;
       });
-    return running;
+    return this.#running;
   }
 
-  async function drainUntil(target: number): Promise<void> {
-    while (committed < target) await drain();
+  async #drainUntil(target: number): Promise<void> {
+    while (this.#committed < target) await this.#drain();
   }
 
-  async function writeBatch(): Promise<void> {
-    const batch = queue.slice(0, batchRows);
+  async #writeBatch(): Promise<void> {
+    const batch = this.#queue.slice(0, batchRows);
     if (batch.length === 0) return;
-    const upTo = committed + batch.length;
+    const upTo = this.#committed + batch.length;
     try {
-      await recovered();
-      const engine = await openEngine();
+      await this.#recovered();
+      const engine = await this.#openEngine();
       const rows = batch.map(({ row }) => row);
-      const options = { durable: durableUpTo > committed };
+      const options = { durable: this.#durableUpTo > this.#committed };
       if (engine.commitsTogether) {
-        await inbox.put(engine, rows, options);
-        isWaitingHere = true;
-        joinLater();
-      } else await (await openEnd()).append(rows, options);
+        await this.#inbox.put(engine, rows, options);
+        this.#isWaitingHere = true;
+        this.#joinLater();
+      } else await (await this.#openEnd()).append(rows, options);
     } catch (error) {
-      isFailing = true;
-      later(retryMs);
+      this.#isFailing = true;
+      this.#later(retryMs);
       throw error;
     }
-    isFailing = false;
-    queue.splice(0, batch.length);
-    committed = upTo;
-    begun?.written(batch.map(({ id }) => id));
-    if (queue.length > 0) later();
+    this.#isFailing = false;
+    this.#queue.splice(0, batch.length);
+    this.#committed = upTo;
+    this.#begun?.written(batch.map(({ id }) => id));
+    if (this.#queue.length > 0) this.#later();
   }
 
   /** Off the path of calls: records are as durable in the inbox. */
-  function joinLater(): void {
-    if (!stopped) joinTimer ??= setTimeout(() => join({ lazily: true }).catch(joinLater), limits.auditJoinMs);
+  #joinLater(): void {
+    const join = () => this.#join({ lazily: true }).catch(() => this.#joinLater());
+    if (!this.#stopped) this.#joinTimer ??= setTimeout(join, limits.auditJoinMs);
   }
 
   /** For readers: gives every record written before this call its place in the chain. */
-  async function joinAll(): Promise<void> {
+  async #joinAll(): Promise<void> {
     // The running pass may have looked before the newest record was there.
-    await joining;
-    if (await isWaiting(await openEngine())) await join();
+    await this.#joining;
+    if (await isWaiting(await this.#openEngine())) await this.#join();
   }
 
-  function join(options?: { readonly lazily: boolean }): Promise<void> {
-    clearTimeout(joinTimer);
-    joinTimer = undefined;
-    isWaitingHere = false;
-    joining ??= Promise.all([openEngine(), openEnd()])
-      .then(([engine, end]) => {
-        key ??= openKey();
-        return joinInbox(engine, key, end, options);
-      })
+  #join(options?: { readonly lazily: boolean }): Promise<void> {
+    clearTimeout(this.#joinTimer);
+    this.#joinTimer = undefined;
+    this.#isWaitingHere = false;
+    this.#joining ??= Promise.all([this.#openEngine(), this.#openEnd()])
+      .then(([engine, end]) => joinInbox(engine, this.#openKey(), end, options))
       .finally(() => {
-        joining = undefined;
+        this.#joining = undefined;
       });
-    joining.then(
+    this.#joining.then(
       () => {
-        isUnjoined = false;
+        this.#isUnjoined = false;
       },
       () => {
-        isUnjoined = true;
-        isWaitingHere = true;
+        this.#isUnjoined = true;
+        this.#isWaitingHere = true;
       },
     );
-    return joining;
+    return this.#joining;
   }
 
-  function later(delayMs: number = limits.auditBatchMs): void {
+  #later(delayMs: number = limits.auditBatchMs): void {
     // The calls that wait get the error; the batch stays queued, and `writeBatch` schedules another try.
-    if (!stopped) timer ??= setTimeout(() => drain().catch(() => {}), delayMs);
+    if (!this.#stopped) this.#timer ??= setTimeout(() => this.#drain().catch(() => {}), delayMs);
   }
 
   /** For readers: a log that cannot be written now can still be read. */
-  async function tryToDrain(): Promise<void> {
-    await recovered().catch(() => {});
+  async #tryToDrain(): Promise<void> {
+    await this.#recovered().catch(() => {});
     // Waiting records are written later.
-    await drainUntil(accepted).catch(() => {});
-    await joinAll().catch(() => {});
+    await this.#drainUntil(this.#accepted).catch(() => {});
+    await this.#joinAll().catch(() => {});
   }
-
-  return {
-    async begin(record, { mayChange }) {
-      // If the last write failed, try again before anything runs.
-      if (isFailing) await drainUntil(accepted);
-      // The same if records could not join the chain: its head may have been set back.
-      if (isUnjoined) await joinAll();
-      if (mayChange) await openEngine();
-      return (await begun?.begin(record, mayChange)) ?? unnoted;
-    },
-    async write(record) {
-      enqueue(record);
-      durableUpTo = accepted;
-      await drainUntil(accepted);
-    },
-    async note(record) {
-      if (queue.length >= queuedRows) await drainUntil(accepted - queuedRows / 2);
-      enqueue(record);
-      if (isFailing) await drainUntil(accepted);
-      else later();
-    },
-    async flush() {
-      await drainUntil(accepted);
-      // A store that was never opened is closed without opening it.
-      if (isWaitingHere || joining) await joinAll();
-    },
-    backlog: () => queue.length,
-    /** Stops retrying records that could not be written. */
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-      clearTimeout(joinTimer);
-      begun?.close();
-    },
-    async search(query) {
-      await tryToDrain();
-      return searchAudit(await openEngine(), query);
-    },
-    async verify() {
-      await tryToDrain();
-      key ??= openKey();
-      return verifyChain(await openEngine(), key);
-    },
-  };
 }
 
-/** For stores without notes of running calls. */
-const unnoted: StartNote = { durable: async () => {} };
 /** Rows of one transaction; more would hold the write lock for too long. */
 const batchRows = 500;
 /** Reading calls wait once this many records are queued. */

@@ -18,67 +18,142 @@ interface Word {
 }
 
 /** Messages go through the store, so servers need not reach each other. */
-export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Relay & { close(): void } {
-  const node = randomId('node_', 16);
-  const sealing = createSealing(key);
-  const held = new Map<string, Answer>();
+export class StoreRelay implements Relay {
+  readonly #openEngine: OpenEngine;
+  readonly node = randomId('node_', 16);
+  readonly #sealing: ReturnType<typeof createSealing>;
+  readonly #held = new Map<string, Answer>();
   /** Requests to us, until they are answered or no longer waited for. */
-  const answering = new Map<string, AbortController>();
+  readonly #answering = new Map<string, AbortController>();
   /** By key: the number of requests being answered, and the release to call afterwards. */
-  const busy = new Map<string, { words: number; release?: () => void }>();
-  const closed = new AbortController();
-  let hearing: Promise<void> | undefined;
+  readonly #busy = new Map<string, { words: number; release?: () => void }>();
+  readonly #closed = new AbortController();
+  #hearing: Promise<void> | undefined;
 
-  async function hear(): Promise<void> {
+  constructor(openEngine: OpenEngine, key: () => Uint8Array) {
+    this.#openEngine = openEngine;
+    this.#sealing = createSealing(key);
+  }
+
+  async hold(name: string, answer: Answer): Promise<(() => void) | undefined> {
+    const engine = await this.#openEngine();
+    const isOurs = await engine.write((tx) => take(engine, tx, name, this.node), { durable: false });
+    if (!isOurs) return undefined;
+    this.#held.set(name, answer);
+    this.#hearing ??= this.#hear();
+    // If it fails, the next `hold` restarts it.
+    this.#hearing.catch(() => {});
+    return () => {
+      if (this.#held.get(name) !== answer) return;
+      this.#held.delete(name);
+      const gone = (tx: Transaction<Tables>) => deleteRows(tx, 'relay_keys', { name, node: this.node });
+      const release = () => {
+        // A row that stays is ignored once this server is gone.
+        if (!this.#held.has(name)) engine.write(gone, { durable: false }).catch(() => {});
+      };
+      // Askers assume that we are gone when the key is, so release it after the last answer.
+      const begun = this.#busy.get(name);
+      if (begun) begun.release = release;
+      else release();
+    };
+  }
+
+  async ask(name: string, body: string, given: AbortSignal): Promise<string | undefined> {
+    const signal = AbortSignal.any([given, this.#closed.signal]);
+    const engine = await this.#openEngine();
+    const holder = await holderOf(engine, name);
+    if (holder === undefined || holder === this.node) return undefined;
+    const id = randomId('wrd_', 24);
+    const word = {
+      id,
+      node: holder,
+      name,
+      body: this.#sealing.close(`${id} ask ${name}`, body),
+      answer: null,
+      at_ms: engine.now(),
+    };
+    await engine.write((tx) => insertRow(tx, 'relay_words', word), { durable: false });
+    engine.changes.tell(topic);
+    for (;;) {
+      if (this.#closed.signal.aborted) throw wentAway();
+      const next = engine.changes.next(topic, lookMs, signal);
+      // Read before the row: the key is released only after the answer is written.
+      const isHeld = (await holderOf(engine, name)) === holder;
+      const row = await findRow(engine.db, 'relay_words', { id });
+      if (!row) return undefined;
+      if (row.answer !== null) {
+        // Already read; a row that stays is swept.
+        this.#forget(id).catch(() => {});
+        const said = this.#sealing.open(`${id} answer ${name}`, row.answer);
+        if (said === failed) throw wentAway();
+        return said.slice(done.length);
+      }
+      if (signal.aborted) {
+        await this.#forget(id);
+        throw signal.reason;
+      }
+      if (!isHeld) {
+        await this.#forget(id);
+        throw wentAway();
+      }
+      await next;
+    }
+  }
+
+  close(): void {
+    this.#closed.abort();
+    for (const work of this.#answering.values()) work.abort();
+  }
+
+  async #hear(): Promise<void> {
     try {
-      const { changes, db } = await openEngine();
-      while (held.size + answering.size > 0 && !closed.signal.aborted) {
-        const next = changes.next(topic, lookMs, closed.signal);
+      const { changes, db } = await this.#openEngine();
+      while (this.#held.size + this.#answering.size > 0 && !this.#closed.signal.aborted) {
+        const next = changes.next(topic, lookMs, this.#closed.signal);
         const words = await db
           .selectFrom('relay_words')
           .select(['id', 'name', 'body'])
-          .where('node', '=', node)
+          .where('node', '=', this.node)
           .where('answer', 'is', null)
           .execute()
           // The next look gets what a failed one could not.
           .catch(() => undefined);
-        if (words) look(words);
+        if (words) this.#look(words);
         await next;
       }
     } finally {
-      hearing = undefined;
+      this.#hearing = undefined;
     }
   }
 
-  function look(words: readonly Word[]): void {
+  #look(words: readonly Word[]): void {
     const asked = new Set(words.map(({ id }) => id));
     // Removed here and not when answered: a look that began earlier may still list it, and it would run twice.
-    for (const [id, work] of answering) {
+    for (const [id, work] of this.#answering) {
       if (asked.has(id)) continue;
       work.abort();
-      answering.delete(id);
+      this.#answering.delete(id);
     }
-    for (const word of words) if (!answering.has(word.id)) void answer(word);
+    for (const word of words) if (!this.#answering.has(word.id)) void this.#answer(word);
   }
 
-  async function answer(word: Word) {
-    const { id, name } = word;
+  async #answer({ id, name, body }: Word) {
     const work = new AbortController();
-    answering.set(id, work);
-    const begun = busy.get(name) ?? { words: 0 };
-    busy.set(name, begun);
+    this.#answering.set(id, work);
+    const begun = this.#busy.get(name) ?? { words: 0 };
+    this.#busy.set(name, begun);
     begun.words += 1;
     try {
-      const how = held.get(name);
+      const how = this.#held.get(name);
       // The key was released; the request was not begun here.
-      if (!how) return await forget(id);
+      if (!how) return await this.#forget(id);
       // A failed request may have been begun, so the asker must not assume that nothing happened.
-      const said = await open(word)
-        .then((body) => how(body, work.signal))
+      const said = await Promise.try(() => this.#sealing.open(`${id} ask ${name}`, body))
+        .then((opened) => how(opened, work.signal))
         .then((words) => `${done}${words}`)
         .catch(() => failed);
-      const engine = await openEngine();
-      const answer = sealing.close(`${id} answer ${name}`, said);
+      const engine = await this.#openEngine();
+      const answer = this.#sealing.close(`${id} answer ${name}`, said);
       await engine.write((tx) => updateRows(tx, 'relay_words', { id }, { answer }));
       engine.changes.tell(topic);
     } catch {
@@ -86,95 +161,18 @@ export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Rela
     } finally {
       begun.words -= 1;
       if (begun.words === 0) {
-        busy.delete(name);
+        this.#busy.delete(name);
         begun.release?.();
       }
     }
   }
 
-  async function open({ id, name, body }: Word) {
-    return sealing.open(`${id} ask ${name}`, body);
-  }
-
-  async function forget(id: string): Promise<void> {
-    const engine = await openEngine();
+  async #forget(id: string): Promise<void> {
+    const engine = await this.#openEngine();
     const gone = (tx: Transaction<Tables>) => deleteRows(tx, 'relay_words', { id });
     await engine.write(gone, { durable: false });
     engine.changes.tell(topic);
   }
-
-  return {
-    node,
-    async hold(name, answer) {
-      const engine = await openEngine();
-      const isOurs = await engine.write((tx) => take(engine, tx, name, node), { durable: false });
-      if (!isOurs) return undefined;
-      held.set(name, answer);
-      hearing ??= hear();
-      // If it fails, the next `hold` restarts it.
-      hearing.catch(() => {});
-      return () => {
-        if (held.get(name) !== answer) return;
-        held.delete(name);
-        const gone = (tx: Transaction<Tables>) => deleteRows(tx, 'relay_keys', { name, node });
-        const release = () => {
-          // A row that stays is ignored once this server is gone.
-          if (!held.has(name)) engine.write(gone, { durable: false }).catch(() => {});
-        };
-        // Askers assume that we are gone when the key is, so release it after the last answer.
-        const begun = busy.get(name);
-        if (begun) begun.release = release;
-        else release();
-      };
-    },
-
-    async ask(name, body, given) {
-      const signal = AbortSignal.any([given, closed.signal]);
-      const engine = await openEngine();
-      const holder = await holderOf(engine, name);
-      if (holder === undefined || holder === node) return undefined;
-      const id = randomId('wrd_', 24);
-      const word = {
-        id,
-        node: holder,
-        name,
-        body: sealing.close(`${id} ask ${name}`, body),
-        answer: null,
-        at_ms: engine.now(),
-      };
-      await engine.write((tx) => insertRow(tx, 'relay_words', word), { durable: false });
-      engine.changes.tell(topic);
-      for (;;) {
-        if (closed.signal.aborted) throw wentAway();
-        const next = engine.changes.next(topic, lookMs, signal);
-        // Read before the row: the key is released only after the answer is written.
-        const isHeld = (await holderOf(engine, name)) === holder;
-        const row = await findRow(engine.db, 'relay_words', { id });
-        if (!row) return undefined;
-        if (row.answer !== null) {
-          // Already read; a row that stays is swept.
-          forget(id).catch(() => {});
-          const said = sealing.open(`${id} answer ${name}`, row.answer);
-          if (said === failed) throw wentAway();
-          return said.slice(done.length);
-        }
-        if (signal.aborted) {
-          await forget(id);
-          throw signal.reason;
-        }
-        if (!isHeld) {
-          await forget(id);
-          throw wentAway();
-        }
-        await next;
-      }
-    },
-
-    close() {
-      closed.abort();
-      for (const work of answering.values()) work.abort();
-    },
-  };
 }
 
 /** Takes the key, unless a live server has it. */
