@@ -2,7 +2,7 @@ import { defineToolset, type LooseTool } from '../../contract/tool/define-tool.t
 import { createFileRead } from './file-read.ts';
 import { createFileWrite } from './file-write.ts';
 import { assertMimePattern } from './mime-pattern.ts';
-import { createShellExec } from './shell-exec.ts';
+import { shellExec } from './shell-exec.ts';
 
 export interface AgentCliOptions {
   /** `--allow-mime`: MIME types beside text that file_read returns, e.g. `image/png`, `audio/*`. */
@@ -22,7 +22,7 @@ function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
       }),
     }),
     createFileWrite({ allowExecutable }),
-    createShellExec(),
+    shellExec,
   ];
 }
 
