@@ -86,21 +86,12 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
       const facts = {
         url: page.url,
         fetched_at: new Date(page.fetchedAtMs).toISOString(),
-        ...present({
-          title: plainLine(readable.title),
-          description: plainLine(readable.description),
-          site: plainLine(readable.site),
-          author: plainLine(readable.author),
-          published: plainLine(readable.published),
-          language: plainLine(readable.language),
-        }),
+        ...factsOf(readable),
         ...(page.truncated && { truncated: true }),
       };
       const notes = notesOn(page, readable).map((note) => note[locale]);
-      if (readable.image) {
-        const { data, mimeType } = readable.image;
-        return { ...facts, content: '', image: { data, mime_type: mimeType } };
-      }
+      const { image } = readable;
+      if (image) return { ...facts, content: '', image: { data: image.data, mime_type: image.mimeType } };
       const body = plainText(readable.text);
       const from = startOf(cursor, body);
       const end = cutAt(body, from, from + (max_chars ?? Math.min(10_000, replyBytes)));
@@ -208,11 +199,12 @@ function badStatus({ url, status, retryAfterMs, isChallenge }: FetchedPage): Too
   );
 }
 
-function present<T extends Record<string, string | undefined>>(facts: T): { [K in keyof T]?: string } {
-  // Omits unknown facts from the reply instead of setting them to undefined.
-  return Object.fromEntries(Object.entries(facts).filter(([, words]) => words !== undefined)) as {
-    [K in keyof T]?: string;
-  };
+const factNames = ['title', 'description', 'site', 'author', 'published', 'language'] as const;
+
+/** The known facts; the reply omits the others instead of setting them to undefined. */
+function factsOf(readable: ReadablePage): { [Name in (typeof factNames)[number]]?: string } {
+  const facts = factNames.map((name) => [name, plainLine(readable[name])] as const);
+  return Object.fromEntries(facts.filter(([, words]) => words !== undefined));
 }
 
 /** A stranger's text without invisible characters: soft hyphens, zero-width spaces, direction marks. */
