@@ -14,7 +14,7 @@ import { kindOf, readsOutside } from './kinds.ts';
 import { leavesOf } from './leaves.ts';
 import { type Carried, createCarried, Memory } from './memory.ts';
 import { stood } from './origins.ts';
-import { createSaid } from './said.ts';
+import { createSaid, type Said } from './said.ts';
 import { normal } from './scan.ts';
 import { type Candidate, candidatesOf, hostOf, isAddress, isHeading, isId } from './targets.ts';
 
@@ -36,15 +36,9 @@ export function createFlowSession(
   let readOutside = forgot;
   let secret: FlowSource | undefined;
 
-  function isNamed(value: string): boolean {
-    if (said.has(value)) return true;
-    const host = hostOf(value);
-    return host !== undefined && said.has(host);
-  }
-
   function targetOf(candidate: Candidate, kind: FlowFinding['kind']): FlowTarget | undefined {
     const { argument, value } = candidate;
-    if (isNamed(value)) return undefined;
+    if (isNamed(said, value)) return undefined;
     const meant = { argument, value, grants: grantedBy(value) };
     const known = memory.originOf(value);
     if (!known) {
@@ -71,31 +65,8 @@ export function createFlowSession(
 
   /** After a credential was read, it could be sent in any encoding, even one that cannot be recognized. */
   function afterSecret({ argument, value }: Candidate): FlowTarget | undefined {
-    if (!secret || !isAddress(value) || isNamed(value)) return undefined;
+    if (!secret || !isAddress(value) || isNamed(said, value)) return undefined;
     return { argument, value, grants: grantedBy(value), source: secret, line: 1, why: 'secret' };
-  }
-
-  /** Whether the user's words, or results of these, asked for it. Then no stranger chose the record. */
-  function isRooted(tool: FlowTool, input: unknown): boolean {
-    if (!said.isKnown()) return false;
-    const all = candidatesOf(input, tool.inputSchema('en'), true).filter(({ isEmbedded }) => !isEmbedded);
-    // Beside a name, a number is a quantity.
-    const names = all.filter(({ value }) => Number.isNaN(Number(value)));
-    const wheres = names.length > 0 ? names : all;
-    return (
-      wheres.length > 0 &&
-      wheres.every(
-        ({ value }) => isNamed(value) || ((memory.originOf(value)?.origin.flags ?? 0) & stood.rooted) !== 0,
-      )
-    );
-  }
-
-  /** Whether untrusted text chose the query. Then it also chose the result. */
-  function isLed(tool: FlowTool, input: unknown): boolean {
-    return candidatesOf(input, tool.inputSchema('en'), true).some(({ value }) => {
-      const flags = memory.originOf(value)?.origin.flags ?? 0;
-      return flags & stood.prose && !(flags & (stood.rooted | stood.own)) && !isNamed(value);
-    });
   }
 
   let last = '';
@@ -110,8 +81,8 @@ export function createFlowSession(
       if (isOutside) readOutside = true;
       else if (texts.length > 0) readPrivate = true;
       if (readsSecret(input, isOutside ? [] : texts)) secret ??= source;
-      const isFetched = isOutside && isRooted(tool, input);
-      const found = isOutside && isLed(tool, input) ? stood.led : stood.field;
+      const isFetched = isOutside && isRooted(said, memory, tool, input);
+      const found = isOutside && isLed(said, memory, tool, input) ? stood.led : stood.field;
       memory.reading(input);
       for (const { text: words, isField, line, isBesideProse } of leavesOf(texts, structured)) {
         // The author of a record's text may have filled in its fields, except for the id of the record.
@@ -132,7 +103,7 @@ export function createFlowSession(
       const candidates = candidatesOf(input, tool.inputSchema('en'), kind !== 'send');
       // Content sent to the user's own destination is what the recipient should get, not a stranger's choice.
       const isGoingWhereSaid =
-        kind === 'send' && candidates.some(({ value }) => isAddress(value) && isNamed(value));
+        kind === 'send' && candidates.some(({ value }) => isAddress(value) && isNamed(said, value));
       const targets = candidates
         .filter(({ argument, value }) => !(isGoingWhereSaid && isHeading(argument) && !isAddress(value)))
         .filter(({ value }) => !agreed.has(agreement(tool, kind, value)))
@@ -148,6 +119,36 @@ export function createFlowSession(
     },
     labels: () => ({ readPrivate, readOutside, readKeys: secret !== undefined }),
   };
+}
+
+function isNamed(said: Said, value: string): boolean {
+  if (said.has(value)) return true;
+  const host = hostOf(value);
+  return host !== undefined && said.has(host);
+}
+
+/** Whether the user's words, or results of these, asked for it. Then no stranger chose the record. */
+function isRooted(said: Said, memory: Memory, tool: FlowTool, input: unknown): boolean {
+  if (!said.isKnown()) return false;
+  const all = candidatesOf(input, tool.inputSchema('en'), true).filter(({ isEmbedded }) => !isEmbedded);
+  // Beside a name, a number is a quantity.
+  const names = all.filter(({ value }) => Number.isNaN(Number(value)));
+  const wheres = names.length > 0 ? names : all;
+  return (
+    wheres.length > 0 &&
+    wheres.every(
+      ({ value }) =>
+        isNamed(said, value) || ((memory.originOf(value)?.origin.flags ?? 0) & stood.rooted) !== 0,
+    )
+  );
+}
+
+/** Whether untrusted text chose the query. Then it also chose the result. */
+function isLed(said: Said, memory: Memory, tool: FlowTool, input: unknown): boolean {
+  return candidatesOf(input, tool.inputSchema('en'), true).some(({ value }) => {
+    const flags = memory.originOf(value)?.origin.flags ?? 0;
+    return flags & stood.prose && !(flags & (stood.rooted | stood.own)) && !isNamed(said, value);
+  });
 }
 
 /** Judged by the requested place, or by the content if it is the user's own: pages show sample keys. */
