@@ -2,6 +2,7 @@ import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
+import type { SandboxStatus } from '../contract/capabilities/process.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { isInside } from '../ground/inside.ts';
@@ -22,82 +23,29 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
     const container = outsideOf()?.container;
     if (container) findings.push({ what: 'container', works: true, detail: container });
-    if (isRoot()) findings.push({ what: 'user', works: false, isWarning: true, detail: asRoot });
+    if (isRoot()) findings.push(warning('user', asRoot));
     const records = await examineRecords(await checkpoint.store());
     findings.push(...records);
     const kept = records.every(({ works, isWarning }) => works || isWarning);
     for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
-      findings.push({
-        what: `rule ${rule}`,
-        works: false,
-        isWarning: true,
-        detail: because,
-      });
+      findings.push(warning(`rule ${rule}`, because));
     }
     const unnamed = unnamedFolderNote(settings);
     findings.push(
       unnamed
-        ? { what: 'project', works: false, isWarning: true, detail: unnamed }
+        ? warning('project', unnamed)
         : { what: 'project', works: true, detail: settings.roots.map(({ path }) => path).join(', ') },
     );
     const unread = unreadEnvFile(flags);
-    if (unread) findings.push({ what: '.env', works: false, isWarning: true, detail: unread });
+    if (unread) findings.push(warning('.env', unread));
     const commands = await checkpoint.rooms.commands();
-    const statuses = await commands.status();
-    for (const status of statuses) {
-      findings.push({
-        what: `sandbox ${status.name}`,
-        works: status.works,
-        detail: status.problem ?? selfTested,
-        remedy: status.remedy,
-      });
+    const sandboxes = await commands.status();
+    findings.push(...sandboxFindings(sandboxes, settings));
+    if (sandboxes.some((each) => each.works)) {
+      findings.push(...toolchainFindings(commands.toolchains()));
+      const { leftOut } = await commands.gitSettings();
+      if (leftOut.length > 0) findings.push(warning('git settings', withoutSettings(leftOut)));
     }
-    // Commands run in the first sandbox that works, so faults of the others do not matter.
-    const chosen = statuses.find((status) => status.works);
-    if (chosen?.name === 'landlock')
-      findings.push({ what: 'git', works: false, isWarning: true, detail: gitBehindLandlock });
-    if (chosen?.withoutSockets)
-      findings.push({ what: 'sockets', works: false, isWarning: true, detail: chosen.withoutSockets });
-    if (chosen?.withoutRecording)
-      findings.push({
-        what: 'recording',
-        works: false,
-        isWarning: true,
-        detail: notRecorded(chosen.withoutRecording),
-      });
-    const { network: hosts } = settings.process;
-    // Without a sandbox no request passes the proxy.
-    const tunnels = chosen?.name === 'none' ? hosts : settings.process.tunnels;
-    if (chosen && hosts.length > 0) {
-      findings.push({
-        what: `network ${chosen.name}`,
-        works: chosen.withoutNetwork === undefined,
-        detail:
-          chosen.withoutNetwork ??
-          text(listed(hosts, tunnels, 'not looked into'), listed(hosts, tunnels, '検査なし')),
-      });
-    }
-    if (chosen && chosen.name !== 'none') {
-      findings.push({
-        what: `layers ${chosen.name}`,
-        works: chosen.withoutDryRun === undefined && settings.process.layer !== 'off',
-        isWarning: true,
-        detail: chosen.withoutDryRun
-          ? withoutLayer(chosen.withoutDryRun, settings)
-          : settings.process.layer === 'off'
-            ? switchedOff
-            : selfTested,
-      });
-    }
-    if (chosen) findings.push(...toolchainFindings(commands.toolchains()));
-    const { leftOut } = await commands.gitSettings();
-    if (chosen && leftOut.length > 0)
-      findings.push({
-        what: 'git settings',
-        works: false,
-        isWarning: true,
-        detail: withoutSettings(leftOut),
-      });
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
         findings.push({
@@ -146,7 +94,41 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
   }
 }
 
-/** The person's own programs that commands can see, and those hidden from them. */
+function warning(what: string, detail: Finding['detail']): Finding {
+  return { what, works: false, isWarning: true, detail };
+}
+
+/** Commands run in the first sandbox that works, so faults of the others do not matter. */
+function sandboxFindings(statuses: readonly SandboxStatus[], settings: Settings): readonly Finding[] {
+  const { network: hosts, layer } = settings.process;
+  const findings: Finding[] = statuses.map(({ name, works, problem, remedy }) => ({
+    what: `sandbox ${name}`,
+    works,
+    detail: problem ?? selfTested,
+    remedy,
+  }));
+  const chosen = statuses.find((status) => status.works);
+  if (!chosen) return findings;
+  const { name, withoutSockets, withoutRecording, withoutNetwork, withoutDryRun } = chosen;
+  if (name === 'landlock') findings.push(warning('git', gitBehindLandlock));
+  if (withoutSockets) findings.push(warning('sockets', withoutSockets));
+  if (withoutRecording) findings.push(warning('recording', notRecorded(withoutRecording)));
+  if (hosts.length > 0) {
+    // Without a sandbox no request passes the proxy.
+    const tunnels = name === 'none' ? hosts : settings.process.tunnels;
+    const reached = text(listed(hosts, tunnels, 'not looked into'), listed(hosts, tunnels, '検査なし'));
+    const works = withoutNetwork === undefined;
+    findings.push({ what: `network ${name}`, works, detail: withoutNetwork ?? reached });
+  }
+  if (name !== 'none') {
+    const off = layer === 'off' ? switchedOff : undefined;
+    const why = withoutDryRun ? withoutLayer(withoutDryRun, settings) : off;
+    const works = why === undefined;
+    findings.push({ what: `layers ${name}`, works, isWarning: true, detail: why ?? selfTested });
+  }
+  return findings;
+}
+
 /** The server that clients over stdio share, if they may or one runs. */
 async function sharedServer({ resident }: Settings): Promise<readonly Finding[]> {
   const running = await askAll({ kind: 'list' });
@@ -160,6 +142,7 @@ async function sharedServer({ resident }: Settings): Promise<readonly Finding[]>
   return [{ what: 'shared server', works: true, detail }];
 }
 
+/** The person's own programs that commands can see, and those hidden from them. */
 function toolchainFindings({
   found,
   folders,
