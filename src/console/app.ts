@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type Next } from 'hono';
 import { isLocale, type Locale, text } from '../contract/text/text.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { cookieOf, csrfOf, isCsrf, languageCookie } from './cookies.ts';
@@ -42,46 +42,13 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   };
   const app = new Hono<PageContext>();
 
-  app.use(async (context, next) => {
-    const request = context.req.raw;
-    // None of our texts contains a NUL, and databases disagree on it.
-    const isOdd = request.url.includes('%00') || !(await isReadable(context));
-    const status = isForeign(request) ? 403 : isOdd ? 400 : undefined;
-    if (status === undefined) await next();
-    else context.res = new Response(null, { status });
-    for (const [name, value] of Object.entries(securityHeaders)) {
-      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
-    }
-    const language = context.req.query('lang');
-    if (isLocale(language)) {
-      context.res.headers.append('set-cookie', languageCookie(request, language));
-    }
-  });
-
-  app.get('/console-assets/:version/:name', async (context) => {
-    const asset = await dependencies.asset(context.req.param('name'));
-    if (!asset) return context.notFound();
-    // The address contains a digest of the content, so it may be cached for good.
-    return context.body(asset.bytes, 200, {
-      'content-type': asset.type,
-      'cache-control': 'public, max-age=31536000, immutable',
-    });
-  });
-
-  app.get('/sw.js', async (context) => {
-    const asset = await dependencies.asset('sw.js');
-    return context.body(asset?.bytes ?? '', 200, {
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': 'no-cache',
-    });
-  });
-
+  app.use(withHeaders);
+  addAssets(app, dependencies);
   app.get('/manifest.webmanifest', (context) =>
     context.body(JSON.stringify(manifestOf(outside(context.req.raw).locale)), 200, {
       'content-type': 'application/manifest+json',
     }),
   );
-
   addAnswersFromNotices(app, dependencies);
 
   // All that follows needs a cookie, or leads to pages that do. Any program can listen at another port of these names.
@@ -89,8 +56,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
     const { hostname } = new URL(context.req.url);
     const { ownHost } = dependencies;
     if (ownHost === undefined || !isLoopbackHost(hostname) || hostname === ownHost) return next();
-    const { elsewhere, elsewhereNote } = outside(context.req.raw).words.errors;
-    return context.html(await problemPage(outside(context.req.raw), elsewhere, elsewhereNote), 421);
+    return problem(context, outside(context.req.raw), 'elsewhere');
   });
 
   addEntrance(app, dependencies, outside);
@@ -109,11 +75,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
     const { person, secret } = entered;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const { csrf } = await context.req.parseBody();
-      if (!isOwnOrigin(request) || !isCsrf(csrf, secret)) {
-        const { words } = outside(request);
-        const { stale, staleNote } = words.errors;
-        return context.html(await problemPage(outside(request), stale, staleNote), 403);
-      }
+      if (!isOwnOrigin(request) || !isCsrf(csrf, secret)) return problem(context, outside(request), 'stale');
     }
     const waiting = await waitingFor(person, dependencies);
     context.set('view', {
@@ -130,19 +92,15 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
 
   app.use(async (context, next) => {
     const isForAll = /^\/($|charts$|live$|calls|approvals|memories)/.test(context.req.path);
-    if (!isForAll && !context.get('view').person.isOperator) {
-      const { words } = outside(context.req.raw);
-      const { forbidden, forbiddenNote } = words.errors;
-      return context.html(await problemPage(outside(context.req.raw), forbidden, forbiddenNote), 403);
-    }
-    return next();
+    const mayEnter = isForAll || context.get('view').person.isOperator;
+    return mayEnter ? next() : problem(context, outside(context.req.raw), 'forbidden');
   });
 
   const feed = new LiveFeed(dependencies);
   const recentCalls = createRecentCalls(() => dependencies.audit());
   const verification = createVerification(() => dependencies.audit(), dependencies.now);
   addPasskeyRoutes(app, dependencies, outside);
-  addCallRoutes(app, dependencies, { recentCalls, feed, verification });
+  addCallRoutes(app, dependencies, recentCalls, feed, verification);
   addApprovals(app, dependencies);
   addRecordRoutes(app, dependencies, recentCalls);
   addOperatorRoutes(app, dependencies);
@@ -152,17 +110,58 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
     const { words } = outside(context.req.raw);
     return context.html(await problemPage(outside(context.req.raw), words.errors.missing, undefined), 404);
   });
-  app.onError(async (error, context) => {
+  app.onError((error, context) => {
     dependencies.onFault(error);
-    const { words } = outside(context.req.raw);
-    const { failed, failedNote } = words.errors;
-    return context.html(await problemPage(outside(context.req.raw), failed, failedNote), 500);
+    return problem(context, outside(context.req.raw), 'failed');
   });
 
   return {
     answer: async (request, from) => app.fetch(request, from),
     close: () => feed.close(),
   };
+}
+
+async function withHeaders(context: Context<PageContext>, next: Next): Promise<void> {
+  const request = context.req.raw;
+  // None of our texts contains a NUL, and databases disagree on it.
+  const isOdd = request.url.includes('%00') || !(await isReadable(context));
+  const status = isForeign(request) ? 403 : isOdd ? 400 : undefined;
+  if (status === undefined) await next();
+  else context.res = new Response(null, { status });
+  for (const [name, value] of Object.entries(securityHeaders)) {
+    if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+  }
+  const language = context.req.query('lang');
+  if (isLocale(language)) {
+    context.res.headers.append('set-cookie', languageCookie(request, language));
+  }
+}
+
+function addAssets(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+  app.get('/console-assets/:version/:name', async (context) => {
+    const asset = await dependencies.asset(context.req.param('name'));
+    if (!asset) return context.notFound();
+    // The address contains a digest of the content, so it may be cached for good.
+    return context.body(asset.bytes, 200, {
+      'content-type': asset.type,
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+  });
+
+  app.get('/sw.js', async (context) => {
+    const asset = await dependencies.asset('sw.js');
+    return context.body(asset?.bytes ?? '', 200, {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+  });
+}
+
+const problems = { elsewhere: 421, stale: 403, forbidden: 403, failed: 500 } as const;
+
+async function problem(context: Context<PageContext>, seen: Outside, kind: keyof typeof problems) {
+  const { [kind]: title, [`${kind}Note` as const]: note } = seen.words.errors;
+  return context.html(await problemPage(seen, title, note), problems[kind]);
 }
 
 /** A malformed form is its sender's fault, and does not belong in the operator's log. */

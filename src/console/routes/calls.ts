@@ -15,17 +15,13 @@ import { scopeOf, type View } from '../pages/view.ts';
 import type { RecentCalls } from '../recent-calls.ts';
 import { questionsFor } from '../waiting.ts';
 
-interface Watching {
-  readonly recentCalls: RecentCalls;
-  readonly feed: LiveFeed;
-  readonly verification: Verification;
-}
-
 /** Read-only pages: overview, calls, sessions, and the stream that updates them. */
 export function addCallRoutes(
   app: Hono<PageContext>,
   dependencies: ConsoleDependencies,
-  { recentCalls, feed, verification }: Watching,
+  recentCalls: RecentCalls,
+  feed: LiveFeed,
+  verification: Verification,
 ): void {
   async function callsFor(view: View) {
     const own = scopeOf(view.person);
@@ -84,12 +80,8 @@ export function addCallRoutes(
   app.get('/calls', async (context) => {
     const view = context.get('view');
     const query = queryOf(view.here);
-    const found = await searchPage(
-      await dependencies.audit(),
-      query,
-      scopeOf(view.person),
-      dependencies.now(),
-    );
+    const log = await dependencies.audit();
+    const found = await searchPage(log, query, scopeOf(view.person), dependencies.now());
     return context.html(await callsPage(query, found, verification.state(), view));
   });
 
@@ -108,11 +100,19 @@ export function addCallRoutes(
     const own = scopeOf(view.person);
     if (!entry || (own !== undefined && entry.principal !== own)) return context.notFound();
     // Only operators see changes, as on the history page.
-    const isShown = view.person.isOperator;
-    const changes = isShown && (await dependencies.history?.list({ auditId: entry.id, limit: mostChanges }));
-    return context.html(await callPage(entry, changes || [], view));
+    const history = view.person.isOperator ? dependencies.history : undefined;
+    const changes = await history?.list({ auditId: entry.id, limit: mostChanges });
+    return context.html(await callPage(entry, changes ?? [], view));
   });
 
+  addSessionRoutes(app, dependencies, recentCalls);
+}
+
+function addSessionRoutes(
+  app: Hono<PageContext>,
+  dependencies: ConsoleDependencies,
+  recentCalls: RecentCalls,
+): void {
   app.get('/sessions/:id', async (context) => {
     const view = context.get('view');
     const story = await (await dependencies.operator()).story(context.req.param('id'));
