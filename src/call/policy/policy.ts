@@ -52,27 +52,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const refusing = rules.filter((rule) => rule.decision === 'ask' || rule.decision === 'deny');
 
   const obeyedBy = createObeyedBy();
-
-  // The decision and the question that follows share one reading of the command.
-  const judged = new WeakMap<Risk, Judgement>();
-  const judgedOnLayer = new WeakMap<Risk, Judgement>();
-
-  function judge(risk: Risk, onLayer = risk.command?.dryRun ?? false): Judgement | undefined {
-    if (!risk.command) return undefined;
-    const before = onLayer ? judgedOnLayer : judged;
-    const known = before.get(risk);
-    if (known) return known;
-    const judgement = options.judge.judge(risk.command.line, {
-      dialect: options.judgement ?? risk.command.dialect,
-      roots: options.roots,
-      workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
-      variables: risk.command.variables,
-      onLayer,
-      confinement: options.confinement,
-    });
-    before.set(risk, judgement);
-    return judgement;
-  }
+  const judge = createReading(options);
 
   /**
    * Whether the call is tried first: because an operator's rule says so, or because a layer contains the effects that
@@ -83,7 +63,8 @@ export function createPolicy(options: PolicyOptions): Policy {
     risk: Risk,
     plain: Judgement | undefined,
     withoutLayer: Text | undefined,
-    { asks, answersTo }: Fitting,
+    asks: (rule: ReadyRule, commands: readonly Argv[]) => boolean,
+    answersTo: (commands: readonly Argv[]) => readonly ReadyRule[],
   ): { readonly tries?: ReadyRule | undefined; readonly onLayer: boolean; readonly why?: Text | undefined } {
     if (trying.length === 0 && !options.tryFirst) return { onLayer: false };
     // A dry run changes nothing, and input to a running command starts none.
@@ -112,7 +93,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       };
 
       const verdicts: PolicyVerdict[] = [];
-      const { tries, onLayer, why } = trialOf(tool, risk, plain, withoutLayer, { asks, answersTo });
+      const { tries, onLayer, why } = trialOf(tool, risk, plain, withoutLayer, asks, answersTo);
       const judgement = onLayer ? judge(risk, true) : plain;
       if (tries) {
         const verdict = verdictOf(tries, plain?.commands ?? []);
@@ -139,15 +120,8 @@ export function createPolicy(options: PolicyOptions): Policy {
         put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]));
       }
       const answersToTool = () => allowing.filter((rule) => !rule.rule.command && asks(rule, []));
-      if (risk.ask) put({ decision: 'ask', rule: 'tool-asks', because: risk.ask }, answersToTool);
-      if (risk.reach) put({ decision: 'ask', rule: 'reaches-beyond', because: risk.reach }, answersToTool);
-      for (const each of risk.passes ?? []) {
-        const passed = judgePassed(options.judge, each);
-        if (passed) put(passed, answersToTool);
-      }
-      if (risk.secret) put(sendsSecret(risk.secret), answersToTool);
       const later = risk.writes && obeyedBy(risk.writes);
-      if (later) put(runsOutsideLater(later), answersToTool);
+      for (const question of questionsOf(risk, options.judge, later)) put(question, answersToTool);
       const strictest = [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
         strictnessOf(verdict) > strictnessOf(strictest) ? verdict : strictest,
       );
@@ -158,19 +132,51 @@ export function createPolicy(options: PolicyOptions): Policy {
       const asked = (judgement?.commands ?? []).filter((argv) =>
         refusing.some(({ rule }) => rule.command && mayFitCommand(rule.command, argv)),
       );
-      const byTool =
+      const toolAsks =
         risk.ask !== undefined ||
         risk.secret !== undefined ||
         risk.reach !== undefined ||
         risk.passes !== undefined ||
         obeyedBy(risk.writes ?? []) !== undefined ||
         refusing.some((rule) => rule.decision === 'ask' && rule.concerns(tool) && mayBeAbout(rule, risk));
-      return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], {
-        toolAsks: byTool,
-        steeredBy: judgement?.steeredBy,
-      });
+      const all = [...(judgement?.asked ?? []), ...asked];
+      return grantText(tool, risk, all, { toolAsks, steeredBy: judgement?.steeredBy });
     },
   };
+}
+
+/** The decision and the question that follows share one reading of the command. */
+function createReading(options: PolicyOptions) {
+  const judged = new WeakMap<Risk, Judgement>();
+  const judgedOnLayer = new WeakMap<Risk, Judgement>();
+  return (risk: Risk, onLayer = risk.command?.dryRun ?? false): Judgement | undefined => {
+    if (!risk.command) return undefined;
+    const before = onLayer ? judgedOnLayer : judged;
+    const known = before.get(risk);
+    if (known) return known;
+    const judgement = options.judge.judge(risk.command.line, {
+      dialect: options.judgement ?? risk.command.dialect,
+      roots: options.roots,
+      workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
+      variables: risk.command.variables,
+      onLayer,
+      confinement: options.confinement,
+    });
+    before.set(risk, judgement);
+    return judgement;
+  };
+}
+
+/** The questions about a call, apart from its command. */
+function* questionsOf(risk: Risk, judge: CommandJudge, later?: Text): Generator<PolicyVerdict> {
+  if (risk.ask) yield { decision: 'ask', rule: 'tool-asks', because: risk.ask };
+  if (risk.reach) yield { decision: 'ask', rule: 'reaches-beyond', because: risk.reach };
+  for (const each of risk.passes ?? []) {
+    const passed = judgePassed(judge, each);
+    if (passed) yield passed;
+  }
+  if (risk.secret) yield sendsSecret(risk.secret);
+  if (later) yield runsOutsideLater(later);
 }
 
 /** A rule about paths or hosts does not apply to a call without any, nor one about commands to the tool. */
@@ -178,12 +184,6 @@ function mayBeAbout({ rule }: ReadyRule, { reads = [], writes = [], hosts = [] }
   if (rule.command) return false;
   if (rule.path !== undefined && reads.length + writes.length === 0) return false;
   return rule.host === undefined || hosts.length > 0;
-}
-
-/** How rules are matched with the call. */
-interface Fitting {
-  asks(rule: ReadyRule, commands: readonly Argv[]): boolean;
-  answersTo(commands: readonly Argv[]): readonly ReadyRule[];
 }
 
 function whyNotTried(tool: Tool, { command }: Risk): Text | undefined {
