@@ -1,12 +1,6 @@
 import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type {
-  FetchedPage,
-  FetchOptions,
-  ReadablePage,
-  ReadOptions,
-  Web,
-} from '../contract/capabilities/network.ts';
+import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../contract/capabilities/network.ts';
 import { unlessAborted } from '../ground/abort.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import { createSemaphore } from '../ground/semaphore.ts';
@@ -39,19 +33,12 @@ const innerNames = /^[^.]+$|\.(localhost|local|localdomain|internal|intranet|lan
 /** Opens the capability `web`. Throws `ConfigError` for a bad list. `close` ends its process. */
 export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const rules = createWebRules(options);
-  const resolve = options.resolve ?? resolveBySystem;
-  const userAgent = options.userAgent ?? 'Sekisho';
-  const now = options.now ?? Date.now;
-  const timeoutMs = options.timeoutMs ?? 30_000;
-  const maxBytes = options.maxBytes ?? 5 * 1024 * 1024;
-  const cache = createPageCache(options.cacheBytes ?? 32 * 1024 * 1024);
+  const { resolve = resolveBySystem, userAgent = 'Sekisho', now = Date.now, timeoutMs = 30_000 } = options;
+  const { maxBytes = 5 * 1024 * 1024, cacheBytes = 32 * 1024 * 1024 } = options;
+  const cache = createPageCache(cacheBytes);
   const places = createSemaphore(maxFetches);
   const converter = openConverter();
-  const robots = options.robots
-    ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
-    : undefined;
-  const mainReadings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
-  const fullReadings: typeof mainReadings = new WeakMap();
+  const robots = options.robots && createRobots(userAgent, (url, signal) => follow(url, signal, false), now);
 
   /** One request, without redirects and cache. */
   async function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
@@ -70,14 +57,13 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       if (known && known.freshUntilMs > now()) return { ...known.page, fromCache: true };
       const response = await ask(url, { ...validatorsOf(known), ...cookies.headerFor(url) }, signal);
       const status = response.statusCode ?? 0;
-      const { location } = response.headers;
       cookies.take(url, response.headers['set-cookie']);
 
-      if (redirectStatuses.has(status) && location !== undefined) {
+      if (redirectStatuses.has(status) && response.headers.location !== undefined) {
         response.destroy();
         if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
         // A redirect's address is untrusted, so it gets all checks of a caller's URL.
-        url = rules.check(addressOf(location, url));
+        url = rules.check(addressOf(response.headers.location, url));
         continue;
       }
       if (status === 304 && known) {
@@ -97,9 +83,8 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         retryAfterMs: retryAfterMs(response.headers['retry-after'], now()),
         isChallenge: isChallenge(String(response.headers['cf-mitigated'] ?? ''), body),
       };
-      const refresh = status === 200 ? refreshIn(page.contentType, body) : undefined;
-      const next = refresh === undefined ? undefined : addressOf(refresh, url);
-      if (next !== undefined && withoutFragment(next) !== withoutFragment(url.href)) {
+      const next = refreshOf(page, url);
+      if (next !== undefined) {
         if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
         url = rules.check(next);
         continue;
@@ -137,34 +122,36 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
           leave();
         }
       } catch (error) {
-        throw asToolError(error, {
-          host: url.hostname,
-          cancelled: signal.aborted,
-          timedOut: deadline.aborted,
-          timeoutMs,
-        });
+        const { aborted: timedOut } = deadline;
+        throw asToolError(error, { host: url.hostname, cancelled: signal.aborted, timedOut, timeoutMs });
       }
     },
 
-    async read(page, signal, { full = false }: ReadOptions = {}) {
-      const image = readableImage(page);
-      if (image) return image;
-      const readings = full ? fullReadings : mainReadings;
-      let reading = readings.get(page.body);
-      if (!reading) {
-        const { url, contentType, body } = page;
-        reading = converter.convert({ url, contentType, body, full });
-        readings.set(page.body, reading);
-        // A failure affects only this reader; the next one tries again.
-        reading.catch(() => readings.delete(page.body));
-      }
-      if (!signal) return reading;
-      return unlessAborted(reading, signal).catch((error: unknown) => {
-        throw signal.aborted ? cancelled('fetch', error) : error;
-      });
-    },
-
+    read: createReader(converter),
     close: () => converter.close(),
+  };
+}
+
+/** Reads a page once for all who want it. */
+function createReader(converter: ReturnType<typeof openConverter>): Web['read'] {
+  const mainReadings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
+  const fullReadings: typeof mainReadings = new WeakMap();
+  return async (page, signal, { full = false } = {}) => {
+    const image = readableImage(page);
+    if (image) return image;
+    const readings = full ? fullReadings : mainReadings;
+    let reading = readings.get(page.body);
+    if (!reading) {
+      const { url, contentType, body } = page;
+      reading = converter.convert({ url, contentType, body, full });
+      readings.set(page.body, reading);
+      // A failure affects only this reader; the next one tries again.
+      reading.catch(() => readings.delete(page.body));
+    }
+    if (!signal) return reading;
+    return unlessAborted(reading, signal).catch((error: unknown) => {
+      throw signal.aborted ? cancelled('fetch', error) : error;
+    });
   };
 }
 
@@ -188,6 +175,13 @@ async function resolveBySystem(host: string): Promise<readonly string[]> {
 function addressOf(location: string, base: URL): string {
   const address = Buffer.from(location, 'latin1').toString('utf8');
   return URL.canParse(address, base.href) ? new URL(address, base).href : address;
+}
+
+/** The other address that a page leads to by itself, if any. */
+function refreshOf({ status, contentType, body }: FetchedPage, url: URL): string | undefined {
+  const refresh = status === 200 ? refreshIn(contentType, body) : undefined;
+  const next = refresh === undefined ? url.href : addressOf(refresh, url);
+  return withoutFragment(next) === withoutFragment(url.href) ? undefined : next;
 }
 
 function withoutFragment(address: string): string {
