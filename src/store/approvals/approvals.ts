@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../../contract/records.ts';
+import type { ApprovalRecord, ApprovalStatus, ApprovalStore, PlannedCall } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import { readUntil } from '../changes.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
@@ -87,17 +87,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
     async keepPlan(calls, nowMs) {
       const engine = await openEngine();
       await engine.write(async (tx) => {
-        for (const call of calls) {
-          const row = { ...rowOf({ ...call, grant: undefined }), status: 'approved', scope: 'once' };
-          // The plan answers any open question about the same call.
-          await updateRows(
-            tx,
-            'approvals',
-            { status: open, principal: row.principal, tool: row.tool, digest: row.digest },
-            { status: 'expired' },
-          );
-          await insertRow(tx, 'approvals', { ...row, decided_by: call.decidedBy, plan_id: call.planId });
-        }
+        for (const call of calls) await keepPlanned(tx, call);
         await assertNotTooMany(tx, calls[0]?.principal ?? '', nowMs);
       });
       engine.changes.tell(topic);
@@ -120,6 +110,14 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       );
     },
   };
+}
+
+/** Keeps the approval of a planned call, which answers any open question about the same call. */
+async function keepPlanned(tx: Tx, call: PlannedCall): Promise<void> {
+  const row = { ...rowOf({ ...call, grant: undefined }), status: 'approved', scope: 'once' };
+  const same = { principal: row.principal, tool: row.tool, digest: row.digest };
+  await updateRows(tx, 'approvals', { ...same, status: open }, { status: 'expired' });
+  await insertRow(tx, 'approvals', { ...row, decided_by: call.decidedBy, plan_id: call.planId });
 }
 
 /** The caller's open question about exactly this call, or this new one. */
