@@ -55,24 +55,9 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
     async take(channels, nowMs, leaseMs) {
       if (channels.length === 0) return [];
       const engine = await openEngine();
-      const { db } = engine;
-      const due = await db
-        .selectFrom('notices')
-        .select('id')
-        .where('status', '=', 'waiting')
-        .where('channel', 'in', channels)
-        .where('next_at_ms', '<=', nowMs)
-        .limit(mostAtOnce)
-        .execute();
+      const due = await dueOf(engine.db, channels, nowMs);
       if (due.length === 0) return [];
-      const rows = await engine.write((tx) =>
-        leaseDue(
-          tx,
-          due.map(({ id }) => id),
-          nowMs,
-          leaseMs,
-        ),
-      );
+      const rows = await engine.write((tx) => leaseDue(tx, due, nowMs, leaseMs));
       return rows.map(recordOf);
     },
 
@@ -90,19 +75,13 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
 
     async settle(id, { status, problem, nextAtMs, nowMs }) {
       const engine = await openEngine();
-      await engine.write((tx) =>
-        updateRows(
-          tx,
-          'notices',
-          { id },
-          {
-            status,
-            problem: problem ? writeText(problem) : null,
-            next_at_ms: status === 'waiting' ? (nextAtMs ?? nowMs) : null,
-            ended_at_ms: status === 'waiting' ? null : nowMs,
-          },
-        ),
-      );
+      const outcome = {
+        status,
+        problem: problem ? writeText(problem) : null,
+        next_at_ms: status === 'waiting' ? (nextAtMs ?? nowMs) : null,
+        ended_at_ms: status === 'waiting' ? null : nowMs,
+      };
+      await engine.write((tx) => updateRows(tx, 'notices', { id }, outcome));
     },
 
     async list(limit) {
@@ -125,6 +104,19 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
     ...createLinks(openEngine),
     ...createDevices(openEngine),
   };
+}
+
+/** The ids of notices to deliver now, which another server may take first. */
+async function dueOf(db: Engine['db'], channels: readonly string[], nowMs: number): Promise<string[]> {
+  const due = await db
+    .selectFrom('notices')
+    .select('id')
+    .where('status', '=', 'waiting')
+    .where('channel', 'in', channels)
+    .where('next_at_ms', '<=', nowMs)
+    .limit(mostAtOnce)
+    .execute();
+  return due.map(({ id }) => id);
 }
 
 /** The questions that this channel was not notified of; from now on it counts as notified. */
