@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { type Locale, text } from '../contract/text/text.ts';
+import { defer } from '../ground/defer.ts';
 import { errorWords } from '../ground/text/error-words.ts';
 import { argumentsOf } from './prompt.ts';
 import type { ModelCall } from './transcript.ts';
@@ -86,12 +87,9 @@ async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omi
     }
   }
 
-  try {
-    const reply = await callInTime();
-    return shorten(outcomeOf(reply, words), options.maxResultChars, words);
-  } finally {
-    over.abort();
-  }
+  using _ = defer(() => over.abort());
+  const reply = await callInTime();
+  return shorten(outcomeOf(reply, words), options.maxResultChars, words);
 }
 
 function outcomeOf(reply: Reply, words: Sentences): Omit<Outcome, 'durationMs'> {

@@ -5,6 +5,7 @@ import { ToolError } from '../contract/error.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
+import { defer } from '../ground/defer.ts';
 import { type Answered, bodyOf, createReport } from './answer.ts';
 import { openHeldSession } from './held-session.ts';
 import { instructionsFor } from './instructions.ts';
@@ -54,11 +55,8 @@ export function createAskService(options: AskServiceOptions): AskService {
       const { principal } = caller;
       const endpoint = options.modelFor(request.model);
       const leave = seats.enter(principal);
-      try {
-        return await answer(request, principal, endpoint, hands);
-      } finally {
-        leave();
-      }
+      using _ = defer(() => leave());
+      return await answer(request, principal, endpoint, hands);
     },
     async forget(session, arrival) {
       const { principal } = await callerOf(arrival);

@@ -8,6 +8,7 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
 import { counted } from '../ground/counted.ts';
+import { deferred } from '../ground/defer.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
 import { flushOutput, note, say, sayJson, told } from './common/say.ts';
 
@@ -66,47 +67,44 @@ export async function searchAudit(
 export async function verifyAudit(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
-  try {
-    const { audit } = await checkpoint.store();
-    const log = await audit.verify();
-    // The mirrors of the pipeline's writes are records too. A broken log cannot confirm them.
-    const mirror = log.ok ? await verifyMirrors(settings, audit) : undefined;
-    if (options.json) sayJson({ ...inEnglish(log), mirror: mirror && inEnglish(mirror) });
-    else {
-      if (log.ok)
-        say(
-          text(
-            `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} removed by retention` : ''}. Head ${log.head}.`,
-            `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間が過ぎたため削除）` : ''}。末尾 ${log.head}`,
-          ),
-        );
-      else
-        say(
-          text(
-            `Broken at entry ${log.seq}: ${log.problem.en}`,
-            `記録 ${log.seq} で壊れています: ${log.problem.ja}`,
-          ),
-        );
-      if (mirror && !mirror.ok)
-        say(
-          text(
-            cleanLine(`The mirror does not match: ${mirror.problem.en}.`),
-            cleanLine(`控えが一致しません: ${mirror.problem.ja}。`),
-          ),
-        );
-      else if (mirror?.records)
-        say(
-          text(
-            `${counted(mirror.records, 'mirrored write matches', 'mirrored writes match')}.`,
-            `書き込みの控え ${mirror.records} 件が一致しました。`,
-          ),
-        );
-      if (mirror?.ok && mirror.unreachable) say(farAway(mirror.unreachable));
-    }
-    return log.ok && mirror?.ok !== false ? 0 : 1;
-  } finally {
-    await checkpoint.close();
+  await using _ = deferred(() => checkpoint.close());
+  const { audit } = await checkpoint.store();
+  const log = await audit.verify();
+  // The mirrors of the pipeline's writes are records too. A broken log cannot confirm them.
+  const mirror = log.ok ? await verifyMirrors(settings, audit) : undefined;
+  if (options.json) sayJson({ ...inEnglish(log), mirror: mirror && inEnglish(mirror) });
+  else {
+    if (log.ok)
+      say(
+        text(
+          `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} removed by retention` : ''}. Head ${log.head}.`,
+          `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間が過ぎたため削除）` : ''}。末尾 ${log.head}`,
+        ),
+      );
+    else
+      say(
+        text(
+          `Broken at entry ${log.seq}: ${log.problem.en}`,
+          `記録 ${log.seq} で壊れています: ${log.problem.ja}`,
+        ),
+      );
+    if (mirror && !mirror.ok)
+      say(
+        text(
+          cleanLine(`The mirror does not match: ${mirror.problem.en}.`),
+          cleanLine(`控えが一致しません: ${mirror.problem.ja}。`),
+        ),
+      );
+    else if (mirror?.records)
+      say(
+        text(
+          `${counted(mirror.records, 'mirrored write matches', 'mirrored writes match')}.`,
+          `書き込みの控え ${mirror.records} 件が一致しました。`,
+        ),
+      );
+    if (mirror?.ok && mirror.unreachable) say(farAway(mirror.unreachable));
   }
+  return log.ok && mirror?.ok !== false ? 0 : 1;
 }
 
 function farAway({ records, roots }: UnreachableMirror): Text {
@@ -136,11 +134,8 @@ export async function exportAudit(flags: Flags): Promise<number> {
 
 async function withLog(flags: Flags, use: (log: AuditLog) => Promise<number>): Promise<number> {
   const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    return await use((await checkpoint.store()).audit);
-  } finally {
-    await checkpoint.close();
-  }
+  await using _ = deferred(() => checkpoint.close());
+  return await use((await checkpoint.store()).audit);
 }
 
 function show(entry: AuditEntry, options: Options): void {

@@ -5,6 +5,7 @@ import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
+import { deferred } from '../ground/defer.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { accountName } from './common/account-name.ts';
@@ -17,24 +18,21 @@ type Address = { readonly host: string; readonly port: number };
 export async function printConsoleLink(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
-  try {
-    const running = readAddress(settings.stateFolder);
-    if (!running) {
-      note(
-        text(
-          'No server with a console runs on this state folder: start one with `sekisho serve --http`.',
-          'この状態フォルダーで動いているコンソール付きのサーバーはありません。`sekisho serve --http` で起動してください。',
-        ),
-      );
-      return 1;
-    }
-    const link = await consoleLink(checkpoint, running);
-    if (options.json) sayJson({ link });
-    else say(link);
-    return 0;
-  } finally {
-    await checkpoint.close();
+  await using _ = deferred(() => checkpoint.close());
+  const running = readAddress(settings.stateFolder);
+  if (!running) {
+    note(
+      text(
+        'No server with a console runs on this state folder: start one with `sekisho serve --http`.',
+        'この状態フォルダーで動いているコンソール付きのサーバーはありません。`sekisho serve --http` で起動してください。',
+      ),
+    );
+    return 1;
   }
+  const link = await consoleLink(checkpoint, running);
+  if (options.json) sayJson({ link });
+  else say(link);
+  return 0;
 }
 
 /** Write access to the server's records is enough to log in. */

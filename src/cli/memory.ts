@@ -8,6 +8,7 @@ import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { visibleJson } from '../contract/text/visible-json.ts';
 import { counted } from '../ground/counted.ts';
+import { deferred } from '../ground/defer.ts';
 import { note, print, say, sayJson } from './common/say.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -52,55 +53,52 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
   const settings = loadSettings(flags);
   const { embeddings } = settings.memory;
   const checkpoint = await openCheckpoint(settings);
-  try {
-    const meaning = await (await checkpoint.store()).meaning?.();
-    if (!meaning || !embeddings) {
-      throw new ConfigError(
-        text(
-          'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
-          'メモリの埋め込みが設定されていません。memory.embeddings にサーバーとモデルを指定してください。例: Ollama なら {"model": "bge-m3"}',
-        ),
-      );
-    }
-    const drained = options.status
-      ? undefined
-      : await meaning.drain({
-          all: options.all === true,
-          signal: new AbortController().signal,
-          progress(embedded) {
-            if (process.stderr.isTTY) process.stderr.write(`\r${embedded}   `);
-          },
-        });
-    if (process.stderr.isTTY && drained) process.stderr.write('\n');
-    const backlog = await meaning.backlog();
-    const { model, url } = embeddings;
-    if (options.json) sayJson({ model, url, ...backlog, ...drained });
-    else {
+  await using _ = deferred(() => checkpoint.close());
+  const meaning = await (await checkpoint.store()).meaning?.();
+  if (!meaning || !embeddings) {
+    throw new ConfigError(
+      text(
+        'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
+        'メモリの埋め込みが設定されていません。memory.embeddings にサーバーとモデルを指定してください。例: Ollama なら {"model": "bge-m3"}',
+      ),
+    );
+  }
+  const drained = options.status
+    ? undefined
+    : await meaning.drain({
+        all: options.all === true,
+        signal: new AbortController().signal,
+        progress(embedded) {
+          if (process.stderr.isTTY) process.stderr.write(`\r${embedded}   `);
+        },
+      });
+  if (process.stderr.isTTY && drained) process.stderr.write('\n');
+  const backlog = await meaning.backlog();
+  const { model, url } = embeddings;
+  if (options.json) sayJson({ model, url, ...backlog, ...drained });
+  else {
+    say(
+      text(
+        `${backlog.embedded} of ${counted(backlog.memories, 'memory', 'memories')} embedded by ${model}; waiting: ${backlog.waiting}.`,
+        `メモリ ${backlog.memories} 件のうち ${backlog.embedded} 件を ${model} で埋め込み済み。残り ${backlog.waiting} 件。`,
+      ),
+    );
+    if (backlog.refused > 0)
       say(
         text(
-          `${backlog.embedded} of ${counted(backlog.memories, 'memory', 'memories')} embedded by ${model}; waiting: ${backlog.waiting}.`,
-          `メモリ ${backlog.memories} 件のうち ${backlog.embedded} 件を ${model} で埋め込み済み。残り ${backlog.waiting} 件。`,
+          `Of these, refused several times: ${backlog.refused}.`,
+          `うち ${backlog.refused} 件は何度も拒否されました。`,
         ),
       );
-      if (backlog.refused > 0)
-        say(
-          text(
-            `Of these, refused several times: ${backlog.refused}.`,
-            `うち ${backlog.refused} 件は何度も拒否されました。`,
-          ),
-        );
-      if (drained?.problem !== undefined)
-        note(
-          text(
-            `Stopped: ${drained.problem}. The rest is not lost.`,
-            `中断しました: ${drained.problem}。残りは失われていません。`,
-          ),
-        );
-    }
-    return backlog.waiting > 0 && drained ? 1 : 0;
-  } finally {
-    await checkpoint.close();
+    if (drained?.problem !== undefined)
+      note(
+        text(
+          `Stopped: ${drained.problem}. The rest is not lost.`,
+          `中断しました: ${drained.problem}。残りは失われていません。`,
+        ),
+      );
   }
+  return backlog.waiting > 0 && drained ? 1 : 0;
 }
 
 async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promise<void> {

@@ -3,21 +3,19 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import type { NodeView } from '../contract/nodes.ts';
 import { type Locale, text } from '../contract/text/text.ts';
+import { deferred } from '../ground/defer.ts';
 import { say, sayJson } from './common/say.ts';
 
 /** Prints the servers on this store, with their load and version. Exit code 1 if one is lost. */
 export async function showNodes(flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
-  try {
-    const nodes = await (await checkpoint.store()).nodes.list();
-    if (json) for (const node of nodes) sayJson(node);
-    else if (nodes.length === 0) say(none);
-    else for (const node of nodes) say(lineOf(node, settings.locale));
-    return nodes.some(({ state }) => state === 'lost') ? 1 : 0;
-  } finally {
-    await checkpoint.close();
-  }
+  await using _ = deferred(() => checkpoint.close());
+  const nodes = await (await checkpoint.store()).nodes.list();
+  if (json) for (const node of nodes) sayJson(node);
+  else if (nodes.length === 0) say(none);
+  else for (const node of nodes) say(lineOf(node, settings.locale));
+  return nodes.some(({ state }) => state === 'lost') ? 1 : 0;
 }
 
 function lineOf(node: NodeView, locale: Locale): string {

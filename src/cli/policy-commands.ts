@@ -4,6 +4,7 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { deferred } from '../ground/defer.ts';
 import { note, say, sayJson } from './common/say.ts';
 import { ruleWarningLines } from './serving/rule-warnings.ts';
 
@@ -56,12 +57,9 @@ async function withPolicy(
 ): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings, { localRole: options.as as string | undefined });
-  try {
-    const policy = await checkpoint.policy();
-    const code = await work(policy, settings);
-    for (const line of ruleWarningLines(await policy.warnings(), settings.locale)) note(line);
-    return code;
-  } finally {
-    await checkpoint.close();
-  }
+  await using _ = deferred(() => checkpoint.close());
+  const policy = await checkpoint.policy();
+  const code = await work(policy, settings);
+  for (const line of ruleWarningLines(await policy.warnings(), settings.locale)) note(line);
+  return code;
 }

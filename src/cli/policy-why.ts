@@ -6,6 +6,7 @@ import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
+import { deferred } from '../ground/defer.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
 import { say, sayJson } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
@@ -16,15 +17,12 @@ const newestEntries = 10_000;
 export async function why(id: string, flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
-  try {
-    const entry = await find(id, (await checkpoint.store()).audit);
-    const now = await judgedNow(entry, checkpoint);
-    if (json) sayJson({ ...entry, now });
-    else say(told(entry, settings.locale, now));
-    return 0;
-  } finally {
-    await checkpoint.close();
-  }
+  await using _ = deferred(() => checkpoint.close());
+  const entry = await find(id, (await checkpoint.store()).audit);
+  const now = await judgedNow(entry, checkpoint);
+  if (json) sayJson({ ...entry, now });
+  else say(told(entry, settings.locale, now));
+  return 0;
 }
 
 /** The verdict of today's rules on the same call, for the local person; undefined if it is no tool call. */

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ToolError } from '../contract/error.ts';
+import { defer } from '../ground/defer.ts';
 import { notAFile } from './fault.ts';
 import type { ProvenPath } from './place-facts.ts';
 import { enterFolder, holdFolder, leaveFolder } from './walk.ts';
@@ -29,11 +30,8 @@ export async function inFolder<T>(
   const name = place.components[depth];
   if (name === undefined) throw notAFile(place.shown, 'folder');
   const folder = await open(place, depth, make);
-  try {
-    return await work(folder, name);
-  } finally {
-    closeSync(folder);
-  }
+  using _ = defer(() => closeSync(folder));
+  return await work(folder, name);
 }
 
 /** Missing folders are made only when something may change. */

@@ -15,6 +15,7 @@ import type {
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
+import { defer } from '../ground/defer.ts';
 import { alone } from './changing/alone.ts';
 import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';
@@ -82,20 +83,14 @@ export class HeldPlace implements Place, ProvenPath {
     options: { readonly maxBytes?: number; readonly signal?: AbortSignal } = {},
   ): Promise<Buffer> {
     const file = this.openFile();
-    try {
-      return await readFileBytes(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal);
-    } finally {
-      closeSync(file.fd);
-    }
+    using _ = defer(() => closeSync(file.fd));
+    return await readFileBytes(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal);
   }
 
   async readText(range: TextRange = {}): Promise<TextSlice> {
     const file = this.openFile();
-    try {
-      return await readTextRange(file, range, this.shown, this.facts.dependencies.lines);
-    } finally {
-      closeSync(file.fd);
-    }
+    using _ = defer(() => closeSync(file.fd));
+    return await readTextRange(file, range, this.shown, this.facts.dependencies.lines);
   }
 
   async readWhole(
@@ -106,20 +101,14 @@ export class HeldPlace implements Place, ProvenPath {
     } = {},
   ): Promise<WholeText> {
     const file = this.openFile();
-    try {
-      return await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options);
-    } finally {
-      closeSync(file.fd);
-    }
+    using _ = defer(() => closeSync(file.fd));
+    return await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options);
   }
 
   async mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }> {
     const file = this.openFile();
-    try {
-      return await mimeOf(file, this.path);
-    } finally {
-      closeSync(file.fd);
-    }
+    using _ = defer(() => closeSync(file.fd));
+    return await mimeOf(file, this.path);
   }
 
   openRead(): number {
@@ -148,16 +137,13 @@ export class HeldPlace implements Place, ProvenPath {
     } finally {
       leaveFolder(this.root, folder);
     }
-    try {
-      for (;;) {
-        const portion = readPortion(opened, this.shown);
-        yield portion.filter(({ name }) => !isTemporaryName(name));
-        if (portion.length < portionEntries) return;
-        await setImmediate();
-        signal?.throwIfAborted();
-      }
-    } finally {
-      opened.closeSync();
+    using _ = defer(() => opened.closeSync());
+    for (;;) {
+      const portion = readPortion(opened, this.shown);
+      yield portion.filter(({ name }) => !isTemporaryName(name));
+      if (portion.length < portionEntries) return;
+      await setImmediate();
+      signal?.throwIfAborted();
     }
   }
 
@@ -224,11 +210,8 @@ export class HeldPlace implements Place, ProvenPath {
   inFolder<T>(work: (folder: number, name: string | undefined) => T): T {
     const depth = Math.max(0, this.components.length - 1);
     const folder = enterFolder(this.root, this.components, depth, this.facts.hidden);
-    try {
-      return work(folder, this.components[depth]);
-    } finally {
-      leaveFolder(this.root, folder);
-    }
+    using _ = defer(() => leaveFolder(this.root, folder));
+    return work(folder, this.components[depth]);
   }
 
   assertWritable(asFolder = false): void {

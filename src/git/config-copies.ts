@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { RemoteChanges } from '../contract/capabilities/judgement.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
+import { deferred } from '../ground/defer.ts';
 import { changesOf } from './config-changes.ts';
 import { readConfig } from './config-file.ts';
 import { copyNameOf } from './copied-config.ts';
@@ -103,13 +104,10 @@ export function openConfigCopies(
     copies,
     discard,
     async settle() {
-      try {
-        const notes: string[] = [];
-        for (const copy of copies) notes.push(...(await settleOne(copy)));
-        return notes;
-      } finally {
-        await discard();
-      }
+      await using _ = deferred(() => discard());
+      const notes: string[] = [];
+      for (const copy of copies) notes.push(...(await settleOne(copy)));
+      return notes;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { asBytes } from '../ground/byte-paths.ts';
+import { defer } from '../ground/defer.ts';
 
 /**
  * Opens a folder below another without following links on the way, and passes the kernel's path of the open folder to
@@ -7,17 +8,16 @@ import { asBytes } from '../ground/byte-paths.ts';
  */
 export function inHeldFolder<T>(root: string, below: string, use: (folder: string) => T): T | undefined {
   let held = openFolder(root, true);
-  try {
-    for (const name of below.split('/').filter((each) => each !== '')) {
-      if (held === undefined) return undefined;
-      const next = openFolder(`/proc/self/fd/${held}/${name}`, false);
-      closeSync(held);
-      held = next;
-    }
-    return held === undefined ? undefined : use(`/proc/self/fd/${held}`);
-  } finally {
+  using _ = defer(() => {
     if (held !== undefined) closeSync(held);
+  });
+  for (const name of below.split('/').filter((each) => each !== '')) {
+    if (held === undefined) return undefined;
+    const next = openFolder(`/proc/self/fd/${held}/${name}`, false);
+    closeSync(held);
+    held = next;
   }
+  return held === undefined ? undefined : use(`/proc/self/fd/${held}`);
 }
 
 function openFolder(path: string, mayFollow: boolean): number | undefined {

@@ -4,6 +4,7 @@ import type { Attribution, FileState } from '../contract/capabilities/history.ts
 import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
 import { isTemporaryName } from '../files/temporary-name.ts';
+import { defer } from '../ground/defer.ts';
 import { digestOf } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
@@ -143,11 +144,8 @@ function stateOf(side: LandingSide | undefined): FileState {
 function read(entry: string): Buffer {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const fd = withRights(entry, () => openSync(entry, flags));
-  try {
-    return readAtNow(fd, 0, fstatSync(fd).size);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  return readAtNow(fd, 0, fstatSync(fd).size);
 }
 
 /** Entries are held in memory and added in one go. */

@@ -24,6 +24,7 @@ import { fsync, writeAll } from '../files/io.ts';
 import { HeldPlace } from '../files/place.ts';
 import { temporaryName } from '../files/temporary-name.ts';
 import { entryOf } from '../files/walk.ts';
+import { defer } from '../ground/defer.ts';
 import { stateAt } from './state.ts';
 
 /** The capabilities that restoring needs. */
@@ -135,14 +136,11 @@ async function writeFile(
 ): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(path, flags, mode === undefined ? 0o666 : 0o600);
-  try {
-    await writeAll(fd, content ?? new Uint8Array());
-    await likeFormer(fd, over);
-    if (mode !== undefined) fchmodSync(fd, mode);
-    await fsync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  await writeAll(fd, content ?? new Uint8Array());
+  await likeFormer(fd, over);
+  if (mode !== undefined) fchmodSync(fd, mode);
+  await fsync(fd);
 }
 
 /** The history does not keep access lists: the one of the replaced file stays. */
@@ -153,21 +151,15 @@ async function likeFormer(
   if (!lstatSync(entry, { throwIfNoEntry: false })?.isFile()) return;
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const former = withRights(entry, () => openSync(entry, flags));
-  try {
-    await carryOver(former, fd);
-  } finally {
-    closeSync(former);
-  }
+  using _ = defer(() => closeSync(former));
+  await carryOver(former, fd);
 }
 
 async function inPlace(entry: string, work: (fd: number) => void | Promise<void>): Promise<void> {
   const fd = openSync(entry, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
-  try {
-    await work(fd);
-    await fsync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  await work(fd);
+  await fsync(fd);
 }
 
 export function heldPlace(place: Place): HeldPlace {

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, typ
 import { withRights } from '../command/layer/lent.ts';
 import type { FileState } from '../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
+import { defer } from '../ground/defer.ts';
 
 /** The current state of an entry in an open folder, or of a resolved path. A link is not followed. */
 export function stateAt(path: string, like?: FileState): FileState {
@@ -21,18 +22,15 @@ function fileState(path: string, { size, mode }: Stats, like: FileState | undefi
   if (like?.kind === 'file' && like.bytes !== size) return state;
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const fd = withRights(path, () => openSync(path, flags));
-  try {
-    if (!fstatSync(fd).isFile()) return { kind: 'other' };
-    if (like?.kind !== 'file') return { ...state, digest: digestOfFile(fd) };
-    if (like.tail) {
-      const bytes = readAtNow(fd, size - like.tail.bytes, like.tail.bytes);
-      return { ...state, tail: { bytes: bytes.length, digest: digest(bytes) } };
-    }
-    if (like.isStart) return { ...state, isStart: true };
-    return like.digest === undefined ? state : { ...state, digest: digestOfFile(fd) };
-  } finally {
-    closeSync(fd);
+  using _ = defer(() => closeSync(fd));
+  if (!fstatSync(fd).isFile()) return { kind: 'other' };
+  if (like?.kind !== 'file') return { ...state, digest: digestOfFile(fd) };
+  if (like.tail) {
+    const bytes = readAtNow(fd, size - like.tail.bytes, like.tail.bytes);
+    return { ...state, tail: { bytes: bytes.length, digest: digest(bytes) } };
   }
+  if (like.isStart) return { ...state, isStart: true };
+  return like.digest === undefined ? state : { ...state, digest: digestOfFile(fd) };
 }
 
 /** Is the content the same? Modes are compared if both are known. */

@@ -5,6 +5,7 @@ import type { FileState, HistoryEntry, UndoStep } from '../contract/capabilities
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
+import { defer } from '../ground/defer.ts';
 import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
 import { atEntry, restore, stateOf } from './restore.ts';
@@ -120,11 +121,8 @@ async function keepCurrent(path: string, target: FileState, contents: Contents):
 
 function readEnd(path: string, from: number, bytes: number): Buffer {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    return bytes > 0 ? readAtNow(fd, from, bytes) : Buffer.alloc(0);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  return bytes > 0 ? readAtNow(fd, from, bytes) : Buffer.alloc(0);
 }
 
 function isPart(state: FileState): boolean {

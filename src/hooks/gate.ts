@@ -6,6 +6,7 @@ import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import type { Native, Witness } from '../contract/native.ts';
 import { type Locale, text } from '../contract/text/text.ts';
+import { deferred } from '../ground/defer.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import type { Fields, HookAnswer, HookEvent, NativeCall, Use } from './event.ts';
 
@@ -173,12 +174,9 @@ export class Gate {
       signal.addEventListener('abort', withdraw, { once: true });
       // The call may have been withdrawn while its contents were saved.
       if (signal.aborted) withdraw();
-      try {
-        const outcome = await coming.promise;
-        return outcome === 'ours' ? await ours() : outcome;
-      } finally {
-        await seen?.settle();
-      }
+      await using _ = deferred(() => seen?.settle());
+      const outcome = await coming.promise;
+      return outcome === 'ours' ? await ours() : outcome;
     }
 
     const arrival = { transport: 'hook', connectionId: session, client } as const;

@@ -2,6 +2,7 @@ import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../contract/capabilities/network.ts';
 import { unlessAborted } from '../ground/abort.ts';
+import { defer } from '../ground/defer.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import { createSemaphore } from '../ground/semaphore.ts';
 import { acceptedCodings, collectBody } from './body.ts';
@@ -113,14 +114,11 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       try {
         const within = AbortSignal.any([signal, deadline]);
         const leave = await places.acquire(within);
-        try {
-          const page = await follow(url, within, true);
-          // Stored under the requested address too, so that `reuseMs` finds it behind a redirect.
-          if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
-          return page;
-        } finally {
-          leave();
-        }
+        using _ = defer(() => leave());
+        const page = await follow(url, within, true);
+        // Stored under the requested address too, so that `reuseMs` finds it behind a redirect.
+        if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
+        return page;
       } catch (error) {
         const { aborted: timedOut } = deadline;
         throw asToolError(error, { host: url.hostname, cancelled: signal.aborted, timedOut, timeoutMs });

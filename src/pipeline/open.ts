@@ -11,6 +11,7 @@ import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
 import { openLocks } from '../files/changing/lock.ts';
 import { asUnprotected } from '../files/workspace.ts';
+import { defer } from '../ground/defer.ts';
 import type { Semaphore } from '../ground/semaphore.ts';
 import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './names/glob.ts';
@@ -179,14 +180,11 @@ function readProgram(folder: Folder, path: string, cwd: string): string {
   } catch (error) {
     throw escaped(error, path, 'program');
   }
-  try {
-    if (fstatSync(fd).size > programBytes) {
-      throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
-    }
-    return readAt(fd, 0, programBytes).toString('utf8');
-  } finally {
-    closeSync(fd);
+  using _ = defer(() => closeSync(fd));
+  if (fstatSync(fd).size > programBytes) {
+    throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
   }
+  return readAt(fd, 0, programBytes).toString('utf8');
 }
 
 function lazily<T>(open: () => T): () => T {

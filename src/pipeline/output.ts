@@ -6,6 +6,7 @@ import type { OutputPage } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanText } from '../contract/text/clean-text.ts';
 import { text } from '../contract/text/text.ts';
+import { defer, deferred } from '../ground/defer.ts';
 import { readAt as readFd } from './records/index-file.ts';
 
 /** The most of an output that is kept for reading on. */
@@ -40,40 +41,37 @@ export function createOutputShelf(folder: string): OutputShelf {
     let file: Awaited<ReturnType<typeof open>> | undefined;
     const id = String(++made);
     const path = join(folder, id);
-    try {
-      for await (const chunk of stream) {
-        bytes += chunk.length;
-        if (file === undefined && bytes <= shownBytes) {
-          head.push(chunk);
-          continue;
-        }
-        if (file === undefined) {
-          mkdirSync(folder, { recursive: true, mode: 0o700 });
-          file = await open(path, 'wx+', 0o600);
-          await file.writeFile(Buffer.concat(head));
-        }
-        await file.writeFile(chunk);
-        if (bytes > keptBytes) {
-          stopped = true;
-          break;
-        }
+    await using _ = deferred(() => file?.close());
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (file === undefined && bytes <= shownBytes) {
+        head.push(chunk);
+        continue;
       }
       if (file === undefined) {
-        return { text: cleanText(Buffer.concat(head).toString('utf8')), bytes, truncated: false, stopped };
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        file = await open(path, 'wx+', 0o600);
+        await file.writeFile(Buffer.concat(head));
       }
-      kept.push({ id, path, bytes });
-      for (const old of kept.splice(0, Math.max(0, kept.length - keptOutputs)))
-        rmSync(old.path, { force: true });
-      return {
-        ...cut(path, bytes, shownBytes / 2, stopped),
-        bytes,
-        nextCursor: `${id}.${headEnd(path, shownBytes / 2)}`,
-        truncated: true,
-        stopped,
-      };
-    } finally {
-      await file?.close();
+      await file.writeFile(chunk);
+      if (bytes > keptBytes) {
+        stopped = true;
+        break;
+      }
     }
+    if (file === undefined) {
+      return { text: cleanText(Buffer.concat(head).toString('utf8')), bytes, truncated: false, stopped };
+    }
+    kept.push({ id, path, bytes });
+    for (const old of kept.splice(0, Math.max(0, kept.length - keptOutputs)))
+      rmSync(old.path, { force: true });
+    return {
+      ...cut(path, bytes, shownBytes / 2, stopped),
+      bytes,
+      nextCursor: `${id}.${headEnd(path, shownBytes / 2)}`,
+      truncated: true,
+      stopped,
+    };
   }
 
   return {
@@ -151,9 +149,6 @@ function continuation(bytes: Buffer): number {
 
 function readAt(path: string, position: number, length: number): Buffer {
   const fd = openSync(path, 'r');
-  try {
-    return readFd(fd, position, length);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  return readFd(fd, position, length);
 }

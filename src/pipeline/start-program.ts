@@ -1,6 +1,7 @@
 import { openSync } from 'node:fs';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
+import { defer } from '../ground/defer.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';
@@ -83,30 +84,27 @@ export async function measureStart(
   // With bubblewrap, our child is bubblewrap itself; its shell can see its own count instead.
   if (walls.sandbox === 'bubblewrap') return undefined;
   const descriptors = createDescriptorSet();
-  try {
-    const none = descriptors.hold(openSync('/dev/null', 'r+'));
-    const [status, go] = [makePipe(), makePipe()];
-    for (const pipe of [status, go]) {
-      descriptors.hold(pipe.read);
-      descriptors.hold(pipe.write);
-    }
-    const child = await walls.spawn({
-      program: '/bin/sh',
-      args: stageArguments('/usr/bin/true', []),
-      environment: stageEnvironment,
-      workingFolder: '/',
-      descriptors: [none, none, none, status.write, go.read],
-      readable,
-      writable: [temporaryFolder],
-    });
-    for (const fd of [status.write, go.read]) descriptors.close(fd);
-    const told = await readStatus(readPort(descriptors.giveAway(status.read)), child.pid, 0);
-    descriptors.close(go.write);
-    await child.ended;
-    return told?.writtenBytes;
-  } finally {
-    descriptors.closeAll();
+  using _ = defer(() => descriptors.closeAll());
+  const none = descriptors.hold(openSync('/dev/null', 'r+'));
+  const [status, go] = [makePipe(), makePipe()];
+  for (const pipe of [status, go]) {
+    descriptors.hold(pipe.read);
+    descriptors.hold(pipe.write);
   }
+  const child = await walls.spawn({
+    program: '/bin/sh',
+    args: stageArguments('/usr/bin/true', []),
+    environment: stageEnvironment,
+    workingFolder: '/',
+    descriptors: [none, none, none, status.write, go.read],
+    readable,
+    writable: [temporaryFolder],
+  });
+  for (const fd of [status.write, go.read]) descriptors.close(fd);
+  const told = await readStatus(readPort(descriptors.giveAway(status.read)), child.pid, 0);
+  descriptors.close(go.write);
+  await child.ended;
+  return told?.writtenBytes;
 }
 
 /** Programs whose arguments are programs that could write files and start others. */

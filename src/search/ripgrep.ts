@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Place } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { defer } from '../ground/defer.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
@@ -53,14 +54,11 @@ export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: Rip
         if (complaint.length < maxComplaintChars) complaint += chunk;
       });
       child.stdout.on('data', onOutput);
-      try {
-        const code = await child.ended;
-        if (signal.aborted) throw cancelled('search');
-        if (deadline.aborted) throw tookTooLong(timeoutMs);
-        return { code, complaint };
-      } finally {
-        either.removeEventListener('abort', stop);
-      }
+      using _ = defer(() => either.removeEventListener('abort', stop));
+      const code = await child.ended;
+      if (signal.aborted) throw cancelled('search');
+      if (deadline.aborted) throw tookTooLong(timeoutMs);
+      return { code, complaint };
     },
   };
 }

@@ -8,6 +8,7 @@ import type { StageSpawn } from '../contract/capabilities/pipeline.ts';
 import type { SandboxName } from '../contract/capabilities/process.ts';
 import { HeldPlace } from '../files/place.ts';
 import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
+import { defer } from '../ground/defer.ts';
 
 /** Starts a program in the sandbox. */
 export interface Stages {
@@ -29,23 +30,20 @@ export interface Started {
  */
 export async function startPlain(program: string, args: readonly string[], below: Place): Promise<Started> {
   const { fd, isFile, leave } = open(below);
-  try {
-    const child = spawn(program, operandsOf(args, isFile), {
-      env: environment,
-      stdio: [isFile ? fd : 'ignore', 'pipe', 'pipe'],
-      // The child resolves it while it still has our descriptors, before it becomes the program.
-      cwd: isFile ? '/' : itself(fd),
-    });
-    const ended = new Promise<number>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code) => resolve(code ?? killedCode));
-    });
-    // Both pipes were requested, so both exist.
-    const { stdout, stderr } = child as typeof child & { stdout: Readable; stderr: Readable };
-    return { stdout, stderr, ended, kill: () => void child.kill('SIGKILL') };
-  } finally {
-    leave();
-  }
+  using _ = defer(() => leave());
+  const child = spawn(program, operandsOf(args, isFile), {
+    env: environment,
+    stdio: [isFile ? fd : 'ignore', 'pipe', 'pipe'],
+    // The child resolves it while it still has our descriptors, before it becomes the program.
+    cwd: isFile ? '/' : itself(fd),
+  });
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? killedCode));
+  });
+  // Both pipes were requested, so both exist.
+  const { stdout, stderr } = child as typeof child & { stdout: Readable; stderr: Readable };
+  return { stdout, stderr, ended, kill: () => void child.kill('SIGKILL') };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { defer } from '../ground/defer.ts';
+
 /**
  * Wakes those who wait for rows to change: in one process at once; across processes when the engine hears of it. A wake
  * carries no data: the waiter reads the rows again, so a lost or repeated wake is harmless.
@@ -102,13 +104,10 @@ export async function readUntil<T>(
       Math.min(leftMs, lookEveryMs),
       AbortSignal.any([signal, stop.signal]),
     );
-    try {
-      const value = await read();
-      if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
-      await changed;
-    } finally {
-      stop.abort();
-    }
+    using _ = defer(() => stop.abort());
+    const value = await read();
+    if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
+    await changed;
   }
 }
 

@@ -7,6 +7,7 @@ import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { createCalendar } from '../ground/calendar.ts';
+import { defer } from '../ground/defer.ts';
 import { notText, readPart } from './read-part.ts';
 import { createNoteWatch } from './watch-note.ts';
 
@@ -83,19 +84,16 @@ function partOf(workspace: Folder, root: string): Folder | undefined {
 
 function readEnding(place: Place): NoteEnding {
   const fd = place.openRead();
-  try {
-    const { size } = fstatSync(fd);
-    const from = Math.max(0, size - 64 * 1024);
-    const tail = readAtNow(fd, from, size - from);
-    if (!isText(tail, from > 0)) throw notText();
-    const newline = tail.lastIndexOf(0x0a);
-    return {
-      newline: newline > 0 && tail[newline - 1] === 0x0d ? '\r\n' : '\n',
-      atLineStart: tail.length === 0 || newline === tail.length - 1,
-    };
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  const { size } = fstatSync(fd);
+  const from = Math.max(0, size - 64 * 1024);
+  const tail = readAtNow(fd, from, size - from);
+  if (!isText(tail, from > 0)) throw notText();
+  const newline = tail.lastIndexOf(0x0a);
+  return {
+    newline: newline > 0 && tail[newline - 1] === 0x0d ? '\r\n' : '\n',
+    atLineStart: tail.length === 0 || newline === tail.length - 1,
+  };
 }
 
 /** Appending text to anything else would corrupt it. The part that was read may start inside a character. */

@@ -67,7 +67,8 @@ describe.each(engines)('memories on $name', ({ missing, createPlace }) => {
     for (const content of ['one', 'two', 'three']) await memories.remember(say(content));
 
     expect(await found(memories, '', { limit: 2 })).toEqual(['three', 'two']);
-    expect(await found(memories, ' ?! ')).toEqual(['three', 'two', 'one']);
+    // Signs are looked for as they are.
+    expect(await found(memories, ' ?! ')).toEqual([]);
   });
 
   test('category, tags and times narrow what is found, exactly', needs(missing), async () => {

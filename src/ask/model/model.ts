@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import { promptOf } from '../prompt.ts';
 import type { Message, ModelCall } from '../transcript.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
@@ -117,31 +118,28 @@ async function tryOnce(
   onShown: () => void,
 ): Promise<Answer> {
   const silence = watchSilence(endpoint.silenceMs);
-  try {
-    const { stream } = await chat.doStream({
-      prompt: promptOf(round.instructions, round.messages),
-      ...(round.tools.length > 0 && {
-        tools: round.tools.map(({ name, description, schema }) => ({
-          type: 'function' as const,
-          name,
-          description,
-          inputSchema: schema,
-        })),
-      }),
-      abortSignal: AbortSignal.any([round.signal, silence.signal]),
-    });
-    const gathering = createGathering(options, round, onShown, endpoint.beginsInThought === true);
-    for await (const part of stream) {
-      silence.heard();
-      gathering.take(part);
-    }
-    // An aborted stream may end as if it were complete.
-    round.signal.throwIfAborted();
-    silence.signal.throwIfAborted();
-    return gathering.answer();
-  } finally {
-    silence.stop();
+  using _ = defer(() => silence.stop());
+  const { stream } = await chat.doStream({
+    prompt: promptOf(round.instructions, round.messages),
+    ...(round.tools.length > 0 && {
+      tools: round.tools.map(({ name, description, schema }) => ({
+        type: 'function' as const,
+        name,
+        description,
+        inputSchema: schema,
+      })),
+    }),
+    abortSignal: AbortSignal.any([round.signal, silence.signal]),
+  });
+  const gathering = createGathering(options, round, onShown, endpoint.beginsInThought === true);
+  for await (const part of stream) {
+    silence.heard();
+    gathering.take(part);
   }
+  // An aborted stream may end as if it were complete.
+  round.signal.throwIfAborted();
+  silence.signal.throwIfAborted();
+  return gathering.answer();
 }
 
 function createGathering(options: ModelOptions, round: Round, onShown: () => void, beginsInThought: boolean) {

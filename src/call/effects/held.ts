@@ -1,5 +1,6 @@
 import type { HeldLayer, RunResult } from '../../contract/capabilities/process.ts';
 import type { ApprovalStore } from '../../contract/records.ts';
+import { deferred } from '../../ground/defer.ts';
 import type { Validated } from '../slips.ts';
 
 /** A command that ran, and whose effects wait on their layer for a person. */
@@ -87,18 +88,9 @@ async function end(
   { layer, questionId }: HeldTrial,
   { approvals, now }: Parameters<typeof createHeldTrials>[0],
 ): Promise<void> {
-  try {
-    if (questionId !== undefined)
-      await (await approvals()).decide(
-        questionId,
-        'declined',
-        'the server, as its layer went',
-        'once',
-        now(),
-      );
-  } finally {
-    await layer.discard();
-  }
+  await using _ = deferred(() => layer.discard());
+  if (questionId !== undefined)
+    await (await approvals()).decide(questionId, 'declined', 'the server, as its layer went', 'once', now());
 }
 
 function keyOf({ caller }: Owner, digest: string): string {

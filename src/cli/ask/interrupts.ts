@@ -1,4 +1,5 @@
 import { type Locale, text } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import type { Lines } from './lines.ts';
 
 /** The effects of Ctrl-C and of a request to end. */
@@ -42,11 +43,8 @@ export function createInterrupts(lines: () => Lines | undefined, locale: Locale)
       running = new AbortController();
       hasWarned = false;
       if (hasStopped) running.abort();
-      try {
-        return await work(running.signal);
-      } finally {
-        running = undefined;
-      }
+      using _ = defer(() => (running = undefined));
+      return await work(running.signal);
     },
   };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { EngineName } from '../../config/runtime.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import { packageFolder } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
 import { answeringEngine, ownImage } from './engine.ts';
@@ -19,28 +20,25 @@ export async function buildImage(options: Options): Promise<number> {
   const engine = answeringEngine(options.engine as EngineName | undefined);
   const folder = packageFolder();
   const context = mkdtempSync(join(tmpdir(), 'sekisho-image-'));
-  try {
-    packInto(context, folder);
-    copyFileSync(join(folder, 'packaging/docker/Dockerfile'), join(context, 'Dockerfile'));
-    const base = options.base === undefined ? [] : ['--build-arg', `BASE=${options.base}`];
-    const authorities = process.env.NODE_EXTRA_CA_CERTS;
-    const secret = authorities && existsSync(authorities) ? ['--secret', `id=ca,src=${authorities}`] : [];
-    // Podman keeps health checks only in Docker's image format.
-    const form = engine === 'podman' ? ['--format', 'docker'] : [];
-    const args = ['build', ...form, ...secret, ...base, '--tag', ownImage(), context];
-    const { status, error } = spawnSync(engine, args, { stdio: ['ignore', 2, 2], windowsHide: true });
-    if (error) throw error;
-    if (status !== 0) return status ?? 1;
-    say(
-      text(
-        `${engine} has ${ownImage()} now; \`--runtime container\` uses it.`,
-        `${engine} に ${ownImage()} を作成しました。\`--runtime container\` で使われます。`,
-      ),
-    );
-    return 0;
-  } finally {
-    rmSync(context, { recursive: true, force: true });
-  }
+  using _ = defer(() => rmSync(context, { recursive: true, force: true }));
+  packInto(context, folder);
+  copyFileSync(join(folder, 'packaging/docker/Dockerfile'), join(context, 'Dockerfile'));
+  const base = options.base === undefined ? [] : ['--build-arg', `BASE=${options.base}`];
+  const authorities = process.env.NODE_EXTRA_CA_CERTS;
+  const secret = authorities && existsSync(authorities) ? ['--secret', `id=ca,src=${authorities}`] : [];
+  // Podman keeps health checks only in Docker's image format.
+  const form = engine === 'podman' ? ['--format', 'docker'] : [];
+  const args = ['build', ...form, ...secret, ...base, '--tag', ownImage(), context];
+  const { status, error } = spawnSync(engine, args, { stdio: ['ignore', 2, 2], windowsHide: true });
+  if (error) throw error;
+  if (status !== 0) return status ?? 1;
+  say(
+    text(
+      `${engine} has ${ownImage()} now; \`--runtime container\` uses it.`,
+      `${engine} に ${ownImage()} を作成しました。\`--runtime container\` で使われます。`,
+    ),
+  );
+  return 0;
 }
 
 /** `sekisho.tgz`, as npm would publish the package. Throws `ConfigError` if npm cannot. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { defer } from '../../ground/defer.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
@@ -14,12 +15,9 @@ export function openMemoryProgram({ syscall }: Kernel, bytes: Buffer): number {
   const executable = create(closeDescriptorOnExec | mayExecute);
   const fd = executable >= 0 ? executable : create(closeDescriptorOnExec);
   if (fd < 0) throw new Error('memfd_create was refused');
-  try {
-    writeSync(fd, bytes);
-    return openSync(`/proc/self/fd/${fd}`, 'r');
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  writeSync(fd, bytes);
+  return openSync(`/proc/self/fd/${fd}`, 'r');
 }
 
 const closeDescriptorOnExec = 1;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { defer } from '../../ground/defer.ts';
 
 /** Options of a child. The descriptors become its 0, 1, 2 … in order; it has no others. */
 export interface PosixSpawnOptions {
@@ -84,23 +85,17 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
   return {
     now(spawnOptions) {
       const { pid, free, all } = prepare(spawnOptions);
-      try {
-        assertDone(spawn(...all));
-        return pid.readInt32LE(0);
-      } finally {
-        free();
-      }
+      using _ = defer(() => free());
+      assertDone(spawn(...all));
+      return pid.readInt32LE(0);
     },
     async apart(spawnOptions) {
       const { pid, free, all } = prepare(spawnOptions);
-      try {
-        const { promise, resolve, reject } = Promise.withResolvers<number>();
-        spawn.async(...all, (error: unknown, errno: number) => (error ? reject(error) : resolve(errno)));
-        assertDone(await promise);
-        return pid.readInt32LE(0);
-      } finally {
-        free();
-      }
+      using _ = defer(() => free());
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      spawn.async(...all, (error: unknown, errno: number) => (error ? reject(error) : resolve(errno)));
+      assertDone(await promise);
+      return pid.readInt32LE(0);
     },
   };
 }

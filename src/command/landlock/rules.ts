@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
+import { defer } from '../../ground/defer.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
@@ -60,33 +61,27 @@ function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }
   const bytes = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const ruleset = syscall(createRuleset, attributes, bytes, 0);
   assertDone(ruleset, 'landlock_create_ruleset');
-  try {
-    for (const path of readable) allow(kernel, ruleset, path, readRights);
-    for (const path of listable) allow(kernel, ruleset, path, listRights);
-    for (const path of devices) allow(kernel, ruleset, path, deviceRights & handled);
-    for (const path of writable) allow(kernel, ruleset, path, handled & ~madeDevices);
-    assertDone(syscall(446, ruleset, 0), 'landlock_restrict_self');
-  } finally {
-    closeSync(ruleset);
-  }
+  using _ = defer(() => closeSync(ruleset));
+  for (const path of readable) allow(kernel, ruleset, path, readRights);
+  for (const path of listable) allow(kernel, ruleset, path, listRights);
+  for (const path of devices) allow(kernel, ruleset, path, deviceRights & handled);
+  for (const path of writable) allow(kernel, ruleset, path, handled & ~madeDevices);
+  assertDone(syscall(446, ruleset, 0), 'landlock_restrict_self');
 }
 
 /** Grants rights below a path. A missing path grants nothing. */
 function allow({ syscall }: Kernel, ruleset: number, path: string, rights: bigint): void {
   const fd = openPath(path);
   if (fd === undefined) return;
-  try {
-    const rule = Buffer.alloc(12);
-    rule.writeInt32LE(fd, 8);
-    rule.writeBigUInt64LE(rights, 0);
-    if (syscall(addRule, ruleset, 1, rule, 0) === 0) return;
-    // The rule on a file may only have file rights, and at least one.
-    if ((rights & fileRights) === 0n) return;
-    rule.writeBigUInt64LE(rights & fileRights, 0);
-    assertDone(syscall(addRule, ruleset, 1, rule, 0), `landlock_add_rule ${path}`);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  const rule = Buffer.alloc(12);
+  rule.writeInt32LE(fd, 8);
+  rule.writeBigUInt64LE(rights, 0);
+  if (syscall(addRule, ruleset, 1, rule, 0) === 0) return;
+  // The rule on a file may only have file rights, and at least one.
+  if ((rights & fileRights) === 0n) return;
+  rule.writeBigUInt64LE(rights & fileRights, 0);
+  assertDone(syscall(addRule, ruleset, 1, rule, 0), `landlock_add_rule ${path}`);
 }
 
 function openPath(path: string): number | undefined {

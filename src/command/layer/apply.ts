@@ -17,6 +17,7 @@ import {
 import { createCarryOver } from '../../files/attributes.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { copyEntry } from './copy-entry.ts';
 import { lastOf, namesIn, signatureOf, statOf } from './entries.ts';
@@ -52,24 +53,21 @@ export async function applySteps(
   const left = new Set<string>();
   /** Git's folders in which another git moved a ref just now: index and logs belong to that. */
   const met = new Set<string | undefined>();
-  try {
-    const pause = createPause();
-    for (const step of steps) {
-      await pause();
-      options.at?.(step.path);
-      // Another program changed the entry, so its mode stays too.
-      if (left.has(step.path)) continue;
-      if (step.do === 'move' || step.do === 'attributes') lendAbove(step.path);
-      const isMet = met.size > 0 && isReplacing(step) && met.has(gitFolderOf(step.path));
-      if (!isMet && (await applyStep(step, `${fromText(upper)}/${step.path}`, folders, lent, options)))
-        continue;
-      left.add(step.path);
-      if (isRef(step.path)) met.add(gitFolderOf(step.path));
-    }
-    return left;
-  } finally {
-    folders.close();
+  using _ = defer(() => folders.close());
+  const pause = createPause();
+  for (const step of steps) {
+    await pause();
+    options.at?.(step.path);
+    // Another program changed the entry, so its mode stays too.
+    if (left.has(step.path)) continue;
+    if (step.do === 'move' || step.do === 'attributes') lendAbove(step.path);
+    const isMet = met.size > 0 && isReplacing(step) && met.has(gitFolderOf(step.path));
+    if (!isMet && (await applyStep(step, `${fromText(upper)}/${step.path}`, folders, lent, options)))
+      continue;
+    left.add(step.path);
+    if (isRef(step.path)) met.add(gitFolderOf(step.path));
   }
+  return left;
 }
 
 /** Returns true if the step is done. */
@@ -96,11 +94,8 @@ async function applyStep(
     ? await holdRef(entryOf(folder, name), meets === 'leave' ? 0 : gitWaitsMs)
     : () => {};
   if (!release && meets === 'leave') return false;
-  try {
-    return await replace(step, { name, from, folder, lent }, options);
-  } finally {
-    release?.();
-  }
+  using _ = defer(() => release?.());
+  return await replace(step, { name, from, folder, lent }, options);
 }
 
 function isReplacing({ do: what }: Step): boolean {
@@ -148,21 +143,18 @@ async function renew(
   if (leavesOut(toText(name)) || !stat?.isDirectory()) return;
   lent.folder(asBytes(entryOf(folder, name)), stat);
   const inner = openFolderIn(folder, name, 'latin1');
-  try {
-    for (const each of namesIn(asBytes(itself(inner)))) {
-      const pausing = pause();
-      if (pausing) await pausing;
-      try {
-        // Works for every owner, and on a link itself.
-        lchownSync(asBytes(entryOf(inner, each)), -1, -1);
-      } catch {
-        // Another program removed or replaced it after the landing.
-        continue;
-      }
-      await renew(inner, each, leavesOut, lent, pause);
+  using _ = defer(() => closeSync(inner));
+  for (const each of namesIn(asBytes(itself(inner)))) {
+    const pausing = pause();
+    if (pausing) await pausing;
+    try {
+      // Works for every owner, and on a link itself.
+      lchownSync(asBytes(entryOf(inner, each)), -1, -1);
+    } catch {
+      // Another program removed or replaced it after the landing.
+      continue;
     }
-  } finally {
-    closeSync(inner);
+    await renew(inner, each, leavesOut, lent, pause);
   }
 }
 
@@ -205,14 +197,11 @@ function inPath(
 ): true {
   const entry = asBytes(entryOf(folders.above(path), lastOf(path)));
   const fd = openSync(entry, openPath | constants.O_NOFOLLOW);
-  try {
-    const stat = fstatSync(fd);
-    lent.folder(entry, stat);
-    if (stat.isDirectory()) change(fd);
-    return true;
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  const stat = fstatSync(fd);
+  lent.folder(entry, stat);
+  if (stat.isDirectory()) change(fd);
+  return true;
 }
 
 /** Copies a folder's attributes without the layer's marks. */
@@ -228,11 +217,8 @@ async function carryAttributes(
   const to = openSync(entry, flags);
   try {
     const own = openSync(asBytes(from), flags);
-    try {
-      await createCarryOver((name) => !name.startsWith('user.overlay.'))(own, to);
-    } finally {
-      closeSync(own);
-    }
+    using _ = defer(() => closeSync(own));
+    await createCarryOver((name) => !name.startsWith('user.overlay.'))(own, to);
   } finally {
     closeSync(to);
   }

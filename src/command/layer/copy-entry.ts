@@ -16,6 +16,7 @@ import { open } from 'node:fs/promises';
 import { temporaryName } from '../../files/temporary-name.ts';
 import { entryOf, itself, openFolderIn } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
+import { defer, deferred } from '../../ground/defer.ts';
 
 /**
  * Copies an entry of a layer on another file system into an open folder, under a temporary name until it is whole.
@@ -49,40 +50,31 @@ async function copyTo(from: string, folder: number, name: string, former: Stats 
   if ((stat.mode & 0o500) !== 0o500) chmodSync(asBytes(from), 0o700);
   mkdirSync(to, 0o700);
   const inner = openFolderIn(folder, name, 'latin1');
-  try {
-    for (const each of readdirSync(asBytes(from), { encoding: 'latin1' as BufferEncoding }))
-      await copyTo(`${from}/${each}`, inner, each, undefined);
-    chmodSync(itself(inner), stat.mode & 0o7777);
-    lutimesSync(`${itself(inner)}/.`, stat.atime, stat.mtime);
-  } finally {
-    closeSync(inner);
-  }
+  using _ = defer(() => closeSync(inner));
+  for (const each of readdirSync(asBytes(from), { encoding: 'latin1' as BufferEncoding }))
+    await copyTo(`${from}/${each}`, inner, each, undefined);
+  chmodSync(itself(inner), stat.mode & 0o7777);
+  lutimesSync(`${itself(inner)}/.`, stat.atime, stat.mtime);
 }
 
 async function copyFile(from: string, to: Buffer, stat: Stats, former: Stats | undefined): Promise<void> {
   // A command may have made its own file unreadable; the layer's copy may be changed.
   if ((stat.mode & 0o400) === 0) chmodSync(asBytes(from), 0o600);
   const source = await open(asBytes(from), constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const copy = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    try {
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      for (;;) {
-        const { bytesRead } = await source.read(chunk, 0, chunkBytes, null);
-        if (bytesRead === 0) break;
-        for (let at = 0; at < bytesRead; ) at += (await copy.write(chunk, at, bytesRead - at)).bytesWritten;
-      }
-      const own = await copy.stat();
-      if (former?.isFile() && (former.uid !== own.uid || former.gid !== own.gid))
-        await copy.chown(former.uid, former.gid);
-      await copy.chmod(stat.mode & 0o777);
-      await copy.utimes(stat.atime, stat.mtime);
-    } finally {
-      await copy.close();
-    }
-  } finally {
-    await source.close();
+  await using _source = deferred(() => source.close());
+  const copy = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  await using _ = deferred(() => copy.close());
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  for (;;) {
+    const { bytesRead } = await source.read(chunk, 0, chunkBytes, null);
+    if (bytesRead === 0) break;
+    for (let at = 0; at < bytesRead; ) at += (await copy.write(chunk, at, bytesRead - at)).bytesWritten;
   }
+  const own = await copy.stat();
+  if (former?.isFile() && (former.uid !== own.uid || former.gid !== own.gid))
+    await copy.chown(former.uid, former.gid);
+  await copy.chmod(stat.mode & 0o777);
+  await copy.utimes(stat.atime, stat.mtime);
 }
 
 const chunkBytes = 1024 * 1024;

@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { cleanLine } from '../../contract/text/clean-text.ts';
+import { deferred } from '../../ground/defer.ts';
 
 /** A unified diff of several files, one after another, within a bound. */
 export interface Diff {
@@ -64,18 +65,15 @@ export function createDiff(maxBytes: number): Diff {
 export async function hasSameContent(former: Buffer, latter: Buffer, bytes: number): Promise<boolean> {
   const [one, other] = await Promise.all([former, latter].map((path) => open(path, readOwn)));
   if (!one || !other) return false;
-  try {
-    const piece = Math.max(1, Math.min(pieceBytes, bytes));
-    const [a, b] = [Buffer.allocUnsafe(piece), Buffer.allocUnsafe(piece)];
-    for (let at = 0; at < mostCompared; at += piece) {
-      const [left, right] = await Promise.all([one.read(a, 0, piece, at), other.read(b, 0, piece, at)]);
-      if (left.bytesRead === 0 && right.bytesRead === 0) return true;
-      if (!a.subarray(0, left.bytesRead).equals(b.subarray(0, right.bytesRead))) return false;
-    }
-    return false;
-  } finally {
-    await Promise.all([one.close(), other.close()]);
+  await using _ = deferred(() => Promise.all([one.close(), other.close()]));
+  const piece = Math.max(1, Math.min(pieceBytes, bytes));
+  const [a, b] = [Buffer.allocUnsafe(piece), Buffer.allocUnsafe(piece)];
+  for (let at = 0; at < mostCompared; at += piece) {
+    const [left, right] = await Promise.all([one.read(a, 0, piece, at), other.read(b, 0, piece, at)]);
+    if (left.bytesRead === 0 && right.bytesRead === 0) return true;
+    if (!a.subarray(0, left.bytesRead).equals(b.subarray(0, right.bytesRead))) return false;
   }
+  return false;
 }
 
 /** The text of a small file, '' for no file; undefined if it is not text. */
@@ -84,13 +82,10 @@ async function textOf(path: Buffer | undefined): Promise<string | undefined> {
   // A file that is not readable is reported without its lines.
   const file = await open(path, readOwn).catch(() => undefined);
   if (!file) return undefined;
-  try {
-    if ((await file.stat()).size > mostText) return undefined;
-    const content: Buffer = await file.readFile();
-    return content.includes(0) || !isUtf8(content) ? undefined : content.toString('utf8');
-  } finally {
-    await file.close();
-  }
+  await using _ = deferred(() => file.close());
+  if ((await file.stat()).size > mostText) return undefined;
+  const content: Buffer = await file.readFile();
+  return content.includes(0) || !isUtf8(content) ? undefined : content.toString('utf8');
 }
 
 /** Follows no link, and does not wait for the other end of a pipe. */

@@ -1,5 +1,6 @@
 import { createFolderLocks } from '../../files/changing/folder-locks.ts';
 import { openLocks } from '../../files/changing/lock.ts';
+import { defer } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
 import { createTurns } from '../../ground/turns.ts';
 
@@ -13,10 +14,7 @@ export function createInTurn(): InTurn {
   return (folders, land) =>
     turns.take('landing', async () => {
       const release = await (await locks()).hold(folders);
-      try {
-        return await land();
-      } finally {
-        release();
-      }
+      using _ = defer(() => release());
+      return await land();
     });
 }

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { defer } from '../../ground/defer.ts';
 import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
 import { type Fitting, makeFit } from './fit.ts';
 import { findMetRefs, gitFolderOf, type MetRef, type MetRefs } from './git-refs.ts';
@@ -180,37 +181,34 @@ export async function makePlan(
     depth: number,
   ): Promise<void> {
     const below = openFolderIn(lower, name, 'latin1');
-    try {
-      if (gitFolderOf(path) === path) meetRefs(path, below);
-      // A folder that the command made is marked too: others may have made one of that name since.
-      const isReplaced = covers || marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
-      const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
-      const keeps = gone.filter((each) => options.isProtected(hostOf(`${path}/${each}`), true));
-      if (isReplaced && !isNew(before) && keeps.length === 0 && !options.isProtected(hostOf(path), true)) {
-        return await move(path, name, lower, now, before);
-      }
-      const kept = new Set(isReplaced ? namesIn(upperOf(path)) : []);
-      for (const each of gone) {
-        const inner = `${path}/${each}`;
-        if (kept.has(each) || isLeftToGit(inner)) continue;
-        const was = statOf(below, each);
-        if (keeps.includes(each)) tell(refused, inner);
-        else if (was && !isNew(was)) await remove(inner, each, below, was);
-      }
-      const had = steps.length;
-      await walk(path, below, depth + 1, isReplaced);
-      if (marks.attributes(upperOf(path)) !== marks.attributes(asBytes(entryOf(lower, name))))
-        steps.push({ do: 'attributes', path });
-      const isOtherMode = (before.mode & 0o7777) !== (now.mode & 0o7777) && !options.isRest;
-      if (steps.length > had || isOtherMode || now.mtimeMs !== before.mtimeMs) steps.push(timesOf(path, now));
-      // Last: the folder may be closed to its own user from then on.
-      if (isOtherMode) {
-        const mode = now.mode & folderModeBits;
-        await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
-        steps.push({ do: 'mode', path, mode });
-      }
-    } finally {
-      closeSync(below);
+    using _ = defer(() => closeSync(below));
+    if (gitFolderOf(path) === path) meetRefs(path, below);
+    // A folder that the command made is marked too: others may have made one of that name since.
+    const isReplaced = covers || marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
+    const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
+    const keeps = gone.filter((each) => options.isProtected(hostOf(`${path}/${each}`), true));
+    if (isReplaced && !isNew(before) && keeps.length === 0 && !options.isProtected(hostOf(path), true)) {
+      return await move(path, name, lower, now, before);
+    }
+    const kept = new Set(isReplaced ? namesIn(upperOf(path)) : []);
+    for (const each of gone) {
+      const inner = `${path}/${each}`;
+      if (kept.has(each) || isLeftToGit(inner)) continue;
+      const was = statOf(below, each);
+      if (keeps.includes(each)) tell(refused, inner);
+      else if (was && !isNew(was)) await remove(inner, each, below, was);
+    }
+    const had = steps.length;
+    await walk(path, below, depth + 1, isReplaced);
+    if (marks.attributes(upperOf(path)) !== marks.attributes(asBytes(entryOf(lower, name))))
+      steps.push({ do: 'attributes', path });
+    const isOtherMode = (before.mode & 0o7777) !== (now.mode & 0o7777) && !options.isRest;
+    if (steps.length > had || isOtherMode || now.mtimeMs !== before.mtimeMs) steps.push(timesOf(path, now));
+    // Last: the folder may be closed to its own user from then on.
+    if (isOtherMode) {
+      const mode = now.mode & folderModeBits;
+      await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
+      steps.push({ do: 'mode', path, mode });
     }
   }
 
@@ -260,22 +258,20 @@ export async function makePlan(
     if (!after.isDirectory() || leavesOut(lastOf(path))) return;
     const names = new Set(namesIn(upperOf(path)));
     const below = isBoth && lower !== undefined ? openFolderIn(lower, name ?? '', 'latin1') : undefined;
-    try {
-      for (const each of below === undefined ? [] : namesIn(asBytes(itself(below)))) {
-        const gone = names.has(each) || below === undefined ? undefined : statOf(below, each);
-        if (gone && below !== undefined) await noteGone(`${path}/${each}`, each, below, gone);
-      }
-      for (const each of names) {
-        await pause();
-        const inner = `${path}/${each}`;
-        const was = below === undefined ? undefined : statOf(below, each);
-        if (was) look(inner, was);
-        const innerFormer =
-          was && below !== undefined ? { before: was, lower: below, name: each } : undefined;
-        await notePair(inner, lstatSync(upperOf(inner)), innerFormer);
-      }
-    } finally {
+    using _ = defer(() => {
       if (below !== undefined) closeSync(below);
+    });
+    for (const each of below === undefined ? [] : namesIn(asBytes(itself(below)))) {
+      const gone = names.has(each) || below === undefined ? undefined : statOf(below, each);
+      if (gone && below !== undefined) await noteGone(`${path}/${each}`, each, below, gone);
+    }
+    for (const each of names) {
+      await pause();
+      const inner = `${path}/${each}`;
+      const was = below === undefined ? undefined : statOf(below, each);
+      if (was) look(inner, was);
+      const innerFormer = was && below !== undefined ? { before: was, lower: below, name: each } : undefined;
+      await notePair(inner, lstatSync(upperOf(inner)), innerFormer);
     }
   }
 
@@ -288,16 +284,13 @@ export async function makePlan(
   async function noteInside(path: string, { lower, name }: Former): Promise<void> {
     if (leavesOut(name)) return;
     const folder = openFolderIn(lower, name, 'latin1');
-    try {
-      for (const each of namesIn(asBytes(itself(folder)))) {
-        const before = statOf(folder, each);
-        if (!before) continue;
-        lent.folder(asBytes(entryOf(folder, each)), before);
-        look(`${path}/${each}`, before);
-        await noteGone(`${path}/${each}`, each, folder, before);
-      }
-    } finally {
-      closeSync(folder);
+    using _ = defer(() => closeSync(folder));
+    for (const each of namesIn(asBytes(itself(folder)))) {
+      const before = statOf(folder, each);
+      if (!before) continue;
+      lent.folder(asBytes(entryOf(folder, each)), before);
+      look(`${path}/${each}`, before);
+      await noteGone(`${path}/${each}`, each, folder, before);
     }
   }
 
@@ -310,17 +303,14 @@ export async function makePlan(
   lent.take(upperOf(''), now);
   lent.take(asBytes(on), before);
   const lower = openRootFolder(overlay.on);
-  try {
-    await walk('', lower, 0, false);
-    if ((now.mode & 0o7777) !== (before.mode & 0o7777))
-      steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
-    // The mark of an unprivileged layer does not tell the source of a copy.
-    for (const copy of copies)
-      if (copy.now.isDirectory() || !sources.has(likenessOf(copy.now))) tell(revived, copy.path);
-    return steps;
-  } finally {
-    closeSync(lower);
-  }
+  using _ = defer(() => closeSync(lower));
+  await walk('', lower, 0, false);
+  if ((now.mode & 0o7777) !== (before.mode & 0o7777))
+    steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
+  // The mark of an unprivileged layer does not tell the source of a copy.
+  for (const copy of copies)
+    if (copy.now.isDirectory() || !sources.has(likenessOf(copy.now))) tell(revived, copy.path);
+  return steps;
 }
 
 function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { writeGitSettings } from '../../git/settings-folder.ts';
+import { defer } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
 import { adoptStage } from '../child/adopt.ts';
 import type { Backend, Child, SpawnOptions } from '../child/child.ts';
@@ -77,11 +78,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   /** Opens the filter for one start: a separate descriptor, because duplicates share the reading position. */
   async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
     const fd = openSync(`/proc/self/fd/${filter}`, 'r');
-    try {
-      return await use(fd);
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    return await use(fd);
   }
 
   async function spawnCommand(spawnOptions: SpawnOptions, namespaces?: SessionNamespaces): Promise<Child> {

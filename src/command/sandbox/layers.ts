@@ -14,6 +14,7 @@ import { rm } from 'node:fs/promises';
 import { constants as system } from 'node:os';
 import { join } from 'node:path';
 import { type Text, text } from '../../contract/text/text.ts';
+import { defer, deferred } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Spawner } from '../child/child.ts';
@@ -154,16 +155,13 @@ function createMarks({ syscall, errno }: Kernel): Marks {
         // It is gone, or not readable for us: then it is not checked.
         return false;
       }
-      try {
-        // A program that opens the file for writing right now causes a signal, whose default action would end this
-        // process.
-        syscall(syscallNumber('fcntl'), fd, setSignal, SIGURG);
-        if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0) return errno() === EAGAIN;
-        syscall(syscallNumber('fcntl'), fd, setLease, noLease);
-        return false;
-      } finally {
-        closeSync(fd);
-      }
+      using _ = defer(() => closeSync(fd));
+      // A program that opens the file for writing right now causes a signal, whose default action would end this
+      // process.
+      syscall(syscallNumber('fcntl'), fd, setSignal, SIGURG);
+      if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0) return errno() === EAGAIN;
+      syscall(syscallNumber('fcntl'), fd, setLease, noLease);
+      return false;
     },
     remove(path) {
       const entry = pathOf(path);
@@ -210,20 +208,17 @@ async function runOn(layer: Layer, script: string, spawner: Spawner) {
 
 /** Throws the error of a command that could not start on the layer; the layer is removed. */
 async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
-  try {
-    const [first] = layer.overlays;
-    if (!first) return;
-    const { exitCode } = await runOn(layer, ':', spawner);
-    if (exitCode !== 0)
-      throw new NoLayer(
-        text(
-          `the kernel mounts no overlay over ${first.on}`,
-          `カーネルが ${first.on} にオーバーレイをマウントできません`,
-        ),
-      );
-  } finally {
-    await layer.close();
-  }
+  await using _ = deferred(() => layer.close());
+  const [first] = layer.overlays;
+  if (!first) return;
+  const { exitCode } = await runOn(layer, ':', spawner);
+  if (exitCode !== 0)
+    throw new NoLayer(
+      text(
+        `the kernel mounts no overlay over ${first.on}`,
+        `カーネルが ${first.on} にオーバーレイをマウントできません`,
+      ),
+    );
 }
 
 /**

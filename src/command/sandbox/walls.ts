@@ -5,6 +5,7 @@ import type { SandboxName, SandboxStatus } from '../../contract/capabilities/pro
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
+import { deferred } from '../../ground/defer.ts';
 import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
 import { once } from '../../ground/once.ts';
 import type { HostProxy } from '../../network/proxy/open.ts';
@@ -122,11 +123,8 @@ export async function raiseWalls(
 async function holdInRoom(backend: Backend, folders: readonly string[], proxy?: HostProxy): Promise<boolean> {
   try {
     const room = await backend.openRoom(proxy?.openOutlet());
-    try {
-      return (await findHole(room, folders, proxy)) === undefined;
-    } finally {
-      await room.close();
-    }
+    await using _ = deferred(() => room.close());
+    return (await findHole(room, folders, proxy)) === undefined;
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defer } from '../../ground/defer.ts';
 import { findFilterHole } from './filter-check.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 
@@ -22,11 +23,8 @@ export function namespaceFilter(sockets: 'private' | 'supervised', files?: 'watc
 /** A nameless file with the filter. */
 export function openFilter(filter: Buffer): number {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-filter-'));
-  try {
-    const path = join(folder, 'filter');
-    writeFileSync(path, filter);
-    return openSync(path, 'r');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using _ = defer(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'filter');
+  writeFileSync(path, filter);
+  return openSync(path, 'r');
 }

@@ -1,5 +1,6 @@
 import type { DryRun, Losses } from '../../contract/capabilities/dry-run.ts';
 import type { HeldLayer, Landed } from '../../contract/capabilities/process.ts';
+import { deferred } from '../../ground/defer.ts';
 import { metAnotherGit } from '../layer/in-use.ts';
 import type { Survey } from '../layer/losses/survey.ts';
 import { protectedAnywhere } from '../layer/protection.ts';
@@ -55,13 +56,10 @@ export async function heldBack(
   const layer: HeldLayer = {
     effects: { ...(await trial.read(rootsOf(runner), true)), losses },
     async land() {
-      try {
-        const landed = await land(barred);
-        session.lost = 0;
-        return landed;
-      } finally {
-        await trial.close();
-      }
+      await using _ = deferred(() => trial.close());
+      const landed = await land(barred);
+      session.lost = 0;
+      return landed;
     },
     discard: () => trial.close(),
   };

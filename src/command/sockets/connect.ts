@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { defer } from '../../ground/defer.ts';
 import type { Calls, WaitingCall } from './calls.ts';
 import { listensAt } from './listening.ts';
 
@@ -33,37 +34,34 @@ export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): num
     if (fd >= 0) held.push(fd);
     return fd;
   };
-  try {
-    const process = hold(openProcess(calls, call.thread));
-    if (process < 0) return process;
-    const [descriptor = 0n, address = 0n, bytes = 0n] = call.args;
-    const addressBytes = Number(BigInt.asIntN(32, bytes));
-    if (addressBytes < 0 || addressBytes > maxAddressBytes) return -EINVAL;
-    const socket = hold(calls.takeDescriptor(process, Number(BigInt.asIntN(32, descriptor))));
-    if (socket < 0) return socket;
-    const given = Buffer.alloc(addressBytes);
-    if (calls.readMemory(call.thread, address, given) !== given.length) return -EFAULT;
-    // Only now is it certain that the descriptors belong to the caller.
-    if (!calls.isWaiting(origin.listener, call.id)) return -ENOENT;
-    const reached = addressFor(calls, { call, origin, socket, given, hold });
-    if (typeof reached === 'number') return reached;
-    const waits = calls.waits(socket);
-    let began = false;
-    const again = () => {
-      const result = calls.connect(socket, reached);
-      if (!waits) return result;
-      if (unfinished.has(result)) {
-        began = true;
-        return undefined;
-      }
-      return began && result === -EISCONN ? 0 : result;
-    };
-    const first = again();
-    if (first !== undefined) return first;
-    return { again, close: closeAll(held.splice(0)) };
-  } finally {
-    close();
-  }
+  using _ = defer(() => close());
+  const process = hold(openProcess(calls, call.thread));
+  if (process < 0) return process;
+  const [descriptor = 0n, address = 0n, bytes = 0n] = call.args;
+  const addressBytes = Number(BigInt.asIntN(32, bytes));
+  if (addressBytes < 0 || addressBytes > maxAddressBytes) return -EINVAL;
+  const socket = hold(calls.takeDescriptor(process, Number(BigInt.asIntN(32, descriptor))));
+  if (socket < 0) return socket;
+  const given = Buffer.alloc(addressBytes);
+  if (calls.readMemory(call.thread, address, given) !== given.length) return -EFAULT;
+  // Only now is it certain that the descriptors belong to the caller.
+  if (!calls.isWaiting(origin.listener, call.id)) return -ENOENT;
+  const reached = addressFor(calls, { call, origin, socket, given, hold });
+  if (typeof reached === 'number') return reached;
+  const waits = calls.waits(socket);
+  let began = false;
+  const again = () => {
+    const result = calls.connect(socket, reached);
+    if (!waits) return result;
+    if (unfinished.has(result)) {
+      began = true;
+      return undefined;
+    }
+    return began && result === -EISCONN ? 0 : result;
+  };
+  const first = again();
+  if (first !== undefined) return first;
+  return { again, close: closeAll(held.splice(0)) };
 }
 
 function closeAll(fds: readonly number[]): () => void {
@@ -105,11 +103,8 @@ function belowLayer({ openIn }: Calls, file: number): number {
   const path = `/proc/self/fd/${file}`;
   if (statfsSync(path).type !== overlay) return -ENOENT;
   const root = openSync('/', pathOnly);
-  try {
-    return openIn(root, readlinkSync(path, 'buffer'));
-  } finally {
-    closeSync(root);
-  }
+  using _ = defer(() => closeSync(root));
+  return openIn(root, readlinkSync(path, 'buffer'));
 }
 
 /** Older kernels accept only the first thread of a process, which shares its descriptors with all threads. */

@@ -1,5 +1,6 @@
 import { closeSync, type Dirent, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { defer } from '../../ground/defer.ts';
 import { isBelow } from '../../ground/inside.ts';
 
 /** Links that may lead out of a folder of programs; with `scripts`, also the interpreters of its scripts. */
@@ -35,13 +36,10 @@ function entriesOf(folder: string): readonly Dirent[] {
 function interpreterOf(script: string): string | undefined {
   try {
     const fd = openSync(script, 'r');
-    try {
-      const bytes = Buffer.alloc(256);
-      const line = bytes.toString('utf8', 0, readSync(fd, bytes));
-      return /^#![ \t]*(\/(?!usr\/|bin\/)[^\s]+)/.exec(line)?.[1];
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    const bytes = Buffer.alloc(256);
+    const line = bytes.toString('utf8', 0, readSync(fd, bytes));
+    return /^#![ \t]*(\/(?!usr\/|bin\/)[^\s]+)/.exec(line)?.[1];
   } catch {
     return undefined;
   }

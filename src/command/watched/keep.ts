@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join, posix } from 'node:path';
 import { asBytes } from '../../ground/byte-paths.ts';
+import { defer } from '../../ground/defer.ts';
 import { isInside } from '../../ground/inside.ts';
 import { type FormerKind, journalName, keptFolder } from '../journal/journal.ts';
 import { type FileCalls, type FileStat, here } from './file-calls.ts';
@@ -153,13 +154,10 @@ export function createKeep(files: FileCalls, { folder, roots, ignore }: KeepOpti
     const fd = files.openAt(from, name, placeItself, 0);
     if (fd === -ENOENT) return;
     if (fd < 0) throw new Unkept(-fd);
-    try {
-      const stat = files.statAt(fd, nothing);
-      if (typeof stat === 'number') throw new Unkept(-stat);
-      work(fd, stat);
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    const stat = files.statAt(fd, nothing);
+    if (typeof stat === 'number') throw new Unkept(-stat);
+    work(fd, stat);
   }
 
   function noteOne(from: number, name: Buffer, path: string, fd: number, stat: FileStat): void {

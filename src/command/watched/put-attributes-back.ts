@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
 import { asBytes } from '../../ground/byte-paths.ts';
+import { defer } from '../../ground/defer.ts';
 import { type Former, readJournal } from '../journal/journal.ts';
 import { inFolder } from '../journal/put-back.ts';
 import { openKernel } from '../seccomp/kernel.ts';
@@ -15,17 +16,14 @@ export async function putAttributesBack(folder: string, roots: readonly string[]
     if (!attributes) continue;
     inFolder(path, roots, (entry) => {
       const fd = openSync(asBytes(entry), placeItself);
-      try {
-        const now = files.attributesOf(fd);
-        const bytes = (text: string) => Buffer.from(text, 'latin1');
-        for (const name of Object.keys(now))
-          if (!(name in attributes)) files.alter(fd, { kind: 'attribute', name: bytes(name) });
-        for (const [name, value] of Object.entries(attributes))
-          if (now[name] !== value)
-            files.alter(fd, { kind: 'attribute', name: bytes(name), value: bytes(value) });
-      } finally {
-        closeSync(fd);
-      }
+      using _ = defer(() => closeSync(fd));
+      const now = files.attributesOf(fd);
+      const bytes = (text: string) => Buffer.from(text, 'latin1');
+      for (const name of Object.keys(now))
+        if (!(name in attributes)) files.alter(fd, { kind: 'attribute', name: bytes(name) });
+      for (const [name, value] of Object.entries(attributes))
+        if (now[name] !== value)
+          files.alter(fd, { kind: 'attribute', name: bytes(name), value: bytes(value) });
     });
   }
 }

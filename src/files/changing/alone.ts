@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
+import { defer } from '../../ground/defer.ts';
 import { exists, leftUnchanged } from '../fault.ts';
 import { closeInBackground } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';
@@ -89,11 +90,8 @@ function isStill(place: ProvenPath, { dev, ino }: Stats): boolean {
 
 function atName<T>({ root, components, facts }: ProvenPath, look: (folder: number, name: string) => T): T {
   const folder = enterFolder(root, components, components.length - 1, facts.hidden);
-  try {
-    return look(folder, components.at(-1) ?? '.');
-  } finally {
-    leaveFolder(root, folder);
-  }
+  using _ = defer(() => leaveFolder(root, folder));
+  return look(folder, components.at(-1) ?? '.');
 }
 
 function nothing(): void {}

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, linkSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import type { WriteOptions } from '../../contract/capabilities/files.ts';
+import { defer } from '../../ground/defer.ts';
 import { exists, fault, notFound } from '../fault.ts';
 import { inFolder, inOwnFolder } from '../folders.ts';
 import { closeInBackground } from '../io.ts';
@@ -29,15 +30,14 @@ export function remove(place: ProvenPath, options: WriteOptions): Promise<void> 
         });
       } else {
         const former = openFormer(place, folder, name, options.expected);
-        try {
-          await observed(place, { action: 'remove' }, former, async (agreed) => {
-            await agreed;
-            attempt(place.shown, () => unlinkSync(entryOf(folder, name)));
-            return { durable: syncFolder(folder) };
-          });
-        } finally {
+        using _ = defer(() => {
           if (former) closeInBackground(former.fd);
-        }
+        });
+        await observed(place, { action: 'remove' }, former, async (agreed) => {
+          await agreed;
+          attempt(place.shown, () => unlinkSync(entryOf(folder, name)));
+          return { durable: syncFolder(folder) };
+        });
       }
     }),
   );
@@ -61,21 +61,20 @@ export function move(place: ProvenPath, target: ProvenPath, options: WriteOption
           attempt(target.shown, () => renameSync(from, to));
         } else {
           const former = openFormer(place, folder, name, options.expected);
-          try {
-            await observed(place, { action: 'move' }, former, async (leaveAgreed) => {
-              await leaveAgreed;
-              const movedFrom = former && formerFile(former);
-              await observed(target, { action: 'create', movedFrom }, undefined, async (agreed) => {
-                await agreed;
-                attempt(target.shown, () => linkSync(from, to));
-                attempt(place.shown, () => unlinkSync(from));
-                return { durable: settled };
-              });
+          using _ = defer(() => {
+            if (former) closeSync(former.fd);
+          });
+          await observed(place, { action: 'move' }, former, async (leaveAgreed) => {
+            await leaveAgreed;
+            const movedFrom = former && formerFile(former);
+            await observed(target, { action: 'create', movedFrom }, undefined, async (agreed) => {
+              await agreed;
+              attempt(target.shown, () => linkSync(from, to));
+              attempt(place.shown, () => unlinkSync(from));
               return { durable: settled };
             });
-          } finally {
-            if (former) closeSync(former.fd);
-          }
+            return { durable: settled };
+          });
         }
         // In this order, so that the file always has at least one of the names.
         await syncFolder(targetFolder);

@@ -1,5 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import * as z from 'zod';
+import { defer } from '../../ground/defer.ts';
 import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';
@@ -45,13 +46,10 @@ function removeLeftover(root: Root, components: readonly string[]): void {
   if (name === undefined || !isTemporaryName(name) || components.includes('..')) return;
   try {
     const folder = enterFolder(root, components, components.length - 1, 0);
-    try {
-      const entry = entryOf(folder, name);
-      const stat = lstatSync(entry);
-      if (stat.isFile() || stat.isSymbolicLink()) unlinkSync(entry);
-    } finally {
-      leaveFolder(root, folder);
-    }
+    using _ = defer(() => leaveFolder(root, folder));
+    const entry = entryOf(folder, name);
+    const stat = lstatSync(entry);
+    if (stat.isFile() || stat.isSymbolicLink()) unlinkSync(entry);
   } catch {
     // It was completed or removed, possibly with its folder.
   }

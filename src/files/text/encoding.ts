@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { TextEncoding } from '../../contract/capabilities/files.ts';
+import { deferred } from '../../ground/defer.ts';
 import { japaneseEncodingOf } from './japanese.ts';
 
 export interface FoundEncoding {
@@ -41,12 +42,9 @@ export async function encodingOfFile(
 
 async function readHead(hostPath: string) {
   const file = await open(hostPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-    return { bytes: buffer.subarray(0, bytesRead), isCut: bytesRead === headBytes };
-  } finally {
-    await file.close();
-  }
+  await using _ = deferred(() => file.close());
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  return { bytes: buffer.subarray(0, bytesRead), isCut: bytesRead === headBytes };
 }
 
 /** The first bytes, from which the encoding is detected. */

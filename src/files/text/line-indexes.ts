@@ -1,4 +1,5 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { defer } from '../../ground/defer.ts';
 import { itself } from '../walk.ts';
 import { type CountedLines, countLines, isGrownFrom } from './count-lines.ts';
 import type { FoundEncoding } from './encoding.ts';
@@ -45,19 +46,16 @@ export function createLineIndexes(): LineIndexes {
   }
 
   async function count(fd: number, stat: BigIntStats, written: FoundEncoding, signal: AbortSignal) {
-    try {
-      const startedMs = Date.now();
-      const bytes = Number(stat.size);
-      const older = kept.get(keyOf(stat))?.counted;
-      const mayGrow = older && older.index.bytes > recountBytes && older.index.bytes < bytes;
-      const grown = mayGrow && (await isGrownFrom(older, fd)) ? older : undefined;
-      const counted = await countLines(fd, bytes, written, signal, grown);
-      const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
-      if (isSettled && versionOf(fstatSync(fd, { bigint: true })) === versionOf(stat)) keep(stat, counted);
-      return counted.index;
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    const startedMs = Date.now();
+    const bytes = Number(stat.size);
+    const older = kept.get(keyOf(stat))?.counted;
+    const mayGrow = older && older.index.bytes > recountBytes && older.index.bytes < bytes;
+    const grown = mayGrow && (await isGrownFrom(older, fd)) ? older : undefined;
+    const counted = await countLines(fd, bytes, written, signal, grown);
+    const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
+    if (isSettled && versionOf(fstatSync(fd, { bigint: true })) === versionOf(stat)) keep(stat, counted);
+    return counted.index;
   }
 
   return {

@@ -1,6 +1,7 @@
 import { closeSync, opendirSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import { shownPath } from '../names.ts';
 import type { PlaceFacts } from '../place-facts.ts';
 import { isTemporaryName } from '../temporary-name.ts';
@@ -50,12 +51,9 @@ export function lookalikesOf(facts: PlaceFacts): string[] {
   function isThere({ isShown }: PlaceFacts, path: readonly string[]): boolean {
     try {
       const folder = enterFolder(root, path, path.length - 1, hidden);
-      try {
-        closeSync(openSync(entryOf(folder, path.at(-1) ?? ''), pathOnly));
-        return isShown(path);
-      } finally {
-        leaveFolder(root, folder);
-      }
+      using _ = defer(() => leaveFolder(root, folder));
+      closeSync(openSync(entryOf(folder, path.at(-1) ?? ''), pathOnly));
+      return isShown(path);
     } catch {
       return false;
     }
@@ -145,23 +143,13 @@ function namesAt({ root, components, hidden, isShown }: PlaceFacts, depth: numbe
   const names: string[] = [];
   try {
     const folder = enterFolder(root, components, depth, hidden);
-    try {
-      const entries = opendirSync(itself(folder));
-      try {
-        for (
-          let entry = entries.readSync();
-          entry && names.length < mostEntries;
-          entry = entries.readSync()
-        ) {
-          const { name } = entry;
-          if (isTemporaryName(name) || name.includes('\ufffd')) continue;
-          if (isShown([...components.slice(0, depth), name])) names.push(name);
-        }
-      } finally {
-        entries.closeSync();
-      }
-    } finally {
-      leaveFolder(root, folder);
+    using _folder = defer(() => leaveFolder(root, folder));
+    const entries = opendirSync(itself(folder));
+    using _ = defer(() => entries.closeSync());
+    for (let entry = entries.readSync(); entry && names.length < mostEntries; entry = entries.readSync()) {
+      const { name } = entry;
+      if (isTemporaryName(name) || name.includes('\ufffd')) continue;
+      if (isShown([...components.slice(0, depth), name])) names.push(name);
     }
   } catch {
     // The folder cannot be listed: no suggestion.

@@ -2,6 +2,7 @@ import { connect } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { defer } from '../../ground/defer.ts';
 import { endToEnd, type Field, pairsOf, valuesOf } from './fields.ts';
 import { headersOf, type Incoming } from './incoming.ts';
 
@@ -21,42 +22,39 @@ export async function forwardGrpc(
   });
   session.on('error', () => {});
   incoming.onGone(() => session.destroy());
-  try {
-    const stream = session.request(
-      {
-        ...headersOf(endToEnd(incoming.fields, ['host', 'expect'])),
-        te: 'trailers',
-        ':method': incoming.method,
-        ':path': path,
-      },
-      { endStream: false },
+  using _ = defer(() => session.close());
+  const stream = session.request(
+    {
+      ...headersOf(endToEnd(incoming.fields, ['host', 'expect'])),
+      te: 'trailers',
+      ':method': incoming.method,
+      ':path': path,
+    },
+    { endStream: false },
+  );
+  let trailers: readonly Field[] = [];
+  stream.on('trailers', (_headers, _flags, raw: string[]) => {
+    trailers = pairsOf(raw);
+  });
+  const answered = new Promise<{ fields: readonly Field[]; isEmpty: boolean }>((resolve, reject) => {
+    stream.once('response', (_headers, flags, raw: string[]) =>
+      resolve({ fields: pairsOf(raw), isEmpty: (flags & endStream) !== 0 }),
     );
-    let trailers: readonly Field[] = [];
-    stream.on('trailers', (_headers, _flags, raw: string[]) => {
-      trailers = pairsOf(raw);
-    });
-    const answered = new Promise<{ fields: readonly Field[]; isEmpty: boolean }>((resolve, reject) => {
-      stream.once('response', (_headers, flags, raw: string[]) =>
-        resolve({ fields: pairsOf(raw), isEmpty: (flags & endStream) !== 0 }),
-      );
-      stream.once('error', reject);
-      stream.once('close', () => reject(new Error('closed without an answer')));
-    });
-    // The server may answer before it has read everything.
-    pipeline(Readable.from(body, { objectMode: false }), stream).catch(() => {});
-    const { fields, isEmpty } = await answered;
-    const answer = incoming.answer({
-      status: Number(valuesOf(fields, ':status')[0] ?? 502),
-      reason: '',
-      fields: endToEnd(fields.filter(([name]) => !name.startsWith(':'))),
-      hasTrailers: !isEmpty,
-      isEmpty,
-    });
-    if (answer.body) await pipeline(stream, answer.body, { end: false });
-    answer.end(trailers);
-  } finally {
-    session.close();
-  }
+    stream.once('error', reject);
+    stream.once('close', () => reject(new Error('closed without an answer')));
+  });
+  // The server may answer before it has read everything.
+  pipeline(Readable.from(body, { objectMode: false }), stream).catch(() => {});
+  const { fields, isEmpty } = await answered;
+  const answer = incoming.answer({
+    status: Number(valuesOf(fields, ':status')[0] ?? 502),
+    reason: '',
+    fields: endToEnd(fields.filter(([name]) => !name.startsWith(':'))),
+    hasTrailers: !isEmpty,
+    isEmpty,
+  });
+  if (answer.body) await pipeline(stream, answer.body, { end: false });
+  answer.end(trailers);
 }
 
 const endStream = 1;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync } from 'node:fs';
 import type { Place } from '../../contract/capabilities/files.ts';
+import { defer } from '../../ground/defer.ts';
 import { type IndexRecord, readAt } from './index-file.ts';
 import { withWriting } from './writing.ts';
 
@@ -50,11 +51,8 @@ async function realHasIt({ record, realBytes }: Intent, real: Place, content: Bu
 
 function readFrom(place: Place, position: number, length: number): Buffer {
   const fd = place.openRead();
-  try {
-    return readAt(fd, position, length);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  return readAt(fd, position, length);
 }
 
 function digestOf(bytes: Buffer): string {

@@ -6,6 +6,7 @@ import type { WriteMode } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Locks } from '../../files/changing/lock.ts';
+import { defer } from '../../ground/defer.ts';
 import { appendRecord, type IndexRecord, lastRecordId, readAt, recordsBackwards } from './index-file.ts';
 import { finishIntent, type Intent } from './intent.ts';
 import { withWriting } from './writing.ts';
@@ -64,12 +65,9 @@ export function createMirror(options: MirrorOptions) {
     try {
       await locks.take(reading);
       const fd = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
-      try {
-        await repair(fd);
-        return await work(fd);
-      } finally {
-        closeSync(fd);
-      }
+      using _ = defer(() => closeSync(fd));
+      await repair(fd);
+      return await work(fd);
     } finally {
       locks.release(reading);
       closeSync(reading);
@@ -155,20 +153,14 @@ export function createMirror(options: MirrorOptions) {
     *history(): Generator<IndexRecord> {
       if (!index.exists()) return;
       const fd = index.openRead();
-      try {
-        yield* recordsBackwards(fd);
-      } finally {
-        closeSync(fd);
-      }
+      using _ = defer(() => closeSync(fd));
+      yield* recordsBackwards(fd);
     },
     /** The bytes that a record wrote. */
     readContent(record: IndexRecord): Buffer {
       const fd = at(mirrorPath(record.path)).openRead();
-      try {
-        return readAt(fd, record.offset, record.bytes);
-      } finally {
-        closeSync(fd);
-      }
+      using _ = defer(() => closeSync(fd));
+      return readAt(fd, record.offset, record.bytes);
     },
     /** Reads the index under the lock, after repairs of a crash; undefined without an index. */
     async reading<T>(read: (index: number, at: (path: string) => Place) => T): Promise<T | undefined> {
@@ -188,11 +180,8 @@ export function mirrorPath(path: string): string {
 function separatorStart(mirror: Place, bytes: number): string {
   if (bytes === 0) return '';
   const fd = mirror.openRead();
-  try {
-    return readAt(fd, bytes - 1, 1)[0] === 10 ? '' : '\n';
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  return readAt(fd, bytes - 1, 1)[0] === 10 ? '' : '\n';
 }
 
 async function makeEmpty(place: Place): Promise<void> {

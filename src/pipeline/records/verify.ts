@@ -6,6 +6,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { type Locks, openLocks } from '../../files/changing/lock.ts';
 import { openWorkspace } from '../../files/workspace.ts';
+import { defer } from '../../ground/defer.ts';
 import { type IndexRecord, readAt, recordsForwards } from './index-file.ts';
 import { createMirror, mirrorPath } from './mirror.ts';
 
@@ -28,13 +29,10 @@ export async function verifyMirrors(
       unreachable.add(path);
       continue;
     }
-    try {
-      const verdict = await verifyRoot(workspace.folder, missing, seen, locks);
-      records += verdict.records;
-      if (!verdict.ok) return { ...verdict, records };
-    } finally {
-      workspace.close();
-    }
+    using _ = defer(() => workspace.close());
+    const verdict = await verifyRoot(workspace.folder, missing, seen, locks);
+    records += verdict.records;
+    if (!verdict.ok) return { ...verdict, records };
   }
   const lost = [...missing.values()];
   const [first] = lost.filter(({ root }) => !unreachable.has(root));
@@ -119,33 +117,30 @@ function verifyRecords(
     if (!mirror.exists())
       return wrong(text(`the mirror of ${record.path} is missing`, `${record.path} の控えがありません`));
     const fd = mirror.openRead();
-    try {
-      const bytes = readAt(fd, record.offset, record.bytes);
-      const digest = createHash('sha256').update(bytes).digest('hex');
-      if (digest !== record.sha256)
-        return wrong(
-          text(
-            `record ${record.recordId} of ${record.path} was changed in the mirror`,
-            `控えの中で ${record.path} の記録 ${record.recordId} が変更されています`,
-          ),
-        );
-      const end = ends.get(record.path) ?? 0;
-      const between = readAt(fd, end, record.offset - end).toString('latin1');
-      const expected =
-        record.mode === 'append'
-          ? ''
-          : `--- shelpa:overwrite ts=${record.ts} record_id=${record.recordId} ---\n`;
-      if (between !== expected && between !== `\n${expected}`)
-        return wrong(
-          text(
-            `the mirror of ${record.path} contains bytes that belong to no record before ${record.recordId}`,
-            `${record.path} の控えの ${record.recordId} より前に、どの記録のものでもないバイト列があります`,
-          ),
-        );
-      ends.set(record.path, record.offset + record.bytes);
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    const bytes = readAt(fd, record.offset, record.bytes);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    if (digest !== record.sha256)
+      return wrong(
+        text(
+          `record ${record.recordId} of ${record.path} was changed in the mirror`,
+          `控えの中で ${record.path} の記録 ${record.recordId} が変更されています`,
+        ),
+      );
+    const end = ends.get(record.path) ?? 0;
+    const between = readAt(fd, end, record.offset - end).toString('latin1');
+    const expected =
+      record.mode === 'append'
+        ? ''
+        : `--- shelpa:overwrite ts=${record.ts} record_id=${record.recordId} ---\n`;
+    if (between !== expected && between !== `\n${expected}`)
+      return wrong(
+        text(
+          `the mirror of ${record.path} contains bytes that belong to no record before ${record.recordId}`,
+          `${record.path} の控えの ${record.recordId} より前に、どの記録のものでもないバイト列があります`,
+        ),
+      );
+    ends.set(record.path, record.offset + record.bytes);
   }
   for (const [path, end] of ends) {
     if (at(mirrorPath(path)).stat().bytes !== end)

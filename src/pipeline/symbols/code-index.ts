@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
+import { defer } from '../../ground/defer.ts';
 import { readAt } from '../records/index-file.ts';
 import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
@@ -74,12 +75,9 @@ export function createCodeIndex(options: {
 function readSource(folder: Folder, path: string, cwd: string) {
   try {
     const fd = folder.at(path, { base: cwd }).openRead();
-    try {
-      const { size } = fstatSync(fd);
-      return size > codeBytes ? undefined : readAt(fd, 0, size);
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    const { size } = fstatSync(fd);
+    return size > codeBytes ? undefined : readAt(fd, 0, size);
   } catch {
     // Removed or swapped since it was listed.
     return undefined;

@@ -3,6 +3,7 @@ import type { Folder } from '../../contract/capabilities/files.ts';
 import type { SymbolQuery } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text, verbatim } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import type { Builtin } from '../builtin.ts';
 import { createGiveWay } from '../give-way.ts';
 import { escaped, isFolderAt, placeOf } from '../operands.ts';
@@ -175,9 +176,6 @@ function isNamed(name: string, wanted: string): boolean {
 
 function sourceLines(file: string, { folder, cwd }: OutlineOptions): readonly string[] {
   const fd = folder.at(file, { base: cwd }).openRead();
-  try {
-    return readAt(fd, 0, fstatSync(fd).size).toString('utf8').split(/\r?\n/);
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  return readAt(fd, 0, fstatSync(fd).size).toString('utf8').split(/\r?\n/);
 }

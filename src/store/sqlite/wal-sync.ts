@@ -1,6 +1,7 @@
 import { close, fdatasync, fsync, open } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { deferred } from '../../ground/defer.ts';
 
 /** Makes commits survive a power cut. */
 export interface WalSync {
@@ -62,11 +63,8 @@ async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder as a file, and writes names through automatically.
   if (process.platform === 'win32') return;
   const folder = await openFile(path, 'r');
-  try {
-    await syncAll(folder);
-  } finally {
-    await closeFile(folder);
-  }
+  await using _ = deferred(() => closeFile(folder));
+  await syncAll(folder);
 }
 
 const openFile = promisify(open);

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely, Transaction } from 'kysely';
+import { defer } from '../../ground/defer.ts';
 import type { Engine } from '../engine.ts';
 import { storageError } from '../errors.ts';
 import type { Tables } from '../tables/tables.ts';
@@ -30,13 +31,10 @@ export function createSqliteWriter(
 
   async function run(): Promise<void> {
     running = true;
-    try {
-      // Include other writes of this turn of the event loop: a call's history and audit entry come together.
-      await new Promise<void>((resolve) => process.nextTick(resolve));
-      while (queue.length > 0) await runBatch(queue.splice(0, jobsTogether));
-    } finally {
-      running = false;
-    }
+    using _ = defer(() => (running = false));
+    // Include other writes of this turn of the event loop: a call's history and audit entry come together.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    while (queue.length > 0) await runBatch(queue.splice(0, jobsTogether));
   }
 
   async function runBatch(jobs: readonly Job[]): Promise<void> {

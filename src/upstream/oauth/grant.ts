@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 import { acquireLock } from './lock.ts';
@@ -94,11 +95,8 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
     async lock(work) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const release = await acquireLock(`${path}.lock`);
-      try {
-        return await work();
-      } finally {
-        release();
-      }
+      using _ = defer(() => release());
+      return await work();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** Longer than any request under the lock: its holder hangs or is on another machine. */
@@ -16,16 +17,13 @@ export async function acquireLock(path: string): Promise<() => void> {
   const mine = `${process.pid} ${Date.now()} ${hostname()} ${randomBytes(8).toString('hex')}\n`;
   const ticket = `${path}.${randomBytes(8).toString('hex')}`;
   writeFileSync(ticket, mine, { mode: 0o600, flag: 'wx' });
-  try {
-    for (;;) {
-      // link() creates the file with its content, so a half-written lock is never read.
-      if (take(ticket, path)) return () => release(path, mine);
-      const held = read(path);
-      if (held !== undefined && isStale(held)) breakLock(path, held);
-      else await pause(pollMs);
-    }
-  } finally {
-    rmSync(ticket, { force: true });
+  using _ = defer(() => rmSync(ticket, { force: true }));
+  for (;;) {
+    // link() creates the file with its content, so a half-written lock is never read.
+    if (take(ticket, path)) return () => release(path, mine);
+    const held = read(path);
+    if (held !== undefined && isStale(held)) breakLock(path, held);
+    else await pause(pollMs);
   }
 }
 

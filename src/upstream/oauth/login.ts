@@ -7,6 +7,7 @@ import type {
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { HttpStart, LoginOptions, OauthSettings } from '../../contract/upstream.ts';
+import { defer } from '../../ground/defer.ts';
 import { grantWith } from './access.ts';
 import { openCallback } from './callback.ts';
 import { findAuthorizationServer } from './discovery.ts';
@@ -40,44 +41,41 @@ export async function login(
     sdk.computeScopeUnion(settings.scope ?? before?.scope ?? offered, before?.wantedScope ?? undefined);
   const scope = withOfflineAccess(asked, metadata);
   const callback = await openCallback(settings.redirectPort ?? 0);
+  using _ = defer(() => callback.close());
+  const { redirectUrl } = callback;
+  const client = await clientFor(metadata, settings, redirectUrl, scope, fetch);
+  const state = randomBytes(32).toString('base64url');
+  const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(metadata.issuer, {
+    metadata,
+    clientInformation: client,
+    redirectUrl,
+    state,
+    resource,
+    ...(scope !== undefined && { scope }),
+  });
+  const signals = [AbortSignal.timeout(waitMs), ...(options.signal ? [options.signal] : [])];
+  const answered = callback.answer(state, AbortSignal.any(signals));
+  // Awaited below; this only prevents an unhandled rejection if the answer comes sooner.
+  answered.catch(() => {});
+  options.show(authorizationUrl, metadata.issuer, callback.take);
+  const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
+  let tokens: OAuthTokens;
   try {
-    const { redirectUrl } = callback;
-    const client = await clientFor(metadata, settings, redirectUrl, scope, fetch);
-    const state = randomBytes(32).toString('base64url');
-    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(metadata.issuer, {
+    tokens = await sdk.exchangeAuthorization(metadata.issuer, {
       metadata,
       clientInformation: client,
-      redirectUrl,
-      state,
+      authorizationCode: code,
+      codeVerifier,
+      redirectUri: redirectUrl,
       resource,
-      ...(scope !== undefined && { scope }),
+      fetchFn: fetch,
+      ...(iss !== undefined && { iss }),
     });
-    const signals = [AbortSignal.timeout(waitMs), ...(options.signal ? [options.signal] : [])];
-    const answered = callback.answer(state, AbortSignal.any(signals));
-    // Awaited below; this only prevents an unhandled rejection if the answer comes sooner.
-    answered.catch(() => {});
-    options.show(authorizationUrl, metadata.issuer, callback.take);
-    const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
-    let tokens: OAuthTokens;
-    try {
-      tokens = await sdk.exchangeAuthorization(metadata.issuer, {
-        metadata,
-        clientInformation: client,
-        authorizationCode: code,
-        codeVerifier,
-        redirectUri: redirectUrl,
-        resource,
-        fetchFn: fetch,
-        ...(iss !== undefined && { iss }),
-      });
-    } catch (error) {
-      throw loginFailed(text('The login could not be completed.', 'ログインを完了できませんでした。'), error);
-    }
-    const grant = grantWith({ metadata: keptOf(metadata), client, resource, scope }, tokens, Date.now());
-    await file.lock(async () => file.write(grant));
-  } finally {
-    callback.close();
+  } catch (error) {
+    throw loginFailed(text('The login could not be completed.', 'ログインを完了できませんでした。'), error);
   }
+  const grant = grantWith({ metadata: keptOf(metadata), client, resource, scope }, tokens, Date.now());
+  await file.lock(async () => file.write(grant));
 }
 
 /**

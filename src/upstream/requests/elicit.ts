@@ -3,6 +3,7 @@ import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import type { BaseContext } from '../../contract/tool/tool.ts';
 import { unlessAborted } from '../../ground/abort.ts';
+import { defer } from '../../ground/defer.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { cleanWords, hidesWords } from './words.ts';
 
@@ -47,11 +48,8 @@ export class Elicitations {
   /** Runs a request of a call, during which the server may ask the call's person. */
   async during<T>(context: BaseContext, work: () => Promise<T>): Promise<T> {
     await this.#enter(context);
-    try {
-      return await this.#requests.run(context, work);
-    } finally {
-      this.#leave(context);
-    }
+    using _ = defer(() => this.#leave(context));
+    return await this.#requests.run(context, work);
   }
 
   /** Opens a connection outside the call, so that later messages on it are not attributed to that call. */

@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, type Stats } from 'node:fs';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../../files/walk.ts';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
+import { defer } from '../../../ground/defer.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { namesIn, statOf } from '../entries.ts';
 import { isGits } from '../git-refs.ts';
@@ -62,15 +63,12 @@ export async function collect(overlay: Overlay, marks: Marks, lent: Lent, pause:
     if (isGits(path)) tell(path, before, undefined);
     if (depth >= deepest) return;
     const folder = openFolderIn(lower, name, 'latin1');
-    try {
-      for (const each of namesIn(asBytes(itself(folder)))) {
-        const inner = statOf(folder, each);
-        lent.folder(asBytes(entryOf(folder, each)), inner);
-        if (inner && (isGits(path) || !isMadeAnew(each, inner)))
-          await tellGone(`${path}/${each}`, each, folder, inner, depth + 1);
-      }
-    } finally {
-      closeSync(folder);
+    using _ = defer(() => closeSync(folder));
+    for (const each of namesIn(asBytes(itself(folder)))) {
+      const inner = statOf(folder, each);
+      lent.folder(asBytes(entryOf(folder, each)), inner);
+      if (inner && (isGits(path) || !isMadeAnew(each, inner)))
+        await tellGone(`${path}/${each}`, each, folder, inner, depth + 1);
     }
   }
 

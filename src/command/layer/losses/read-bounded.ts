@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readAtNow } from '../../../files/io.ts';
 import { asBytes } from '../../../ground/byte-paths.ts';
+import { defer } from '../../../ground/defer.ts';
 
 /**
  * The first bytes of a file; undefined if there is no such file or, with `isWhole`, if it is longer. The path is bytes;
@@ -22,10 +23,7 @@ export function withFile<T>(path: string, work: (fd: number, size: number) => T)
     // The file is gone, a link, or not readable.
     return undefined;
   }
-  try {
-    const stat = fstatSync(fd);
-    return stat.isFile() ? work(fd, stat.size) : undefined;
-  } finally {
-    closeSync(fd);
-  }
+  using _ = defer(() => closeSync(fd));
+  const stat = fstatSync(fd);
+  return stat.isFile() ? work(fd, stat.size) : undefined;
 }

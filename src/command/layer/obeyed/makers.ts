@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
+import { defer } from '../../../ground/defer.ts';
 
 /**
  * Keeps who made content that may come to obeyed paths: commits that commands made, commits of others that no ref names
@@ -38,16 +39,13 @@ export function openMakers(file: string): Makers {
       // Nothing has been noted yet.
       return;
     }
-    try {
-      const { size } = fstatSync(fd);
-      const words = size > read ? readAtNow(fd, read, size - read).toString('latin1') : '';
-      // A line that is still being written is read the next time.
-      const end = words.lastIndexOf('\n') + 1;
-      read += end;
-      for (const line of words.slice(0, end).split('\n')) sets[line[0] ?? '']?.add(line.slice(2));
-    } finally {
-      closeSync(fd);
-    }
+    using _ = defer(() => closeSync(fd));
+    const { size } = fstatSync(fd);
+    const words = size > read ? readAtNow(fd, read, size - read).toString('latin1') : '';
+    // A line that is still being written is read the next time.
+    const end = words.lastIndexOf('\n') + 1;
+    read += end;
+    for (const line of words.slice(0, end).split('\n')) sets[line[0] ?? '']?.add(line.slice(2));
   }
 
   function note(lines: readonly string[]): void {

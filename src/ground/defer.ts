@@ -1,0 +1,13 @@
+/** Runs at the end of the block that holds it, however the block ends: `using _ = defer(() => closeSync(fd))`. */
+export function defer(act: () => unknown): Disposable {
+  return { [Symbol.dispose]: () => void act() };
+}
+
+/** The same for an act that is waited for: `await using _ = deferred(() => checkpoint.close())`. */
+export function deferred(act: () => PromiseLike<unknown> | undefined): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      await act();
+    },
+  };
+}
