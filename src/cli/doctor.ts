@@ -5,6 +5,7 @@ import type { Flags, Settings } from '../config/settings.ts';
 import type { SandboxStatus } from '../contract/capabilities/process.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
+import { deferred } from '../ground/defer.ts';
 import { isInside } from '../ground/inside.ts';
 import { asRoot, isRoot } from './common/as-root.ts';
 import { say, sayJson, told } from './common/say.ts';
@@ -19,79 +20,76 @@ import { settingsAtStart, unnamedFolderNote } from './serving/working-folder.ts'
 export async function doctor(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
   const settings = settingsAtStart(flags);
   const checkpoint = await openCheckpoint(settings);
-  try {
-    const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
-    const container = outsideOf()?.container;
-    if (container) findings.push({ what: 'container', works: true, detail: container });
-    if (isRoot()) findings.push(warning('user', asRoot));
-    const records = await examineRecords(await checkpoint.store());
-    findings.push(...records);
-    const kept = records.every(({ works, isWarning }) => works || isWarning);
-    for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
-      findings.push(warning(`rule ${rule}`, because));
-    }
-    const unnamed = unnamedFolderNote(settings);
-    findings.push(
-      unnamed
-        ? warning('project', unnamed)
-        : { what: 'project', works: true, detail: settings.roots.map(({ path }) => path).join(', ') },
-    );
-    const unread = unreadEnvFile(flags);
-    if (unread) findings.push(warning('.env', unread));
-    const commands = await checkpoint.rooms.commands();
-    const sandboxes = await commands.status();
-    findings.push(...sandboxFindings(sandboxes, settings));
-    if (sandboxes.some((each) => each.works)) {
-      findings.push(...toolchainFindings(commands.toolchains()));
-      const { leftOut } = await commands.gitSettings();
-      if (leftOut.length > 0) findings.push(warning('git settings', withoutSettings(leftOut)));
-    }
-    if (settings.toolsets.includes('pipeline')) {
-      for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
-        findings.push({
-          what: `program ${program.name}`,
-          works: program.from !== 'missing',
-          detail: [program.from, program.version, program.path].filter(Boolean).join('  '),
-          remedy: program.remedy,
-        });
-      }
-    }
-    const meaning = kept ? await (await checkpoint.store()).meaning?.() : undefined;
-    const probed = await meaning?.probe(probeMs);
-    if (probed) {
-      findings.push({
-        what: 'embeddings',
-        works: 'dimensions' in probed,
-        detail:
-          'dimensions' in probed
-            ? text(counted(probed.dimensions, 'dimension'), `${probed.dimensions} 次元`)
-            : probed.problem,
-      });
-    }
-    const { servers } = settings.servers.length > 0 ? await checkpoint.rooms.upstreams() : { servers: [] };
-    const reports = await Promise.all(servers.map(examine));
-    for (const report of reports) findings.push(findingOf(report));
-    const issuers = settings.http.oauth ? await (await checkpoint.rooms.identity()).examine() : [];
-    for (const { name, issuer, keys, problem } of issuers) {
-      findings.push({
-        what: `issuer ${name}`,
-        works: keys > 0,
-        detail: problem ?? text(`${issuer}: ${counted(keys, 'key')}`, `${issuer}: キー ${keys} 個`),
-        remedy: asInMetadata,
-      });
-    }
-    findings.push(...(await sharedServer(settings)));
-    const hooks = probeHooks();
-    for (const { client, ...found } of hooks) findings.push({ what: `hooks ${client}`, ...found });
-    const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
-    const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
-    if (options.json) sayJson(findings.map(inWords), 2);
-    else for (const finding of findings) say(lineOf(finding));
-    const refused = hooks.every(({ works }) => works);
-    return kept && sandboxed && reached && refused ? 0 : 2;
-  } finally {
-    await checkpoint.close();
+  await using _ = deferred(() => checkpoint.close());
+  const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
+  const container = outsideOf()?.container;
+  if (container) findings.push({ what: 'container', works: true, detail: container });
+  if (isRoot()) findings.push(warning('user', asRoot));
+  const records = await examineRecords(await checkpoint.store());
+  findings.push(...records);
+  const kept = records.every(({ works, isWarning }) => works || isWarning);
+  for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
+    findings.push(warning(`rule ${rule}`, because));
   }
+  const unnamed = unnamedFolderNote(settings);
+  findings.push(
+    unnamed
+      ? warning('project', unnamed)
+      : { what: 'project', works: true, detail: settings.roots.map(({ path }) => path).join(', ') },
+  );
+  const unread = unreadEnvFile(flags);
+  if (unread) findings.push(warning('.env', unread));
+  const commands = await checkpoint.rooms.commands();
+  const sandboxes = await commands.status();
+  findings.push(...sandboxFindings(sandboxes, settings));
+  if (sandboxes.some((each) => each.works)) {
+    findings.push(...toolchainFindings(commands.toolchains()));
+    const { leftOut } = await commands.gitSettings();
+    if (leftOut.length > 0) findings.push(warning('git settings', withoutSettings(leftOut)));
+  }
+  if (settings.toolsets.includes('pipeline')) {
+    for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
+      findings.push({
+        what: `program ${program.name}`,
+        works: program.from !== 'missing',
+        detail: [program.from, program.version, program.path].filter(Boolean).join('  '),
+        remedy: program.remedy,
+      });
+    }
+  }
+  const meaning = kept ? await (await checkpoint.store()).meaning?.() : undefined;
+  const probed = await meaning?.probe(probeMs);
+  if (probed) {
+    findings.push({
+      what: 'embeddings',
+      works: 'dimensions' in probed,
+      detail:
+        'dimensions' in probed
+          ? text(counted(probed.dimensions, 'dimension'), `${probed.dimensions} 次元`)
+          : probed.problem,
+    });
+  }
+  const { servers } = settings.servers.length > 0 ? await checkpoint.rooms.upstreams() : { servers: [] };
+  const reports = await Promise.all(servers.map(examine));
+  for (const report of reports) findings.push(findingOf(report));
+  const issuers = settings.http.oauth ? await (await checkpoint.rooms.identity()).examine() : [];
+  for (const { name, issuer, keys, problem } of issuers) {
+    findings.push({
+      what: `issuer ${name}`,
+      works: keys > 0,
+      detail: problem ?? text(`${issuer}: ${counted(keys, 'key')}`, `${issuer}: キー ${keys} 個`),
+      remedy: asInMetadata,
+    });
+  }
+  findings.push(...(await sharedServer(settings)));
+  const hooks = probeHooks();
+  for (const { client, ...found } of hooks) findings.push({ what: `hooks ${client}`, ...found });
+  const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
+  const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
+  if (options.json) sayJson(findings.map(inWords), 2);
+  else for (const finding of findings) say(lineOf(finding));
+  const refused = hooks.every(({ works }) => works);
+  return kept && sandboxed && reached && refused ? 0 : 2;
 }
 
 function warning(what: string, detail: Finding['detail']): Finding {

@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import { ToolError } from '../../contract/error.ts';
 import type { Relay } from '../../contract/nodes.ts';
 import { text } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { nodeLostMs } from '../nodes.ts';
 import { randomId } from '../random-id.ts';
@@ -106,23 +107,20 @@ export class StoreRelay implements Relay {
   }
 
   async #hear(): Promise<void> {
-    try {
-      const { changes, db } = await this.#openEngine();
-      while (this.#held.size + this.#answering.size > 0 && !this.#closed.signal.aborted) {
-        const next = changes.next(topic, lookMs, this.#closed.signal);
-        const words = await db
-          .selectFrom('relay_words')
-          .select(['id', 'name', 'body'])
-          .where('node', '=', this.node)
-          .where('answer', 'is', null)
-          .execute()
-          // The next look gets what a failed one could not.
-          .catch(() => undefined);
-        if (words) this.#look(words);
-        await next;
-      }
-    } finally {
-      this.#hearing = undefined;
+    using _ = defer(() => (this.#hearing = undefined));
+    const { changes, db } = await this.#openEngine();
+    while (this.#held.size + this.#answering.size > 0 && !this.#closed.signal.aborted) {
+      const next = changes.next(topic, lookMs, this.#closed.signal);
+      const words = await db
+        .selectFrom('relay_words')
+        .select(['id', 'name', 'body'])
+        .where('node', '=', this.node)
+        .where('answer', 'is', null)
+        .execute()
+        // The next look gets what a failed one could not.
+        .catch(() => undefined);
+      if (words) this.#look(words);
+      await next;
     }
   }
 
