@@ -58,11 +58,17 @@ function compileAll(pattern: string): (path: string) => boolean {
     const plain = alternative.replace(/\/{2,}/g, '/').replace(/^\//, '');
     alternatives.push(compileGlob(plain, syntax));
     // Route folders are named `[id]`, and patterns contain their names literally.
-    const literal = plain.replace(/\\.|[[\]]/gs, (part) => (part.length > 1 ? part : `\\${part}`));
+    const literal = literally(plain, /\\.|[[\]]/gs);
     if (literal !== plain) alternatives.push(compileGlob(literal, syntax));
   }
+  // Folders of templates are named `{{name}}`, and patterns contain their names literally.
+  if (/[{}]/.test(whole)) alternatives.push(compileGlob(literally(whole, /\\.|[[\]{}]/gs), syntax));
   const [only] = alternatives;
   return alternatives.length === 1 && only ? only : (path) => alternatives.some((matches) => matches(path));
+}
+
+function literally(pattern: string, signs: RegExp): string {
+  return pattern.replace(signs, (part) => (part.length > 1 ? part : `\\${part}`));
 }
 
 const maxAlternatives = 200;

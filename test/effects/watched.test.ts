@@ -274,7 +274,7 @@ import os
 for name in ('new.txt', 'data', 'data/7.csv', 'docs', 'link'):
     stat = os.lstat(name)
     attributes = {} if name == 'link' else {key: os.getxattr(name, key) for key in os.listxattr(name)}
-    print(name, oct(stat.st_mode), stat.st_uid, stat.st_gid, round(stat.st_mtime_ns / 1e3), attributes)
+    print(name, oct(stat.st_mode), stat.st_uid, stat.st_gid, stat.st_mtime_ns // 1_000_000, attributes)
 `;
     writeFileSync(join(world.root, 'change.py'), change);
     execFileSync('python3', ['-c', beforeChange], { cwd: world.root });

@@ -253,6 +253,12 @@ test('arguments that a client adds are dropped, unless the tool has one of that 
   expect(await world.call('file_read', { path: 'a.txt', wait_for_previous: false })).toMatchObject({
     kind: 'output',
   });
+  expect(await world.call('shell_exec', { command: 'true', description: 'Does nothing' })).toMatchObject({
+    kind: 'output',
+  });
+  expect(await world.call('file_read', { path: 'a.txt', description: 'Reads' })).toMatchObject({
+    code: 'invalid_parameter',
+  });
   expect(await world.call('file_read', { path: 'a.txt', other: 1 })).toMatchObject({
     code: 'invalid_parameter',
   });
