@@ -158,7 +158,7 @@ function watchedBy(
   return recording && 'folder' in recording ? { kind: 'watched', judge, recording, ask } : none;
 }
 
-/** What the recorder knows of new names by which git could find a repository. `landed` is filled by a landing. */
+/** The recorder's knowledge of new names by which git could find a repository. `landed` is filled by a landing. */
 function leftBy(recorder: Recorder, landed: readonly Named[]): Left | undefined {
   if (recorder.kind === 'none') return undefined;
   if (recorder.kind !== 'watched') return () => landed;

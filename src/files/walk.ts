@@ -14,8 +14,8 @@ import { shownPath } from './names.ts';
  * during the walk achieves nothing: our descriptor stays the folder that was checked.
  */
 
-// O_PATH, which Node does not define; the value is the same on every architecture of Node on Linux.
-const openPath = 0o10000000;
+/** O_PATH, which Node does not define; the value is the same on every architecture of Node on Linux. */
+export const openPath = 0o10000000;
 const folderFlags = openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const leafFlags = openPath | constants.O_NOFOLLOW;
 

@@ -21,8 +21,8 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
-import { withRights } from '../command/layer/lent.ts';
 import { fsync } from '../files/io.ts';
+import { withRights } from '../files/lent.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 
 export function digestOf(bytes: Uint8Array): string {

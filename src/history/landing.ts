@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
-import { withRights } from '../command/layer/lent.ts';
 import type { Attribution, FileState } from '../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
+import { withRights } from '../files/lent.ts';
 import { isTemporaryName } from '../files/temporary-name.ts';
 import { defer } from '../ground/defer.ts';
 import { digestOf } from './blobs.ts';

@@ -13,7 +13,6 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import { withRights } from '../command/layer/lent.ts';
 import type { Place } from '../contract/capabilities/files.ts';
 import type { FileState } from '../contract/capabilities/history.ts';
 import type { CarryOver } from '../files/attributes.ts';
@@ -21,6 +20,7 @@ import { syncFolder } from '../files/changing/atomic.ts';
 import { fault } from '../files/fault.ts';
 import { inFolder, inOwnFolder } from '../files/folders.ts';
 import { fsync, writeAll } from '../files/io.ts';
+import { withRights } from '../files/lent.ts';
 import { HeldPlace } from '../files/place.ts';
 import { temporaryName } from '../files/temporary-name.ts';
 import { entryOf } from '../files/walk.ts';

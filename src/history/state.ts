@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
-import { withRights } from '../command/layer/lent.ts';
 import type { FileState } from '../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
+import { withRights } from '../files/lent.ts';
 import { defer } from '../ground/defer.ts';
 
 /** The current state of an entry in an open folder, or of a resolved path. A link is not followed. */

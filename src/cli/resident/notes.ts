@@ -43,7 +43,7 @@ type Entry =
  * that it is about begins. The first page holds the program's last head, and the position of the first entry that counts.
  */
 export class Notes {
-  /** Where the next server begins. */
+  /** The position at which the next server begins. */
   readonly begun: State;
   /** The number of the last words that the program received whole. */
   readonly received: number;
@@ -121,7 +121,7 @@ export class Notes {
     }
   }
 
-  /** What the dead server has left. */
+  /** The rest that the dead server has left. */
   #replay(): State {
     const words = this.#read(this.#firstAt, this.#end - this.#firstAt).toString('utf8');
     const lines = words.split('\n').slice(0, -1);

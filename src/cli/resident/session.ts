@@ -44,7 +44,7 @@ export class Session {
   readonly #stop = new AbortController();
   readonly #settled: number[] = [];
   #notes: Notes | undefined;
-  /** What is said before the client's bytes flow. */
+  /** The greeting before the client's bytes flow. */
   #unsaid: Buffer[] | undefined = [];
   /** The number of the last words. */
   #number = 0;

@@ -6,7 +6,7 @@ import { text } from '../../contract/text/text.ts';
 import { note, say, sayJson, sayRow } from '../common/say.ts';
 import type { SessionView } from './session.ts';
 
-/** What a person asks a shared server for, as a line of JSON. */
+/** A person's request to a shared server, as a line of JSON. */
 export type Asked = { readonly kind: 'list' } | { readonly kind: 'stop'; readonly session?: string };
 
 interface Report {

@@ -28,7 +28,7 @@ import {
 import { descriptors, memoryNames } from './memory-names.ts';
 
 /**
- * What the resident server tells the program: a head of the kind, the length of the bytes that follow, and a number.
+ * The resident server's messages to the program: a head of the kind, the length of the bytes that follow, and a number.
  * `exit` ends it with the number as its status. `said` goes to stdout and `logged` to stderr, after the `part`s that
  * came before. `welcome` lets the client's bytes flow, from the position in the number. `alone` declines the session,
  * with the reason, and `elsewhere` leads to another server.

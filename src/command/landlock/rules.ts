@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
+import { openPath as pathOnly } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -96,7 +97,6 @@ function assertDone(result: number, what: string): void {
   if (result < 0) throw new Error(`${what} was refused by the kernel`);
 }
 
-const pathOnly = 0o10000000; // O_PATH
 const createRuleset = 444;
 const addRule = 445;
 // Execute, read a file, read a folder.

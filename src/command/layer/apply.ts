@@ -15,14 +15,14 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { createCarryOver } from '../../files/attributes.ts';
-import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
+import { Lent } from '../../files/lent.ts';
+import { entryOf, itself, openFolderIn, openPath, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { copyEntry } from './copy-entry.ts';
 import { lastOf, namesIn, signatureOf, statOf } from './entries.ts';
 import { gitFolderOf, holdRef, isRef } from './git-refs.ts';
-import { Lent } from './lent.ts';
 import { createPause, type Pause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 import { keepFromFreeing, throwAway } from './trash.ts';
@@ -302,5 +302,3 @@ function isElsewhere(error: unknown): boolean {
 
 /** How long a landing that is done for good waits for a ref's lock, which git holds for milliseconds. */
 const gitWaitsMs = 1000;
-// O_PATH: Node does not export it, and its value is the same on all Linux architectures that Node supports.
-const openPath = 0o10000000;

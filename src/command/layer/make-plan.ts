@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, type Stats } from 'node:fs';
 import { relative } from 'node:path';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
+import { Lent } from '../../files/lent.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { defer } from '../../ground/defer.ts';
@@ -8,7 +9,6 @@ import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
 import { type Fitting, makeFit } from './fit.ts';
 import { findMetRefs, gitFolderOf, type MetRef, type MetRefs } from './git-refs.ts';
 import { isDatabase } from './in-use.ts';
-import { Lent } from './lent.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 import { createPause } from './pauses.ts';

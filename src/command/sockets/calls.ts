@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { openPath } from '../../files/walk.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
@@ -94,7 +95,7 @@ export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
     },
     openIn(root, path) {
       const how = Buffer.alloc(24); // struct open_how
-      how.writeBigUInt64LE(BigInt(pathOnly | closeOnExec), 0);
+      how.writeBigUInt64LE(BigInt(openPath | closeOnExec), 0);
       how.writeBigUInt64LE(BigInt(inRoot | noMagicLinks), 16);
       return done(
         syscall(syscallNumber('openat2'), root, Buffer.concat([path, Buffer.alloc(1)]), how, how.length),
@@ -128,7 +129,6 @@ const addDescriptor = 0x40182103;
 const isValid = 0x40082102;
 /** PIDFD_THREAD: the thread need not be the first of its process. */
 const anyThread = 0o200;
-const pathOnly = 0o10000000;
 const closeOnExec = 0o2000000;
 const noMagicLinks = 2;
 const inRoot = 16;

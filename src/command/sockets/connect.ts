@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, constants, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { openPath } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
 import type { Calls, WaitingCall } from './calls.ts';
 import { listensAt } from './listening.ts';
@@ -88,7 +89,7 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
   const path = pathOf(given);
   // Abstract names belong to the socket's namespace; the kernel refuses all other addresses.
   if (!path) return given;
-  const root = hold(openSync(`/proc/${call.thread}/root`, pathOnly));
+  const root = hold(openSync(`/proc/${call.thread}/root`, openPath));
   const file = hold(calls.openIn(root, fromRoot(path, call.thread)));
   if (file < 0) return file;
   const files = [file, hold(belowLayer(calls, file))].filter((fd) => fd >= 0);
@@ -102,7 +103,7 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
 function belowLayer({ openIn }: Calls, file: number): number {
   const path = `/proc/self/fd/${file}`;
   if (statfsSync(path).type !== overlay) return -ENOENT;
-  const root = openSync('/', pathOnly);
+  const root = openSync('/', openPath);
   using _ = defer(() => closeSync(root));
   return openIn(root, readlinkSync(path, 'buffer'));
 }
@@ -133,7 +134,6 @@ function addressOf(path: string): Buffer {
 }
 
 const slash = 0x2f;
-const pathOnly = 0o10000000 | constants.O_RDONLY;
 const maxAddressBytes = 128;
 const unixAddressBytes = 110;
 const AF_UNIX = 1;

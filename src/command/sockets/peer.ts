@@ -1,7 +1,7 @@
 import { syscallNumber } from '../../ground/syscalls.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 
-/** What a server asks the kernel about the programs that connect to it. */
+/** The kernel's knowledge of a program that connects to a server. */
 export interface Peers {
   /** The process at the other end of a connected Unix socket. */
   processOf(descriptor: number): number | undefined;

@@ -42,7 +42,7 @@ export interface Keep {
   noteGone(folder: HostFolder, name: Buffer, path: string): void;
   /** All entries of a folder are about to get new names. */
   noteMoved(folder: HostFolder, name: Buffer, path: string, newPath: string): void;
-  /** What else the file system keeps of an entry is about to change: its mode, owner, times or attributes. */
+  /** An entry's mode, owner, times or attributes are about to change. */
   noteAltered(path: string, stat: FileStat): void;
   /** A file is about to be written in place. */
   noteWritten(path: string, fd: number, stat: FileStat): void;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
+import { openPath } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { defer } from '../../ground/defer.ts';
 import { type Former, readJournal } from '../journal/journal.ts';
@@ -15,7 +16,7 @@ export async function putAttributesBack(folder: string, roots: readonly string[]
   for (const { path, attributes } of first.values()) {
     if (!attributes) continue;
     inFolder(path, roots, (entry) => {
-      const fd = openSync(asBytes(entry), placeItself);
+      const fd = openSync(asBytes(entry), openPath | constants.O_NOFOLLOW);
       using _ = defer(() => closeSync(fd));
       const now = files.attributesOf(fd);
       const bytes = (text: string) => Buffer.from(text, 'latin1');
@@ -27,6 +28,3 @@ export async function putAttributesBack(folder: string, roots: readonly string[]
     });
   }
 }
-
-/** O_PATH. */
-const placeItself = 0o10000000 | constants.O_NOFOLLOW;

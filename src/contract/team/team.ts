@@ -4,9 +4,9 @@ import type * as shapes from './shapes.ts';
 
 type Acts = typeof teamActs;
 
-/** What an act takes. */
+/** The input of an act. */
 export type Asked<A extends keyof Acts> = z.output<Acts[A]['input']>;
-/** What an act returns. */
+/** The result of an act. */
 export type Answered<A extends keyof Acts> = z.input<Acts[A]['output']>;
 
 /**

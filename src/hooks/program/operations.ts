@@ -13,13 +13,13 @@ export interface ReachedServer {
   readonly log: string;
 }
 
-/** Where a program goes on, and the registers that it lends. */
+/** The position at which a program goes on, and the registers that it lends. */
 interface Reaching {
   readonly joined: string;
   readonly failed: string;
   readonly socket: Kept;
   readonly spare: Kept;
-  /** What the server's process does before it becomes the server. */
+  /** The steps of the server's process before it becomes the server. */
   readonly apart?: readonly Operation[];
 }
 

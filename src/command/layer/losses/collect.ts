@@ -1,11 +1,11 @@
 import { closeSync, lstatSync, type Stats } from 'node:fs';
+import type { Lent } from '../../../files/lent.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../../../files/walk.ts';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
 import { defer } from '../../../ground/defer.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { namesIn, statOf } from '../entries.ts';
 import { isGits } from '../git-refs.ts';
-import type { Lent } from '../lent.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
 import type { Pause } from '../pauses.ts';

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
-import { itself } from '../../files/walk.ts';
-import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { errnoCode } from '../ground/errors/errno-code.ts';
+import { itself, openPath } from './walk.ts';
 
 /**
  * Rights on its own files and folders that the user lacks, lent for as long as this lasts. A command, or the person, may take them
@@ -78,5 +78,3 @@ function rightsOf(stat: Stats): number {
 }
 
 const user = process.geteuid?.();
-// O_PATH: Node does not export it, and its value is the same on all Linux architectures that Node supports.
-const openPath = 0o10000000;
