@@ -40,7 +40,7 @@ test('a question lists the commands that it is about, and none of the others', (
 
   expect(judgement).toMatchObject({
     decision: 'ask',
-    rule: 'git-push',
+    rule: 'sends',
     asked: [['git', 'push', 'origin', 'main']],
   });
   expect(judgement.commands).toEqual(

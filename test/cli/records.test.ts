@@ -21,7 +21,7 @@ describe('policy test says what would happen, and runs nothing', () => {
   test.each([
     ['echo hello', 0, 'allow'],
     ['kill 123', 1, 'ask'],
-    ['git push origin main', 1, 'ask (rule git-push)'],
+    ['git push origin main', 1, 'ask (rule sends)'],
     ['rm -rf build', 2, 'deny'],
   ])('%s', async (command, code, decision) => {
     const call = JSON.stringify({ tool: 'shell_exec', arguments: { command } });

@@ -55,9 +55,9 @@ function trial(
 test('a trial says what would happen, by which rule, and what a standing yes would allow', async () => {
   const asked = await trial('{"tool":"shell","arguments":{"command":"git push origin main"}}');
 
-  expect(asked).toMatchObject({ decision: 'ask', rule: 'git-push' });
+  expect(asked).toMatchObject({ decision: 'ask', rule: 'sends' });
   expect(renderTrial(asked, 'en')).toBe(
-    'ask (rule git-push): `git push origin main`: it changes what others see.\n' +
+    'ask (rule sends): `git push origin main`: it sends data, or changes what others see or use.\n' +
       "It needs a person's approval.\n" +
       'Allowing similar calls would allow: {"tool":"shell","command":["git","push"],"decision":"allow"}',
   );
@@ -138,7 +138,7 @@ test('an asked command is judged once, for the verdict and for what a standing y
 });
 
 test.each([
-  ['git push origin main', 'ask', 'git-push'],
+  ['git push origin main', 'ask', 'sends'],
   ['npm ci', 'ask', 'package-manager'],
   ['sudo apt install jq', 'ask', 'superuser'],
   ['docker run alpine', 'ask', 'container'],
@@ -148,7 +148,7 @@ test.each([
   ["pip install -e '.[dev]'", 'allow', 'default'],
   ['python3 -m pip install ./local', 'allow', 'default'],
   ['npm --prefix web uninstall left-pad', 'ask', 'package-manager'],
-  ['git push ../mirror.git', 'ask', 'git-push'],
+  ['git push ../mirror.git', 'ask', 'sends'],
   ['kill 123', 'ask', 'kill'],
 ])('what the document lists does not run without approval: %s', async (command, decision, rule) => {
   const json = JSON.stringify({ tool: 'shell', arguments: { command } });

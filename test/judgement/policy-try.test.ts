@@ -39,8 +39,8 @@ test('a rule has a command tried that would just run', () => {
 test('what a layer contains does not speak against a command that is tried; the rest is asked or refused before', () => {
   const given = { rules: [tries] };
   expect(decide('make; rm -r *', given)).toBe('try by mine on a layer');
-  expect(decide('make; git push origin main', given)).toBe('ask by git-push on a layer');
-  expect(decide('make; rm -r *; git push origin main', given)).toBe('ask by git-push on a layer');
+  expect(decide('make; git push origin main', given)).toBe('ask by sends on a layer');
+  expect(decide('make; rm -r *; git push origin main', given)).toBe('ask by sends on a layer');
   expect(decide('make; reboot', given)).toBe('deny by machine-stop on a layer');
 });
 
@@ -48,8 +48,8 @@ test('with tryFirst a command is tried where all that speaks against it is conta
   const given = { tryFirst: true };
   expect(decide('rm -r *', given)).toBe('try by rm-everything on a layer');
   expect(decide('find . -delete', given)).toBe('try by rm-everything on a layer');
-  expect(decide('git push origin main', given)).toBe('ask by git-push');
-  expect(decide('rm -r *; git push origin main', given)).toBe('ask by git-push on a layer');
+  expect(decide('git push origin main', given)).toBe('ask by sends');
+  expect(decide('rm -r *; git push origin main', given)).toBe('ask by sends on a layer');
   expect(decide('make all', given)).toBe('allow by default');
   expect(decide('rm -r *')).toBe('deny by rm-everything');
 });

@@ -102,7 +102,7 @@ describe.each(engines)('$name', ({ missing, createPlace }) => {
       tool: 'bash',
       digest: 'd1',
       message: verbatim('May it?'),
-      rule: 'git-push',
+      rule: 'sends',
       createdAtMs: 1000,
       expiresAtMs: 1_000_000,
       grant: '{"tool":"bash","command":["git","push"],"decision":"allow"}',

@@ -3,7 +3,7 @@ import type { Word } from '../words/word.ts';
 import { constantOf } from './words.ts';
 
 /** A property of a command's output that matters to later commands in the pipe. */
-export type Trait = 'fetches' | 'decodes' | 'tellsCredentials';
+export type Trait = 'fetches' | 'decodes';
 
 /** A pipeline, with the first stage for each trait. */
 class Pipe {

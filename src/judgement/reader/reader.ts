@@ -3,7 +3,6 @@ import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { isDecoder } from '../decoders.ts';
 import { isFetcher, isShell, programOf } from '../programs.ts';
-import { printsCredentials } from '../rules/credentials.ts';
 import { isFetched } from '../rules/fetched.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import { unwrap } from '../unwrap/unwrap.ts';
@@ -285,7 +284,6 @@ class Reader {
     if (stage) {
       if (isFetcher(use.program)) noteTrait(stage, 'fetches');
       if (isDecoder(use)) noteTrait(stage, 'decodes');
-      if (printsCredentials(use)) noteTrait(stage, 'tellsCredentials');
     }
     for (const { name, value } of assigned(use)) this.#names.give(name, value);
     if (use.args.length === 0) return;

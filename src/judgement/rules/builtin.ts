@@ -1,18 +1,15 @@
 import { checkpointRules } from './checkpoint.ts';
 import { constructRules } from './constructs.ts';
-import { containerRules } from './containers.ts';
-import { credentialRules } from './credentials.ts';
-import { databaseRules } from './databases.ts';
 import { fetchedRules } from './fetched.ts';
 import { deviceRules } from './files/devices.ts';
 import { obeyedRules } from './files/obeyed.ts';
 import { removingRules } from './files/removing.ts';
 import { gitRemoteRules } from './git-remotes.ts';
 import { machineRules } from './machines.ts';
+import { outwardRules } from './outward.ts';
 import { packageRules } from './packages/packages.ts';
 import { processRules } from './processes.ts';
 import type { CommandRule, Rule } from './rule.ts';
-import { sendingRules } from './sending.ts';
 import { strictRules } from './strict.ts';
 import { systemRules } from './system.ts';
 
@@ -25,10 +22,7 @@ export const commandRules: readonly CommandRule[] = [
   ...gitRemoteRules,
   ...strictRules,
   ...machineRules,
-  ...sendingRules,
-  ...credentialRules,
-  ...containerRules,
-  ...databaseRules,
+  ...outwardRules,
   ...processRules,
   ...fetchedRules,
   ...packageRules,
