@@ -23,24 +23,6 @@ export function subcommandsOf(args: readonly Word[]): readonly Word[] {
   return candidates;
 }
 
-/** Is one of these subcommands given, or a word that could be one? */
-export function hasSubcommand(args: readonly Word[], names: readonly string[]): boolean {
-  return subcommandsOf(args).some((word) => word.value === undefined || names.includes(word.value));
-}
-
-/** The leading words that name the action, skipping known options and their values. */
-export function leadingWords(args: readonly Word[], valued = /^$/): readonly string[] {
-  const leading: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const { value } = args[at] as Word;
-    if (value === undefined) break;
-    if (valued.test(value)) at++;
-    else if (value.startsWith('-')) break;
-    else leading.push(value);
-  }
-  return leading;
-}
-
 /** Is it asked only for its version or help? */
 export function onlyTells(args: readonly Word[]): boolean {
   return args.length === 1 && /^--(version|help)$/.test(args[0]?.value ?? '');
