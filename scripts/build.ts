@@ -46,6 +46,7 @@ const { output } = await build({
   input: {
     sekisho: 'src/cli/start.ts',
     index: 'src/index.ts',
+    command: 'src/entries/command.ts',
     // Threads are started by their path, beside the chunk that starts them.
     'chunks/landlock-thread': 'src/command/landlock/landlock-thread.ts',
     'chunks/watched-thread': 'src/command/watched/watched-thread.ts',

@@ -17,7 +17,7 @@ const worldRooms = ['files', 'network', 'git', 'command', 'search', 'history', '
 
 /** Who may touch the world, and with what. */
 const worldly: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
-  [/^node:(fs|fs\/promises|tls|dgram)$/, [...worldRooms, 'config', 'cli', 'store', 'upstream']],
+  [/^node:(fs|fs\/promises|tls|dgram)$/, [...worldRooms, 'config', 'cli', 'entries', 'store', 'upstream']],
   [/^node:child_process$/, [...worldRooms, 'config', 'cli', 'store', 'upstream', 'notify']],
   [/^node:net$/, [...worldRooms, 'transport', 'store', 'upstream', 'cli']],
   [/^node:(http|https)$/, ['network', 'transport', 'cli', 'upstream', 'observe']],
