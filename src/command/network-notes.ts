@@ -33,7 +33,7 @@ function requestNote(host: string, outcome: ContactOutcome, requests: readonly S
 function listed(requests: readonly SentRequest[]): string {
   const shown = requests.slice(0, mostShown).map(({ method, path, allowedBy }) => {
     const by = allowedBy === undefined ? '' : `, allowed by ${allowedBy}`;
-    return cleanLine(`${method} ${path}${by}`);
+    return cleanLine(`${`${method} ${path}`.trim()}${by}`);
   });
   return [...shown, ...(requests.length > mostShown ? ['…'] : [])].join('; ');
 }

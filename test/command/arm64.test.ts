@@ -28,7 +28,11 @@ test(
   'the relay listens, hands its listeners out and becomes the command',
   needs(programs(qemu, 'python3')),
   () => {
-    const relay = put('relay', compileRelay([0, 0], { self: 4, listeners: 5, ready: 6 }, 'arm64'));
+    const at = (address: string) => ({ address, port: 0 });
+    const relay = put(
+      'relay',
+      compileRelay([at('127.0.0.1'), at('127.64.0.2')], { self: 4, listeners: 5, ready: 6 }, 'arm64'),
+    );
     // Python receives descriptors, which Node does not.
     const receiver = `
 import array, os, socket, subprocess, sys
@@ -47,7 +51,7 @@ for fd in listeners:
 print(child.communicate()[0].decode().strip(), child.returncode)
 `;
     const { stdout, stderr } = spawnSync('python3', ['-c', receiver], { encoding: 'utf8', timeout: 30_000 });
-    expect({ stdout, stderr }).toEqual({ stdout: '127.0.0.1\n127.0.0.1\nbecame 0\n', stderr: '' });
+    expect({ stdout, stderr }).toEqual({ stdout: '127.0.0.1\n127.64.0.2\nbecame 0\n', stderr: '' });
   },
 );
 

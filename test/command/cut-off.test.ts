@@ -115,7 +115,11 @@ describe('with a list', needs(sandbox('bubblewrap')), () => {
       const result = await runner.sh('echo "[$npm_config_fetch_retries]"; ssh -T git@example.org');
       expect(result.stdout).toBe('[]\n');
       expect(result.stderr).toMatch(
-        /^ssh: Could not resolve hostname example\.org.*\n\[network: it did not use the proxy, .*use https instead of ssh\]\n$/,
+        /^ssh: connect to host example\.org port 22: Connection refused.*\n\[network: without the proxy only hosts are found .*use https instead of ssh\]\n$/,
+      );
+      const other = await runner.sh('ssh -T git@other.example.org');
+      expect(other.stderr).toMatch(
+        /^ssh: Could not resolve hostname .*\n\[network: without the proxy only hosts/,
       );
     },
   );

@@ -1,11 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { openKernel } from '../../src/command/seccomp/kernel.ts';
-import {
-  createProxy,
-  type HostProxy,
-  type HostProxyOptions,
-  type Outlet,
-} from '../../src/network/proxy/open.ts';
+import { createProxy, type HostProxy, type HostProxyOptions } from '../../src/network/proxy/open.ts';
+import type { Outlet } from '../../src/network/proxy/outlet.ts';
 
 /** An outlet on a port of this machine: what a sandbox's loopback shows, without the sandbox. */
 export function openLocalOutlet(options: Omit<HostProxyOptions, 'key'>): Promise<LocalOutlet> {

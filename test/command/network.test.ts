@@ -267,7 +267,7 @@ describe('bubblewrap', needs(sandbox('bubblewrap'), programs('bash')), () => {
       hiddenPaths: [],
       temporaryBytes: 1024,
       toolchains: findToolchains({ environment: {}, roots: [root] }),
-      outletPorts: proxy.ports,
+      network: proxy,
       git: { config: '', ignored: '', attributes: '' },
     });
     const before = readdirSync('/proc/self/fd').length;

@@ -39,6 +39,7 @@ test.each(['/a.B/Echo', '/a.B/Fail'])(
     const asked: string[] = [];
     outlet.attend({
       isFrom: () => true,
+      services: new Set(),
       async ask({ summary }) {
         asked.push(summary.en);
         return { isAllowed: true, by: 'alice' };

@@ -61,6 +61,7 @@ export async function openWorld(more: Partial<HostProxyOptions> = {}) {
   let answer: (held: HeldRequest) => Promise<RequestAnswer> = async () => no;
   lent.outlet.attend({
     isFrom: () => true,
+    services: new Set(),
     ask(held) {
       asked.push(held);
       return answer(held);

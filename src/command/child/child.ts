@@ -3,7 +3,7 @@ import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../contract/capabilities/process.ts';
 import type { Text } from '../../contract/text/text.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
-import type { Outlet } from '../../network/proxy/open.ts';
+import type { Outlet } from '../../network/proxy/outlet.ts';
 import type { Layer, LeftLayer } from '../layer/open.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import type { ProcessLimits } from '../prelude.ts';

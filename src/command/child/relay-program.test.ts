@@ -3,11 +3,12 @@ import { type Call, trace } from '../../../test/command/traced-program.ts';
 import { compileRelay } from './relay-program.ts';
 
 const descriptors = { self: 4, listeners: 5, ready: 6 };
+const at = (port: number) => ({ address: '127.0.0.1', port });
 
 test.each(['x64', 'arm64'] as const)(
   'on %s the relay listens on each port, hands it out and keeps nothing',
   (architecture) => {
-    const calls = trace(compileRelay([3128, 8080], descriptors, architecture), architecture, () => 0);
+    const calls = trace(compileRelay([at(3128), at(8080)], descriptors, architecture), architecture, () => 0);
     const handing = (address: number): readonly Call[] => [
       ['socket', 2, 0x80001, 0],
       ['bind', 3, address, 16],
@@ -33,7 +34,7 @@ test.each(['x64', 'arm64'] as const)(
 test.each(['x64', 'arm64'] as const)(
   'on %s the command does not start where a step fails',
   (architecture) => {
-    const program = compileRelay([3128], descriptors, architecture);
+    const program = compileRelay([at(3128)], descriptors, architecture);
     for (const failing of ['socket', 'bind', 'listen', 'sendmsg', 'write']) {
       const calls = trace(program, architecture, (name) => (name === failing ? -1 : 0));
       expect(calls.slice(-2).map(([name]) => name)).toEqual([failing, 'exit']);
@@ -41,16 +42,16 @@ test.each(['x64', 'arm64'] as const)(
   },
 );
 
-test('the addresses are ports of the loopback', () => {
-  const program = compileRelay([3128, 65535], descriptors, 'x64');
+test('the addresses are as they were named', () => {
+  const program = compileRelay([at(3128), { address: '0.0.0.0', port: 65535 }], descriptors, 'x64');
   expect([...program.subarray(0x4070, 0x4078)]).toEqual([2, 0, 3128 >> 8, 3128 & 255, 127, 0, 0, 1]);
-  expect([...program.subarray(0x4080, 0x4088)]).toEqual([2, 0, 255, 255, 127, 0, 0, 1]);
+  expect([...program.subarray(0x4080, 0x4088)]).toEqual([2, 0, 255, 255, 0, 0, 0, 0]);
 });
 
 test('more ports than there is room for are an error', () => {
   expect(() =>
     compileRelay(
-      Array.from({ length: 200 }, (_, i) => 2000 + i),
+      Array.from({ length: 200 }, (_, i) => at(2000 + i)),
       descriptors,
       'arm64',
     ),

@@ -12,16 +12,22 @@ export interface RelayDescriptors {
   readonly ready: number;
 }
 
+/** An address (IPv4) and a port to listen on. */
+export interface Listened {
+  readonly address: string;
+  readonly port: number;
+}
+
 /**
- * The first program in a sandbox. It listens on ports of the sandbox's own loopback, sends the listening sockets out,
- * closes these descriptors and becomes the command in its arguments.
+ * The first program in a network of its own. It listens on addresses of that network's loopback, sends the listening
+ * sockets out, closes these descriptors and becomes the command in its arguments.
  */
 export function compileRelay(
-  ports: readonly number[],
+  listened: readonly Listened[],
   descriptors: RelayDescriptors,
   architecture: 'x64' | 'arm64',
 ): Buffer {
-  const data = layOut(ports, descriptors);
+  const data = layOut(listened, descriptors);
   const steps: readonly Step[] = [
     // The filter's descriptor, which its loader left open; from here on this is the lowest free number.
     { call: 'close', args: [listener], mayFail: true },
@@ -49,17 +55,17 @@ const addressBytes = 16;
 const backlog = 511;
 
 /** The constants of the calls, with their offsets. */
-function layOut(ports: readonly number[], { ready }: RelayDescriptors) {
+function layOut(listened: readonly Listened[], { ready }: RelayDescriptors) {
   if (ready === listener) throw new Error('the listener needs a number of its own');
   const { put, putText, bytes } = createConstants();
   putText('/bin/sh');
   const message = putMessage(put, listener);
-  const addresses = ports.map((port) => {
-    const address = Buffer.alloc(addressBytes);
-    address.writeUInt16LE(inet, 0);
-    address.writeUInt16BE(port, 2);
-    address.set([127, 0, 0, 1], 4);
-    return put(address);
+  const addresses = listened.map(({ address, port }) => {
+    const bytes = Buffer.alloc(addressBytes);
+    bytes.writeUInt16LE(inet, 0);
+    bytes.writeUInt16BE(port, 2);
+    bytes.set(address.split('.').map(Number), 4);
+    return put(bytes);
   });
   return { bytes: bytes(), message, addresses };
 }

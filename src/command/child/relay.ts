@@ -5,7 +5,7 @@ import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { openMemoryProgram } from './memory-program.ts';
 import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
 import { makePipe } from './pipes.ts';
-import { compileRelay, type RelayDescriptors } from './relay-program.ts';
+import { compileRelay, type Listened, type RelayDescriptors } from './relay-program.ts';
 
 /** Gets listening sockets out of a sandbox whose own network has no connection to the outside. */
 export interface Relay {
@@ -17,7 +17,7 @@ export interface Relay {
 export interface Landing {
   /** Descriptors for the child, from 4 on. */
   readonly childEnds: readonly number[];
-  /** Resolves with a listening socket for each port, in order, once they have been sent. Rejects if none will come. */
+  /** Resolves with a listening socket for each address, in order, once they have been sent. Rejects if none will come. */
   readonly listeners: Promise<readonly number[]>;
   /** Closes the child's ends after the start or its failure. */
   close(): void;
@@ -35,12 +35,12 @@ const descriptors: RelayDescriptors = {
 export const relayProgram = `/proc/self/fd/${firstDescriptor}`;
 
 /** Throws if the kernel or the processor does not allow it. */
-export function openRelay(kernel: Kernel, ports: readonly number[]): Relay {
+export function openRelay(kernel: Kernel, listened: readonly Listened[]): Relay {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
-  const program = openMemoryProgram(kernel, compileRelay(ports, descriptors, architecture));
+  const program = openMemoryProgram(kernel, compileRelay(listened, descriptors, architecture));
   return {
-    open: () => openLanding(kernel, program, ports.length),
+    open: () => openLanding(kernel, program, listened.length),
     close: () => closeSync(program),
   };
 }

@@ -91,6 +91,7 @@ export async function startCommand(
   const detach = (shared ?? outlet)?.attend({
     ask: askAbout(recorder, life, ended.signal),
     isFrom: (port) => ownsPort(members(), port),
+    services: recorder.kind === 'dry-run' ? new Set() : session.services,
   });
   let destroy: (() => void) | undefined;
   let isPutBack = false;

@@ -32,13 +32,15 @@ export function cutOffNotes(
   return [`[network: commands reach no host; the operator can list those they need in ${key}]\n`];
 }
 
-/** The note for a failed command that looked for a host itself, although only the proxy leads to the listed ones. */
+/** The note for a failed command that asked no proxy for a host, and did not find it. */
 export function aroundProxyNotes(outputs: readonly string[]): readonly string[] {
-  if (!saysSo(outputs)) return [];
+  if (!saysSo(outputs) && !outputs.some((output) => refusedSsh.test(output.slice(-lastChars)))) return [];
   return [
-    '[network: it did not use the proxy, which alone leads to the listed hosts; use https instead of ssh]\n',
+    '[network: without the proxy only hosts are found that are listed by their exact name, at ports 443 and 80 and those in the list; use https instead of ssh]\n',
   ];
 }
+
+const refusedSsh = /^ssh: connect to host (?!localhost\b|127\.)\S+ port 22: Connection refused/m;
 
 function saysSo(outputs: readonly string[]): boolean {
   return outputs.some((output) => lookedForNetwork.test(output.slice(-lastChars)));

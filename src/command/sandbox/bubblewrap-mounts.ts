@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import type { GivenConfig } from '../../git/person-config.ts';
 import { isInside } from '../../ground/inside.ts';
+import type { HostProxy } from '../../network/proxy/open.ts';
 import type { SpawnOptions } from '../child/child.ts';
 import type { Toolchains } from '../toolchains/find.ts';
 import { heldArguments } from '../toolchains/mounts.ts';
@@ -34,8 +35,8 @@ export interface BubblewrapOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** One more certificate authority that commands trust, in PEM. */
   readonly authority?: string | undefined;
-  /** Ports of each command's own loopback that an outlet serves. */
-  readonly outletPorts?: readonly number[] | undefined;
+  /** The part of the network that an outlet serves: its sockets, and addresses for the hosts file. */
+  readonly network?: Pick<HostProxy, 'listening' | 'addresses'> | undefined;
 }
 
 /** The arguments that are the same for every command, or every command in a room; made once. */

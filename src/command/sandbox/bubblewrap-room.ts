@@ -2,7 +2,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
-import type { Outlet } from '../../network/proxy/open.ts';
+import type { Outlet } from '../../network/proxy/outlet.ts';
 import { compileEnter } from '../child/enter-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { type Relay, relayProgram } from '../child/relay.ts';
@@ -61,6 +61,8 @@ export function openNamespaceSets(
         program,
         args: [
           ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+          // No command runs here, only the relay, which listens on the ports of the web.
+          ...(landing ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
           ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
           ...['--dir', `${folder}/home`],
           '--',

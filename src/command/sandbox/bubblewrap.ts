@@ -3,10 +3,11 @@ import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { defer } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
+import type { Listening } from '../../network/proxy/listening.ts';
 import { adoptStage } from '../child/adopt.ts';
 import type { Backend, Child, SpawnOptions } from '../child/child.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
-import { openRelay, type Relay, relayProgram } from '../child/relay.ts';
+import { openRelay, type Relay } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
 import { openStarter, type StartChild } from '../child/start-child.ts';
 import { findMembers, signal } from '../child/tree.ts';
@@ -24,6 +25,7 @@ import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
 import { findHole } from './self-test.ts';
 import { trustedAuthorities, writeBundle } from './settings/bundle.ts';
+import { writeHosts } from './settings/hosts.ts';
 import { writeJavaFiles } from './settings/java.ts';
 import { writeNpmSettings } from './settings/npm-settings.ts';
 import { copySystemSettings, isSetting } from './settings/system-settings.ts';
@@ -44,9 +46,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const settings = copied.path;
   writeGitSettings(settings, options.git, '/etc');
   writeNpmSettings(settings, options.environment ?? {}, '/etc');
+  if (options.network) writeHosts(settings, options.network.addresses);
   const javaArguments = writeTrust(settings, options);
   const system = systemArguments(options, settings);
-  const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
+  const { relay, withoutOutlet } = await tryRelay(options.network?.listening ?? []);
   const { supervisor, withoutSockets } = await supervising;
   const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
   const furnisher =
@@ -82,14 +85,34 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     return await use(fd);
   }
 
-  async function spawnCommand(spawnOptions: SpawnOptions, namespaces?: SessionNamespaces): Promise<Child> {
+  async function spawnCommand(spawnOptions: SpawnOptions, room?: SessionNamespaces): Promise<Child> {
+    // Its own, with a network that an outlet serves.
+    const own = spawnOptions.outlet && relay ? await namespaceSets?.open(spawnOptions.outlet) : undefined;
+    const close = () => (own ? own.close() : spawnOptions.outlet?.close());
+    const start = startIn(spawnOptions, { room, own, close });
+    start.catch(close);
+    return start;
+  }
+
+  async function startIn(
+    spawnOptions: SpawnOptions,
+    {
+      room,
+      own,
+      close,
+    }: {
+      readonly room: SessionNamespaces | undefined;
+      readonly own: SessionNamespaces | undefined;
+      readonly close: () => void;
+    },
+  ): Promise<Child> {
     if (spawnOptions.overlays && !layers) throw new Error('no layer can be shown here');
     const mounts = [
       ...(spawnOptions.caches && caches ? ['--bind', options.caches ?? '', caches] : []),
       ...rootArguments(options, spawnOptions),
     ];
-    const landing = namespaces ? undefined : spawnOptions.outlet && relay?.open();
-    const given = namespaces?.childEnds ?? landing?.childEnds ?? [];
+    const namespaces = room ?? own;
+    const given = namespaces?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
     const { command } = spawnOptions;
     const script =
@@ -112,12 +135,13 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
             settings: spawnOptions.settings,
             channel,
             isWatched: recording !== undefined,
-            next: landing ? relayProgram : '/bin/sh',
+            next: '/bin/sh',
           })
         : undefined;
     const args = [
       ...(namespaces || spawnOptions.overlays ? [options.program] : []),
-      ...(namespaces ? shared : system),
+      ...(room ? shared : system),
+      ...(own ? ['--share-net'] : []),
       ...(furnished ? furnished.args : ['--seccomp', '3']),
       ...tools(),
       ...mounts,
@@ -126,7 +150,6 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       spawnOptions.workingFolder,
       '--',
       ...(furnished ? [furnishProgram] : []),
-      ...(landing ? [relayProgram] : []),
       ...initArguments(command, spawnOptions.limits, { reportAt, scriptAt }),
     ];
     // It mounts the layer, and is the last descriptor.
@@ -152,7 +175,6 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       }),
     )
       .finally(() => {
-        landing?.close();
         report?.release();
         if (script !== undefined) closeSync(script);
         furnished?.close();
@@ -167,17 +189,13 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     let running = true;
     const exited = started.exited.finally(async () => {
       running = false;
-      spawnOptions.outlet?.close();
+      close();
       recording?.endCalls();
       await recording?.over;
     });
     fault = () => {
       if (running) destroy(pid);
     };
-    landing?.listeners.then(
-      (listeners) => spawnOptions.outlet?.adopt(listeners),
-      () => spawnOptions.outlet?.close(),
-    );
     return {
       ...started,
       report: report?.stream,
@@ -276,21 +294,21 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
 /** Each level of `eval` adds a plus to a shell's trace. */
 const traces = /\bset\s+-\w*x|xtrace/;
 
-/** Without ports nothing is relayed; without a relay commands have no network. */
 /** Has programs in the sandbox trust one more authority, each kind by its own files. */
 function writeTrust(
   settings: string,
-  { authority, environment = {}, outletPorts: [proxyPort] = [], toolchains }: BubblewrapOptions,
+  { authority, environment = {}, network, toolchains }: BubblewrapOptions,
 ): () => readonly string[] {
-  if (authority === undefined || proxyPort === undefined) return () => [];
+  if (authority === undefined || !network) return () => [];
   const authorities = `${trustedAuthorities(environment)}\n${authority}`;
   writeBundle(settings, authorities);
-  return writeJavaFiles(settings, { authorities, proxyPort, toolchains });
+  return writeJavaFiles(settings, { authorities, proxyPort: network.listening[0].port, toolchains });
 }
 
-async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {
+/** Without sockets nothing is relayed; without a relay commands have no network. */
+async function tryRelay(sockets: readonly Listening[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {
   try {
-    return ports.length === 0 ? {} : { relay: openRelay(await openKernel(), ports) };
+    return sockets.length === 0 ? {} : { relay: openRelay(await openKernel(), sockets) };
   } catch (error) {
     return { withoutOutlet: error instanceof Error ? error.message : String(error) };
   }

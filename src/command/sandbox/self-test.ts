@@ -117,7 +117,7 @@ else
   echo "network=$network"
 fi
 for fd in /proc/self/fd/*; do case \${fd##*/} in [012]) ;; *) [ -e "$fd" ] && echo "descriptor=\${fd##*/}";; esac; done
-${proxy ? askProxy(proxy.ports[0] ?? 0, proxyRequests(port)) : ''}
+${proxy ? askProxy(proxy.listening[0].port, proxyRequests(port)) : ''}
 echo end=reached
 read -r answer
 `;

@@ -220,7 +220,7 @@ async function open(
     toolchains: toolchains(),
     caches,
     layers: options.layers,
-    outletPorts: proxy?.ports,
+    network: proxy,
     authority: proxy?.authority,
     git,
     environment: server,

@@ -2,7 +2,7 @@ import type { CommandLife, CommandRecording } from '../../contract/capabilities/
 import type { BackgroundCommand } from '../../contract/capabilities/process.ts';
 import type { CommandGuard } from '../../git/command-guard.ts';
 import type { Semaphore } from '../../ground/semaphore.ts';
-import type { Outlet } from '../../network/proxy/open.ts';
+import type { Outlet } from '../../network/proxy/outlet.ts';
 import type { RunningCommand } from '../background.ts';
 import type { Room, Spawner } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
@@ -19,6 +19,8 @@ export interface Session {
   readonly kept: Kept;
   /** Sandbox restrictions that its commands met and were told about. */
   readonly toldWalls: Set<string>;
+  /** The services (`db.example.com:5432`) that a person has let its commands connect to. */
+  readonly services: Set<string>;
   /** Files that commands deleted or overwrote without another copy, since the last review. */
   lost: number;
   /** Number of background ids given so far. */
@@ -69,6 +71,7 @@ export function createSession(queue: Semaphore): Session {
     backgrounds,
     kept: createKept(),
     toldWalls: new Set(),
+    services: new Set(),
     lost: 0,
     started: 0,
     usedAtMs: Date.now(),

@@ -12,19 +12,12 @@ import type { Contacts } from '../proxy/contacts.ts';
 import { createHttpServer } from '../proxy/http-server.ts';
 import { dismiss, type Refusals, rawAnswer } from '../proxy/refusal.ts';
 import type { Reached, Road } from '../proxy/road.ts';
-import type { Target } from '../proxy/rules.ts';
-import { idleMs, type TunnelEnds } from '../proxy/tunnel.ts';
+import { nameOf, type Target } from '../proxy/rules.ts';
+import { idleMs } from '../proxy/tunnel.ts';
 import type { Authority } from './authority.ts';
-import { keepConnections, type Line, passOn, type Scheme } from './exchange.ts';
+import { keepConnections, type Line, type Open, passOn, type Scheme } from './exchange.ts';
 import { createGate, type Gate } from './gate.ts';
-import { incomingOverHttp1, incomingOverHttp2 } from './incoming.ts';
-
-/** The network's edge for one outlet: reads each request, and ends TLS where requests are looked into. */
-export interface Edge extends TunnelEnds {
-  /** Reads requests to a proxy, each with its own host. */
-  readonly proxy: Server;
-  readonly attend: Gate['attend'];
-}
+import { type Incoming, incomingOverHttp1, incomingOverHttp2 } from './incoming.ts';
 
 export interface EdgeOptions {
   readonly road: Road;
@@ -37,115 +30,141 @@ export interface EdgeOptions {
   readonly trust: () => SecureContext;
 }
 
-export function createEdge(options: EdgeOptions): Edge {
-  const { road, refusals, contacts, patienceMs, isInspected } = options;
-  const gate = createGate({ note: (target, sent) => contacts.noteRequest(target, sent) });
-  const gateFor = (target: Target) => (isInspected(target) ? gate : undefined);
-  const lines = new WeakMap<object, Line>();
-  const tlsServers = new Map<string, TlsServer>();
+/** The network's edge for one outlet: reads each request, and ends TLS where requests are looked into. */
+export class Edge {
+  /** Reads requests to a proxy, each with its own host. */
+  readonly proxy: Server;
+  readonly attend: Gate['attend'];
+  readonly #options: EdgeOptions;
+  readonly #gate: Gate;
+  // They read what arrives at one host, and do not listen.
+  readonly #inner: Server;
+  readonly #inspecting: Server;
+  readonly #lines = new WeakMap<object, Line>();
+  readonly #tlsServers = new Map<string, TlsServer>();
 
-  async function open(target: Target): Promise<Reached> {
-    const reached = await road(target);
+  constructor(options: EdgeOptions) {
+    const { contacts, patienceMs, refusals } = options;
+    this.#options = options;
+    this.#gate = createGate({ note: (target, sent) => contacts.noteRequest(target, sent) });
+    this.attend = this.#gate.attend;
+    const handle = this.#handle.bind(this);
+    this.proxy = createHttpServer(handle, patienceMs);
+    this.#inner = createHttpServer(handle, patienceMs);
+    this.#inspecting = createHttpServer(handle, patienceMs, true);
+    this.#inspecting.on('upgrade', (message, stream, head) => this.#upgrade(message, stream as Socket, head));
+    for (const server of [this.proxy, this.#inner, this.#inspecting]) {
+      server.on('checkContinue', handle);
+      // By default the connection is cut, which would lose the reply.
+      server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
+    }
+  }
+
+  /** Takes over plain HTTP for a host. */
+  plain(client: Socket, target: Target): void {
+    const line = this.#lineTo(target, 'http', client);
+    this.#lines.set(client, line);
+    (line.kept ? this.#inspecting : this.#inner).emit('connection', client);
+    // It was paused for the handover.
+    client.resume();
+  }
+
+  /** Takes over TLS for an inspected host, and answers in its place. */
+  secure(client: Socket, target: Target): void {
+    this.#tlsServerFor(target).emit('connection', client);
+  }
+
+  /** Whether a connection may be opened to a host that is not looked into. */
+  async opens(client: Socket, target: Target): Promise<boolean> {
+    const left = new AbortController();
+    client.once('close', () => left.abort());
+    return this.#gate.opens(target, { signal: left.signal, port: client.remotePort });
+  }
+
+  async #open(target: Target): Promise<Reached> {
+    const reached = await this.#options.road(target);
     if (reached.kind === 'reached') reached.socket.setTimeout(idleMs, () => reached.socket.destroy());
     return reached;
   }
 
-  async function openSecured(target: Target, protocol: 'h2' | 'http/1.1' = 'http/1.1'): Promise<Reached> {
-    const reached = await open(target);
+  async #openSecured(target: Target, protocol: 'h2' | 'http/1.1' = 'http/1.1'): Promise<Reached> {
+    const { trust, contacts, refusals } = this.#options;
+    const reached = await this.#open(target);
     if (reached.kind === 'refused') return reached;
-    const socket = await secureTo(reached.socket, target, { secureContext: options.trust(), protocol });
+    const socket = await secureTo(reached.socket, target, { secureContext: trust(), protocol });
     if (socket) return { kind: 'reached', socket };
     contacts.missed(target, 'unverified');
     return { kind: 'refused', refusal: refusals.unverified(target) };
   }
 
-  function lineTo(target: Target, scheme: Scheme, client: Socket): Line {
-    const port = client.remotePort;
-    const line = { tunnelled: target, scheme, port, open: scheme === 'https' ? openSecured : open };
-    if (!isInspected(target)) return line;
-    const kept = keepConnections(target, line.open);
+  #lineTo(target: Target, scheme: Scheme, client: Socket): Line {
+    const open: Open = (to, protocol) =>
+      scheme === 'https' ? this.#openSecured(to, protocol) : this.#open(to);
+    const line = { tunnelled: target, scheme, port: client.remotePort, open };
+    if (!this.#options.isInspected(target)) return line;
+    const kept = keepConnections(target, open);
     client.once('close', () => kept.destroy());
     return { ...line, kept };
   }
 
-  const pass = (incoming: Parameters<typeof passOn>[0], line: Line) =>
+  #pass(incoming: Incoming, line: Line): void {
+    const { refusals, isInspected } = this.#options;
+    const gateFor = (target: Target) => (isInspected(target) ? this.#gate : undefined);
     passOn(incoming, line, { refusals, gateFor }).catch(() => incoming.abort());
+  }
 
-  const handle = (message: IncomingMessage, response: ServerResponse) =>
-    void pass(
-      incomingOverHttp1(message, response),
-      lines.get(message.socket) ?? { scheme: 'http', port: message.socket.remotePort, open },
-    );
+  #handle(message: IncomingMessage, response: ServerResponse): void {
+    const { remotePort } = message.socket;
+    const open: Open = (target) => this.#open(target);
+    const line = this.#lines.get(message.socket) ?? { scheme: 'http', port: remotePort, open };
+    this.#pass(incomingOverHttp1(message, response), line);
+  }
 
   /** An upgrade comes without a response, which a refusal needs. */
-  const upgrade = (message: IncomingMessage, socket: Socket, head: Buffer) => {
+  #upgrade(message: IncomingMessage, socket: Socket, head: Buffer): void {
     if (head.length > 0) socket.unshift(head);
     const response = new ServerResponse(message);
     response.assignSocket(socket);
-    handle(message, response);
-  };
-
-  const proxy = createHttpServer(handle, patienceMs);
-  // They read what arrives in a tunnel, and do not listen.
-  const inner = createHttpServer(handle, patienceMs);
-  const inspecting = createHttpServer(handle, patienceMs, true);
-  inspecting.on('upgrade', (message, stream, head) => upgrade(message, stream as Socket, head));
-  for (const server of [proxy, inner, inspecting]) {
-    server.on('checkContinue', handle);
-    // By default the connection is cut, which would lose the reply.
-    server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
+    this.#handle(message, response);
   }
 
-  function overHttp2(client: TLSSocket, line: Line): void {
+  #overHttp2(client: TLSSocket, line: Line): void {
     const session = performServerHandshake(client, { settings: http2Settings, maxSessionInvalidFrames: 100 });
     session.on('error', () => {});
     session.setTimeout(idleMs, () => session.destroy());
     client.once('close', () => session.destroy());
     session.on('stream', (stream: ServerHttp2Stream, _headers, flags, rawHeaders: string[]) => {
       stream.on('error', () => {});
-      void pass(incomingOverHttp2(stream, { rawHeaders, isWhole: (flags & endStream) !== 0 }), line);
+      this.#pass(incomingOverHttp2(stream, { rawHeaders, isWhole: (flags & endStream) !== 0 }), line);
     });
   }
 
-  function tlsServerFor(target: Target): TlsServer {
-    const { host, port } = target;
-    const known = tlsServers.get(`${host} ${port}`);
+  #tlsServerFor(target: Target): TlsServer {
+    const { authority, patienceMs, contacts } = this.#options;
+    const name = nameOf(target);
+    const known = this.#tlsServers.get(name);
     if (known) return known;
     const server = createTlsServer({
-      ...options.authority().credentialsFor(host),
+      ...authority().credentialsFor(target.host),
       ALPNProtocols: ['h2', 'http/1.1'],
       minVersion: 'TLSv1.2',
       handshakeTimeout: patienceMs,
     });
     server.on('secureConnection', (client) => {
       client.on('error', () => {});
-      const line = lineTo(target, 'https', client);
-      if (client.alpnProtocol === 'h2') return overHttp2(client, line);
-      lines.set(client, line);
-      inspecting.emit('connection', client);
+      const line = this.#lineTo(target, 'https', client);
+      if (client.alpnProtocol === 'h2') return this.#overHttp2(client, line);
+      this.#lines.set(client, line);
+      this.#inspecting.emit('connection', client);
     });
     server.on('tlsClientError', (error: NodeJS.ErrnoException, client) => {
       if (distrust.test(error.code ?? '')) contacts.missed(target, 'untrusted');
       client.destroy();
     });
-    if (tlsServers.size >= maxTlsServers) tlsServers.clear();
-    tlsServers.set(`${host} ${port}`, server);
+    if (this.#tlsServers.size >= maxTlsServers) this.#tlsServers.clear();
+    this.#tlsServers.set(name, server);
     return server;
   }
-
-  return {
-    proxy,
-    isInspected,
-    attend: gate.attend,
-    plain(client, target) {
-      const line = lineTo(target, 'http', client);
-      lines.set(client, line);
-      (line.kept ? inspecting : inner).emit('connection', client);
-      // It was paused for the handover.
-      client.resume();
-    },
-    secure: (client, target) => void tlsServerFor(target).emit('connection', client),
-  };
 }
 
 const endStream = 1;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HeldRequest, RequestAnswer, SentRequest } from '../../contract/capabilities/process.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { unlessAborted } from '../../ground/abort.ts';
-import { nameOf } from '../proxy/contacts.ts';
+import { nameOf, type Target } from '../proxy/rules.ts';
 import { isSwitch } from './fields.ts';
 import { judgeRequest } from './kinds/judge.ts';
 import type { EdgeRequest, RequestVerdict } from './request.ts';
@@ -12,6 +12,8 @@ export interface Asker {
   readonly ask: Ask;
   /** Whether it has opened the connection with this port of the sandbox's loopback. */
   readonly isFrom: (port: number) => boolean;
+  /** The services that a person has let its session connect to. */
+  readonly services: Set<string>;
 }
 
 /** Asks a person about a held request. */
@@ -21,15 +23,20 @@ export type Ask = (held: HeldRequest) => Promise<RequestAnswer>;
 export interface Gate {
   /** `signal` aborts when the client has left: its question stays open for the same request. */
   judge(request: EdgeRequest, held: Holding): Promise<Judged>;
+  /** A connection in a protocol that is not looked into: a yes lasts for the command's session. */
+  opens(target: Target, waiting: Waiting): Promise<boolean>;
   /** A request is asked about through the command that sent it. Returns the function that takes it back. */
   attend(asker: Asker): () => void;
 }
 
-export interface Holding {
+export interface Waiting {
   readonly signal: AbortSignal;
-  readonly onHeld: () => void;
   /** The port that the client's connection came from. */
   readonly port: number | undefined;
+}
+
+export interface Holding extends Waiting {
+  readonly onHeld: () => void;
 }
 
 export type Judged =
@@ -38,7 +45,7 @@ export type Judged =
 
 export interface GateOptions {
   /** Notes a request that did more than read, or was not let through. */
-  readonly note: (request: EdgeRequest, sent: SentRequest) => void;
+  readonly note: (target: Target, sent: SentRequest) => void;
 }
 
 interface Question {
@@ -74,7 +81,7 @@ export function createGate({ note }: GateOptions): Gate {
     return question;
   }
 
-  async function answerTo(held: HeldRequest, { signal, port }: Holding): Promise<RequestAnswer> {
+  async function answerTo(held: HeldRequest, { signal, port }: Waiting): Promise<RequestAnswer> {
     const question = questionOf(held, port);
     const answer = await unlessAborted(question.answer, signal);
     if (!answer.isAllowed) return answer;
@@ -90,14 +97,27 @@ export function createGate({ note }: GateOptions): Gate {
       if (verdict.kind === 'read') return { passes: true };
       const held = heldFrom(request, verdict);
       holding.onHeld();
-      const { kind, method, path } = held;
       const answer = await answerTo(held, holding);
-      if (answer.isAllowed) {
-        note(request, { kind, method, path, allowedBy: answer.by });
-        return { passes: true };
-      }
-      note(request, { kind, method, path });
+      note(request, noted(held, answer.isAllowed ? answer.by : undefined));
+      if (answer.isAllowed) return { passes: true };
       return { passes: false, verdict, because: answer.because };
+    },
+    async opens(target, waiting) {
+      const name = nameOf(target);
+      if (asking.some(({ services }) => services.has(name))) return true;
+      const held = heldConnection(name);
+      const { asker, answer } = questionOf(held, waiting.port);
+      const answered = await unlessAborted(answer, waiting.signal);
+      if (!answered.isAllowed) {
+        note(target, noted(held));
+        return false;
+      }
+      questions.delete(held.digest);
+      // Several connections may have waited for the same answer.
+      if (asker?.services.has(name)) return true;
+      asker?.services.add(name);
+      note(target, noted(held, answered.by));
+      return true;
     },
     attend(asker) {
       asking.push(asker);
@@ -111,6 +131,34 @@ export function createGate({ note }: GateOptions): Gate {
 }
 
 const maxQuestions = 64;
+
+function noted({ kind, method, path }: HeldRequest, allowedBy?: string): SentRequest {
+  return { kind, method, path, ...(allowedBy !== undefined && { allowedBy }) };
+}
+
+function heldConnection(host: string): HeldRequest {
+  return {
+    kind: 'send',
+    method: 'CONNECT',
+    scheme: 'tcp',
+    host,
+    path: '',
+    pathPattern: '',
+    summary: text('opens a connection that is not looked into', '検査されない接続を開きます'),
+    notes: [
+      text(
+        'It speaks no HTTP, so whatever is sent over it is not seen. A yes lasts for this session.',
+        'HTTP ではないため、送信される内容は確認できません。承認はこのセッションの間有効です。',
+      ),
+    ],
+    program: undefined,
+    bodyBytes: 0,
+    bodyStart: new Uint8Array(),
+    isBodyWhole: true,
+    digest: createHash('sha256').update(`tcp ${host}`).digest('hex'),
+  };
+}
+
 const ofSome = text(
   'Several commands of this session run; which of them sends this is not known.',
   'このセッションでは複数のコマンドが実行中で、どれが送信するのかは分かりません。',

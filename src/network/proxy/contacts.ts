@@ -1,18 +1,20 @@
 import type { Socket } from 'node:net';
 import type { ContactOutcome, NetworkContact, SentRequest } from '../../contract/capabilities/process.ts';
-import type { Target } from './rules.ts';
+import { nameOf, type Target } from './rules.ts';
 
 /** A command's network contacts for its record, limited in number. */
 export interface Contacts {
   /** A connection was made; its bytes are counted while it is open. */
   reached(target: Target, socket: Socket): void;
+  /** What it is sent, and sends, is not looked into. */
+  unread(target: Target): void;
   missed(target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>): void;
   /** An inspected host was, or was not, sent a request that does more than read. */
   noteRequest(target: Target, sent: SentRequest): void;
   list(): readonly NetworkContact[];
 }
 
-export function createContacts(isInspected: (target: Target) => boolean): Contacts {
+export function createContacts(): Contacts {
   const known = new Map<string, Tally>();
 
   function tallyOf(target: Target, outcome: ContactOutcome, times = 1): Tally {
@@ -30,7 +32,7 @@ export function createContacts(isInspected: (target: Target) => boolean): Contac
         sent: 0,
         received: 0,
         open: new Set(),
-        isTunnel: outcome === 'reached' && !isInspected(target),
+        isTunnel: false,
         requests: [],
       };
       known.set(shown, tally);
@@ -48,6 +50,9 @@ export function createContacts(isInspected: (target: Target) => boolean): Contac
         tally.sent += socket.bytesWritten;
         tally.received += socket.bytesRead;
       });
+    },
+    unread(target) {
+      tallyOf(target, 'reached', 0).isTunnel = true;
     },
     missed: (target, outcome) => void tallyOf(target, outcome),
     noteRequest(target, sent) {
@@ -71,11 +76,6 @@ export function createContacts(isInspected: (target: Target) => boolean): Contac
   };
 }
 
-/** `example.com:443`, `[2001:db8::1]:443`. */
-export function nameOf({ host, port }: Target): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 const maxContacts = 32;
 /** The newest of each host. */
 const maxRequests = 32;
@@ -88,6 +88,6 @@ interface Tally {
   sent: number;
   received: number;
   readonly open: Set<Socket>;
-  readonly isTunnel: boolean;
+  isTunnel: boolean;
   readonly requests: SentRequest[];
 }

@@ -3,6 +3,8 @@ import { Buffer } from 'node:buffer';
 /** The kind of a connection's first bytes. */
 export type Opening =
   | { readonly kind: 'incomplete' }
+  /** Nothing whole came in time. */
+  | { readonly kind: 'silent' }
   | { readonly kind: 'plain' }
   | { readonly kind: 'broken' }
   | {
@@ -33,9 +35,10 @@ const handshakeRecord = 22;
 const clientHello = 1;
 const maxRecordBytes = 2 ** 14 + 256;
 
-/** Whether the bytes are an HTTP method, or the beginning of one. */
+/** Whether the bytes are a method of HTTP/1, or the beginning of one. Lines of other protocols name no such version. */
 function isMethod(bytes: Buffer): boolean {
-  return /^[A-Z][A-Z-]*(?: |$)/.test(bytes.subarray(0, 24).toString('latin1'));
+  const [line = '', ...rest] = bytes.toString('latin1').split('\n', 2);
+  return /^[A-Z][A-Z-]*(?: |$)/.test(line.slice(0, 24)) && (rest.length === 0 || / HTTP\/1/.test(line));
 }
 
 /** A message may be split over several records. */

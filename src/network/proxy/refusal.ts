@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import { nameOf } from './contacts.ts';
-import type { Target } from './rules.ts';
+import { nameOf, type Target } from './rules.ts';
 
 /** A refusal by the proxy in HTTP: the status, a short reason that tools show, and a sentence for the body. */
 export interface Refusal {

@@ -11,14 +11,23 @@ export interface Target {
   readonly port: number;
 }
 
+/** `example.com:443`, `[2001:db8::1]:443`. */
+export function nameOf({ host, port }: Target): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** The hosts that commands behind a proxy may reach. */
 export interface ProxyRules {
   /** Whether the list names it. */
   allows(target: Target): boolean;
   /** Whether every address that it resolved to may be connected to. */
   mayConnect(target: Target, addresses: readonly string[]): boolean;
+  /** Whether it names exactly this host with this port, beside those of the web: any protocol may be spoken there. */
+  isService(target: Target): boolean;
   /** Ports of this machine's loopback that the list names, with their targets. */
   readonly loopback: ReadonlyMap<number, string>;
+  /** The hosts that it names exactly, once for each port. */
+  readonly named: readonly Target[];
 }
 
 /**
@@ -42,6 +51,14 @@ export function createProxyRules(
     !isDenied(host, port) &&
     rules.some((rule) => fits(rule, host, port) && (rule.port !== undefined || usualPorts.has(port)));
 
+  const names = rules.flatMap(({ host, below, port }) => {
+    const isName = !below && isIP(host) === 0 && !isLoopbackHost(host) && /^[\w.-]+$/.test(host);
+    return isName
+      ? (port === undefined ? [...usualPorts] : [port]).map((each) => ({ host, port: each }))
+      : [];
+  });
+  const named = [...new Map(names.map((each) => [nameOf(each), each])).values()];
+
   const isListedInner = (address: string, port: number) =>
     rules.some((rule) => rule.port === port && isInnerName(rule.host, address));
 
@@ -54,6 +71,9 @@ export function createProxyRules(
         const address = canonicalAddress(answer);
         return !isDenied(address, target.port) && (isPublic(address) || isListedInner(address, target.port));
       }),
+    isService: ({ host, port }) =>
+      !usualPorts.has(port) && named.some((each) => each.port === port && each.host === host),
+    named,
     loopback: new Map(
       rules.flatMap(({ host, port, below }) =>
         !below && port !== undefined && isLoopbackHost(host) ? [[port, host] as const] : [],

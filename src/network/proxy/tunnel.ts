@@ -1,58 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import type { Contacts } from './contacts.ts';
 import { type Opening, readOpening } from './hello.ts';
-import { dismiss } from './refusal.ts';
 import type { Target } from './rules.ts';
-
-export interface TunnelOptions {
-  readonly contacts: Contacts;
-  readonly edge: TunnelEnds;
-  readonly patienceMs: number;
-}
-
-/** Takes over plain HTTP, and TLS for an inspected host, so that each request is checked. */
-export interface TunnelEnds {
-  plain(client: Socket, target: Target): void;
-  /** Answers in the host's place. */
-  secure(client: Socket, target: Target): void;
-  isInspected(target: Target): boolean;
-}
-
-/**
- * Serves the tunnel of an allowed CONNECT: TLS for the requested host, or plain HTTP. A client that names another host
- * in its TLS greeting, or hides the name, could reach another site at the same address, so it is refused.
- */
-export async function openTunnel(
-  client: Socket,
-  upstream: Socket,
-  target: Target,
-  { contacts, edge, patienceMs }: TunnelOptions,
-): Promise<void> {
-  client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-  const { opening, bytes } = await readStart(client, patienceMs);
-  if (opening.kind === 'plain') {
-    upstream.destroy();
-    client.unshift(bytes);
-    edge.plain(client, target);
-    return;
-  }
-  if (opening.kind !== 'tls' || !isFor(opening, target)) {
-    upstream.destroy();
-    if (opening.kind === 'tls') contacts.missed(target, 'misnamed');
-    // The alert "unrecognized_name", which clients report in their own words.
-    dismiss(client, Buffer.from([21, 3, 3, 0, 2, 2, 112]));
-    return;
-  }
-  if (edge.isInspected(target)) {
-    upstream.destroy();
-    client.unshift(bytes);
-    edge.secure(client, target);
-    return;
-  }
-  upstream.write(bytes);
-  await join(client, upstream);
-}
 
 /** Copies both ways, until both have ended or one fails. */
 export function join(client: Socket, upstream: Socket): Promise<void> {
@@ -79,18 +28,29 @@ export const idleMs = 5 * 60_000;
 /** The largest greetings in use have two thousand bytes. */
 const maxHelloBytes = 20 * 1024;
 
-function isFor({ serverName, hidesName }: Extract<Opening, { kind: 'tls' }>, { host }: Target): boolean {
+/**
+ * Whether a TLS greeting is for this host. A client that names another host, or hides the name, could reach another
+ * site at the same address.
+ */
+export function isFor(
+  { serverName, hidesName }: Extract<Opening, { kind: 'tls' }>,
+  { host }: Target,
+): boolean {
   if (hidesName) return false;
   if (serverName !== undefined) return serverName === host;
   // An address needs no server name; a missing name could stand for any host.
   return host.includes(':') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Reads until the protocol is known. */
-function readStart(
+/**
+ * Reads until the protocol is known, and gives the bytes back to the client's stream. `hostSpeaks` resolves if the host
+ * has spoken first, as no host of HTTP or TLS does.
+ */
+export function readGreeting(
   client: Socket,
   patienceMs: number,
-): Promise<{ readonly opening: Opening; readonly bytes: Buffer }> {
+  hostSpeaks?: Promise<void>,
+): Promise<Opening> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0);
     const finish = (opening: Opening) => {
@@ -99,9 +59,10 @@ function readStart(
       client.off('end', giveUp);
       client.off('close', giveUp);
       client.pause();
-      resolve({ opening, bytes });
+      if (bytes.length > 0) client.unshift(bytes);
+      resolve(opening);
     };
-    const giveUp = () => finish({ kind: 'broken' });
+    const giveUp = () => finish({ kind: 'silent' });
     const take = (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
       const opening = readOpening(bytes);
@@ -109,6 +70,10 @@ function readStart(
       else if (bytes.length > maxHelloBytes) giveUp();
     };
     const timer = setTimeout(giveUp, patienceMs);
+    hostSpeaks?.then(
+      () => bytes.length === 0 && finish({ kind: 'broken' }),
+      () => {},
+    );
     client.on('data', take);
     client.once('end', giveUp);
     client.once('close', giveUp);

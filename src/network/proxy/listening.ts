@@ -1,0 +1,46 @@
+import type { ProxyRules, Target } from './rules.ts';
+
+/** A socket that listens in a sandbox's own network. */
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
+  /** The proxy, the hosts with addresses of their own, or a port of this machine's loopback. */
+  readonly serves: 'proxy' | 'named' | Target;
+}
+
+/** An address of the sandbox's loopback for each host that the list names exactly, as its hosts file says. */
+export function addressesFor({ named }: ProxyRules): ReadonlyMap<string, string> {
+  const hosts = [...new Set(named.map(({ host }) => host))].slice(0, maxHosts);
+  return new Map(hosts.map((host, index) => [host, `127.64.${(index + 1) >> 8}.${(index + 1) & 255}`]));
+}
+
+/**
+ * The sockets of an outlet, the proxy's first. A program that knows no proxy connects to the address of a host, which
+ * tells the host in any protocol.
+ */
+export function listeningFor(
+  { loopback, named }: ProxyRules,
+  addresses: ReadonlyMap<string, string>,
+): readonly [Listening, ...Listening[]] {
+  const port = [3128, 3129].find((each) => !loopback.has(each)) ?? 3130;
+  const ours = [...loopback].filter(([each]) => each >= firstFree);
+  const low = new Set(named.flatMap((each) => (each.port < firstFree ? each.port : [])));
+  // A command's own server may listen on such a port of another address.
+  const high = named.flatMap(({ host, port }) => {
+    const address = port < firstFree ? undefined : addresses.get(host);
+    return address === undefined ? [] : { address, port, serves: 'named' as const };
+  });
+  return [
+    { address: '127.0.0.1', port, serves: 'proxy' },
+    ...ours
+      .slice(0, maxPorts)
+      .map(([port, host]) => ({ address: '127.0.0.1', port, serves: { host, port } })),
+    ...[...low].slice(0, maxPorts).map((port) => ({ address: '0.0.0.0', port, serves: 'named' as const })),
+    ...high.slice(0, maxPorts),
+  ];
+}
+
+/** Commands cannot listen below. */
+const firstFree = 1024;
+const maxPorts = 16;
+const maxHosts = 1024;
