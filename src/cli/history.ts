@@ -3,8 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import type { Checkpoint } from '../checkpoint/index.ts';
 import type { Flags } from '../config/settings.ts';
 import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
+import type { AuditEntry } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { type RecordedRequest, requestsIn, told as toldRequest } from '../ground/requests-in.ts';
 import { sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
 import { note, say, sayJson, told } from './common/say.ts';
@@ -12,7 +14,7 @@ import { withHistory } from './common/with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** Lists the changes of tools, newest first. Exit code 1 if there are none. */
+/** Lists the changes of tools, and the requests that their commands sent, newest first. Exit code 1 if there are none. */
 export function showHistory(path: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withHistory(flags, async ({ checkpoint, folders }) => {
     const place = path === undefined ? undefined : folders[0]?.at(path);
@@ -21,15 +23,20 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
     const { history, audit } = await checkpoint.store();
     const sinceMs =
       options.since === undefined ? undefined : Date.now() - durationMs(String(options.since), '--since');
-    const entries = await history.list({
-      at: place && root ? { root, path: relative(root, place.hostPath) } : undefined,
+    const sought = {
       sessionId: options.session as string | undefined,
       sinceMs,
       limit: wholeNumber(options.limit, '--limit'),
-    });
+    };
+    const at = place && root ? { root, path: relative(root, place.hostPath) } : undefined;
+    const entries = await history.list({ ...sought, at });
     for (const entry of entries)
       if (options.json) sayJson(entry);
       else say(describeEntry(entry));
+    const sent = at ? [] : sentIn(await audit.search({ ...sought, text: 'allowedBy', newestFirst: true }));
+    for (const { entry, request } of sent)
+      if (options.json) sayJson({ auditId: entry.id, atMs: entry.atMs, request });
+      else say(describeSent(entry, request));
     const interrupted = await audit.search({
       outcome: 'interrupted',
       sinceMs,
@@ -37,7 +44,7 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
       limit: 20,
       newestFirst: true,
     });
-    if (entries.length === 0 && interrupted.length === 0 && !options.json)
+    if (entries.length + sent.length + interrupted.length === 0 && !options.json)
       say(text('Nothing was changed.', '変更はありません。'));
     for (const { id, tool, atMs } of interrupted) {
       const [landed] = await history.list({ auditId: id, limit: 1 });
@@ -56,7 +63,7 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
     }
     const [newest] = interrupted;
     if (newest) writeFileSync(toldFile(checkpoint), String(newest.seq), { mode: 0o600 });
-    return entries.length > 0 ? 0 : 1;
+    return entries.length + sent.length > 0 ? 0 : 1;
   });
 }
 
@@ -78,22 +85,38 @@ export function changeOf({ path, before, after }: HistoryEntry): string {
 
 /** One line: id, time, change, path and author. */
 export function describeEntry(entry: HistoryEntry): string {
-  const words = [
-    entry.id,
-    new Date(entry.atMs).toISOString(),
-    changeOf(entry),
-    told(
-      text(
-        `${entry.tool} by ${entry.principal} in ${entry.sessionId || 'no session'}`,
-        `${entry.tool}  実行者 ${entry.principal}  ${entry.sessionId ? `セッション ${entry.sessionId}` : 'セッションなし'}`,
-      ),
-    ),
-  ];
+  const words = [entry.id, new Date(entry.atMs).toISOString(), changeOf(entry), told(authorOf(entry))];
   if (entry.undoes !== undefined)
     words.push(told(text(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`)));
   if (entry.undoneBy !== undefined)
     words.push(told(text(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`)));
   return words.join('  ');
+}
+
+function sentIn(entries: readonly AuditEntry[]) {
+  return entries.flatMap((entry) =>
+    requestsIn(entry.facts).flatMap((request) => (request.allowedBy === undefined ? [] : { entry, request })),
+  );
+}
+
+/** One line: the call's id, time, request and author. */
+function describeSent(entry: AuditEntry, request: RecordedRequest): string {
+  const { en, ja } = toldRequest(request);
+  const what = text(`sent ${en}`, `送信 ${ja}`);
+  return [entry.id, new Date(entry.atMs).toISOString(), cleanLine(told(what)), told(authorOf(entry))].join(
+    '  ',
+  );
+}
+
+function authorOf({
+  tool,
+  principal,
+  sessionId,
+}: Pick<AuditEntry, 'tool' | 'principal' | 'sessionId'>): Text {
+  return text(
+    `${tool} by ${principal} in ${sessionId || 'no session'}`,
+    `${tool}  実行者 ${principal}  ${sessionId ? `セッション ${sessionId}` : 'セッションなし'}`,
+  );
 }
 
 function verb(before: FileState, after: FileState): Text {

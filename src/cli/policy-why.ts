@@ -8,6 +8,7 @@ import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
 import { deferred } from '../ground/defer.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
+import { requestsIn, told } from '../ground/requests-in.ts';
 import { say, sayJson } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 
@@ -21,7 +22,7 @@ export async function why(id: string, flags: Flags, { json }: { readonly json?: 
   const entry = await find(id, (await checkpoint.store()).audit);
   const now = await judgedNow(entry, checkpoint);
   if (json) sayJson({ ...entry, now });
-  else say(told(entry, settings.locale, now));
+  else say(explained(entry, settings.locale, now));
   return 0;
 }
 
@@ -45,7 +46,7 @@ async function find(id: string, log: AuditLog): Promise<AuditEntry> {
   );
 }
 
-function told(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): string {
+function explained(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): string {
   const policy = entry.facts?.policy as Partial<PolicyFacts> | undefined;
   const tried = entry.facts?.tried as Partial<PolicyFacts & { came: string }> | undefined;
   const flow = entry.facts?.flow as Partial<FlowFacts> | undefined;
@@ -61,6 +62,7 @@ function told(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): 
       tried?.rule &&
         `${tried.came}: ${ruleName({ ...tried, rule: tried.rule }, locale)}, ${tried.because?.[locale]}`,
     ],
+    ...requestsIn(entry.facts).map((request): [Text, string] => [labels.request, told(request)[locale]]),
     [labels.direct, (entry.facts?.direct as Text | undefined)?.[locale]],
     [labels.person, policy?.answer === 'person' ? labels.onlyPerson[locale] : undefined],
     [labels.approver, entry.approver],
@@ -106,6 +108,7 @@ const labels = {
   rule: text('Rule', 'ルール'),
   because: text('Because', '理由'),
   tried: text('Tried first', '先に試した結果'),
+  request: text('Request', 'リクエスト'),
   direct: text('Ran on the folders themselves, because', 'フォルダーを直接使った理由'),
   person: text('Answer', '回答'),
   onlyPerson: text('only by a person', '人だけ'),

@@ -27,7 +27,7 @@ function requestNote(host: string, outcome: ContactOutcome, requests: readonly S
   const which = `${counted(requests.length, 'request')} to ${host}`;
   return outcome === 'reached'
     ? `sent ${which}: ${listed(requests)}`
-    : `did not send ${which}, as nobody agreed: ${listed(requests)}`;
+    : `did not send ${which}: ${listed(requests)}. ${cleanLine(requests.at(-1)?.because ?? '').slice(0, mostChars)}`;
 }
 
 function listed(requests: readonly SentRequest[]): string {
@@ -39,3 +39,4 @@ function listed(requests: readonly SentRequest[]): string {
 }
 
 const mostShown = 8;
+const mostChars = 300;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type EffectRule, mostDeleted } from '../contract/effects.ts';
+import { type EffectRule, mostDeleted, requestKinds } from '../contract/effects.ts';
 import type { PolicyRule } from '../contract/policy.ts';
 import { text } from '../contract/text/text.ts';
 import { inputRule } from '../contract/tool/input-rule.ts';
@@ -28,7 +28,7 @@ const rule = z
   })
   .refine(({ decision, answer }) => answer === undefined || decision === 'ask', onlyAsked('decision'));
 
-/** A rule about what a command did, not about its words. */
+/** A rule about what a command did or would send, not about its words. */
 const effectRule = z
   .strictObject({
     id: z.string().min(1).optional(),
@@ -43,11 +43,16 @@ const effectRule = z
           .optional(),
         writes: z.string().min(1).optional(),
         outside: names.min(1).optional(),
+        sends: z.string().min(1).optional(),
+        kind: z.array(z.enum(requestKinds)).min(1).optional(),
       })
       .refine(
         (effect) => Object.keys(effect).length > 0,
         inputRule(
-          text('must name deletes, writes or outside', 'deletes、writes、outside のいずれかが必要です'),
+          text(
+            'must name deletes, writes or outside, or sends or kind',
+            'deletes、writes、outside のいずれか、または sends か kind が必要です',
+          ),
         ),
       ),
     then: z.enum(['allow', 'ask', 'deny']),

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../contract/records.ts';
 import type { SessionLine, SessionStory, StepKind, StoryChange, StoryStep } from '../contract/story.ts';
 import { flowPathsIn } from '../ground/flow-paths.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
+import { requestLine, requestsIn } from '../ground/requests-in.ts';
 
 /**
  * A session as a story: its person's requests and what it read, ran and changed, in order. Takes log entries and
@@ -130,11 +131,9 @@ function kindOf(entry: AuditEntry, changed: ReadonlySet<string>): StepKind {
 
 /** The requests of a command that did more than read and were let through. */
 function sentBy({ facts }: AuditEntry): readonly string[] {
-  const requests: readonly unknown[] = Array.isArray(facts?.requests) ? facts.requests : [];
-  return requests.flatMap((request) => {
-    const { method, host, path, allowedBy } = Object(request) as Readonly<Record<string, unknown>>;
-    return allowedBy === undefined ? [] : [`${method} ${host}${path}`];
-  });
+  return requestsIn(facts).flatMap((request) =>
+    request.allowedBy === undefined ? [] : requestLine(request),
+  );
 }
 
 function lineOf(entry: AuditEntry): string {

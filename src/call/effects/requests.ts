@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { EffectsJudge } from '../../contract/capabilities/command-life.ts';
 import type { HeldRequest, RequestAnswer } from '../../contract/capabilities/process.ts';
+import type { EffectVerdict } from '../../contract/effects.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { QuestionParts } from '../../contract/records.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
@@ -29,20 +30,35 @@ export function askAboutRequests(
 
   return async (held, ended) => {
     const { kind, method, host, path, digest } = held;
-    const rule = `request-${kind}`;
-    const grant = grantOf(permit, held);
-    const because = reasonOf(held);
-    const fact: Record<string, unknown> = { kind, method, host, path, grant: factGrant(grant) };
+    const verdict = dependencies.rules.decideRequest(held);
+    const { rule = `request-${kind}`, writtenAt, answer } = verdict ?? {};
+    const grant = answer ? undefined : grantOf(permit, held);
+    const because = reasonOf(held, verdict);
+    const fact: Record<string, unknown> = {
+      ...{ kind, method, host, path },
+      ...(grant !== undefined && { grant: factGrant(grant) }),
+      ...(verdict && { rule }),
+    };
     if (requests.push(fact) > mostFacts) requests.shift();
     notes.facts.requests = requests;
+    if (verdict?.decision === 'allow') {
+      fact.allowedBy = `rule ${rule}`;
+      return { isAllowed: true, by: `rule ${rule}` };
+    }
+    if (verdict?.decision === 'deny') {
+      fact.refused = 'denied';
+      return { isAllowed: false, because: refusedBy(verdict) };
+    }
     try {
       const { approver } = await consentTo(
         whileItWaits(permit, isAnswered(), ended),
         {
           digest,
           rule,
+          writtenAt,
+          answer,
           grant,
-          message: () => questionOf(permit, held, { rule, because, grant }),
+          message: () => questionOf(permit, held, { rule, writtenAt, answer, because, grant }),
           parts: partsOf(permit, held, because),
           onPending: ({ id }) => {
             fact.question = id;
@@ -85,14 +101,26 @@ function grantOf({ tool }: Permit, { kind, scheme, host, pathPattern }: HeldRequ
   return JSON.stringify({ tool: tool.name, request, decision: 'allow' });
 }
 
-function reasonOf({ summary, host }: HeldRequest): Text {
-  return text(`${cleanLine(summary.en)} (${host})`, `${cleanLine(summary.ja)} (${host})`);
+function reasonOf({ summary, host }: HeldRequest, verdict: EffectVerdict | undefined): Text {
+  const inOne = (locale: Locale) =>
+    [
+      `${cleanLine(summary[locale])} (${host})`,
+      ...(verdict ? [cleanLine(verdict.because[locale])] : []),
+    ].join(': ');
+  return text(inOne('en'), inOne('ja'));
+}
+
+function refusedBy({ rule, because }: EffectVerdict): Text {
+  return text(
+    `The rule ${rule} refuses this request: ${because.en}.`,
+    `ルール ${rule} がこのリクエストを拒否しました: ${because.ja}。`,
+  );
 }
 
 function questionOf(
   permit: Permit,
   held: HeldRequest,
-  why: { readonly rule: string; readonly because: Text; readonly grant: string },
+  why: Parameters<typeof reasonLines>[0] & { readonly grant: string | undefined },
 ): Text {
   const inOne = (locale: Locale) =>
     [
@@ -101,7 +129,7 @@ function questionOf(
       ...requestLines(held, locale),
       ...reasonLines(why, locale),
       labels.held[locale],
-      ...grantLines(why.grant, undefined, locale),
+      ...(why.grant === undefined ? [] : grantLines(why.grant, undefined, locale)),
     ].join('\n');
   return text(inOne('en'), inOne('ja'));
 }

@@ -3,6 +3,7 @@ import type { HistoryEntry } from '../../contract/capabilities/history.ts';
 import type { AuditEntry } from '../../contract/records.ts';
 import { actorsOf } from '../../ground/actors.ts';
 import { flowPathsIn } from '../../ground/flow-paths.ts';
+import { requestsIn, told } from '../../ground/requests-in.ts';
 import { titleOf } from '../recent-calls.ts';
 import { clock, data, duration, line, named, size, time, who } from '../shown.ts';
 import type { AuditPage, CallQuery } from './audit-pages.ts';
@@ -55,6 +56,7 @@ export function callPage(entry: AuditEntry, changes: readonly HistoryEntry[], vi
     value === undefined || value === '' ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
   const { fields } = say;
   const { refusal, chain: _, person: __, question, ...facts } = entry.facts ?? {};
+  const requests = requestsIn(facts);
   const actors = actorsOf(entry);
   // The last decision says most: about the call's effects, else about its words.
   const decided = Object([facts.tried, facts.held, facts.policy].find((each) => each !== undefined));
@@ -81,6 +83,7 @@ ${has(fields.approver, entry.approver && who(entry.approver, view))}${has(fields
 ${has(fields.size, `${size(entry.inputBytes)}, ${size(entry.outputBytes)}`)}${has(fields.trace, entry.traceId && line(entry.traceId))}
 ${has(fields.id, html`<code>${entry.id}</code>`)}${has(fields.entry, html`${entry.seq} <code class="quiet">${entry.hash.slice(0, 16)}…</code>`)}</dl>
 ${flowPaths(flowPathsIn(facts), entry.tool, view)}
+${requests.length === 0 ? '' : html`<h2>${say.requests}</h2><ul>${requests.map((each) => html`<li>${line(told(each)[view.locale], 500)}</li>`)}</ul>`}
 ${changes.length === 0 ? '' : html`<section><div class="row between"><h2>${words.history.changes}</h2>${changes.some(({ undoneBy }) => undoneBy === undefined) ? undoCall(entry.id, view) : ''}</div>${changeList(changes, view)}</section>`}
 <h2>${say.arguments}</h2>${data(entry.arguments ?? {}, view)}
 ${Object.keys(facts).length > 0 ? html`<details><summary>${say.recorded}</summary>${data(facts, view)}</details>` : ''}

@@ -68,6 +68,7 @@ export const records = {
     question: text('See the question', '質問を見る'),
     why: text('Why', '理由'),
     recorded: text('As it was recorded', '記録の全文'),
+    requests: text('Requests that did more than read', '読み取り以外のリクエスト'),
     story: text('The whole session', 'セッション全体'),
     same: text('Calls of this tool', 'このツールの呼び出し'),
     partly: (time: string) =>

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { EffectVerdict } from '../effects.ts';
+import type { EffectVerdict, RequestKind } from '../effects.ts';
 import type { Text } from '../text/text.ts';
 import type { DryRun } from './dry-run.ts';
 
@@ -50,7 +50,7 @@ export type RequestAnswer =
  * A request of a program to an inspected host, of which nothing has left yet; `tcp`: a connection in a protocol that is
  * not looked into.
  */
-export interface HeldRequest extends Omit<SentRequest, 'allowedBy'> {
+export interface HeldRequest extends Omit<SentRequest, 'allowedBy' | 'because'> {
   readonly scheme: 'https' | 'http' | 'tcp';
   /** With its port, if that is not the usual one. */
   readonly host: string;
@@ -67,9 +67,6 @@ export interface HeldRequest extends Omit<SentRequest, 'allowedBy'> {
   readonly digest: string;
 }
 
-/** The effect of a request on the host that it is sent to. */
-export type RequestKind = 'read' | 'send' | 'change' | 'delete' | 'publish' | 'rights';
-
 /** A request that did more than read. */
 export interface SentRequest {
   readonly kind: RequestKind;
@@ -78,6 +75,8 @@ export interface SentRequest {
   readonly path: string;
   /** Undefined if it was not sent. */
   readonly allowedBy?: string | undefined;
+  /** The reason why it was not sent. */
+  readonly because?: string | undefined;
 }
 
 export interface RunResult {

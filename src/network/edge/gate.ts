@@ -98,7 +98,7 @@ export function createGate({ note }: GateOptions): Gate {
       const held = heldFrom(request, verdict);
       holding.onHeld();
       const answer = await answerTo(held, holding);
-      note(request, noted(held, answer.isAllowed ? answer.by : undefined));
+      note(request, noted(held, answer));
       if (answer.isAllowed) return { passes: true };
       return { passes: false, verdict, because: answer.because };
     },
@@ -109,14 +109,14 @@ export function createGate({ note }: GateOptions): Gate {
       const { asker, answer } = questionOf(held, waiting.port);
       const answered = await unlessAborted(answer, waiting.signal);
       if (!answered.isAllowed) {
-        note(target, noted(held));
+        note(target, noted(held, answered));
         return false;
       }
       questions.delete(held.digest);
       // Several connections may have waited for the same answer.
       if (asker?.services.has(name)) return true;
       asker?.services.add(name);
-      note(target, noted(held, answered.by));
+      note(target, noted(held, answered));
       return true;
     },
     attend(asker) {
@@ -132,8 +132,9 @@ export function createGate({ note }: GateOptions): Gate {
 
 const maxQuestions = 64;
 
-function noted({ kind, method, path }: HeldRequest, allowedBy?: string): SentRequest {
-  return { kind, method, path, ...(allowedBy !== undefined && { allowedBy }) };
+function noted({ kind, method, path }: HeldRequest, answer: RequestAnswer): SentRequest {
+  const how = answer.isAllowed ? { allowedBy: answer.by } : { because: answer.because.en };
+  return { kind, method, path, ...how };
 }
 
 function heldConnection(host: string): HeldRequest {

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
-import type { RequestKind } from '../../contract/capabilities/process.ts';
+import type { RequestKind } from '../../contract/effects.ts';
 import type { Text } from '../../contract/text/text.ts';
 
-export type { RequestKind } from '../../contract/capabilities/process.ts';
+export type { RequestKind } from '../../contract/effects.ts';
 
 /** A request as a program in the sandbox sent it, before anything of it has left. */
 export interface EdgeRequest {

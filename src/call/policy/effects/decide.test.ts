@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DryRunChange, Effects, Losses } from '../../../contract/capabilities/dry-run.ts';
-import type { EffectRule } from '../../../contract/effects.ts';
+import type { EffectRule, RequestFacts } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import type { Mode } from '../../../contract/policy.ts';
 import { createEffectRules } from './decide.ts';
@@ -127,6 +127,61 @@ describe('rules of the operator', () => {
   ])('%s is no rule', (_name, rule) => {
     expect(() => createDecideEffects([{ id: 'mine', ...rule }])).toThrow(ConfigError);
     expect(() => createDecideEffects([{ id: 'mine', ...rule }])).toThrow(/^mine: /);
+  });
+});
+
+describe('rules about requests', () => {
+  const decide = (effect: EffectRule['effect'], then: EffectRule['then'] = 'deny') => {
+    const { decideRequest } = createEffectRules([{ effect, then }], 'workspace-write');
+    return (path: string, more: Partial<RequestFacts> = {}) =>
+      decideRequest({ kind: 'send', host: 'api.test', path, bodyBytes: 5, ...more })?.decision;
+  };
+
+  test.each([
+    '/repos/a',
+    '/REPOS/a?x=1',
+    '/%72epos/a',
+    '/%2572epos/a',
+    '//repos/a',
+    '/x/../repos/a',
+    '/x/%2e%2e/repos/a',
+    '/x/..%2frepos/a',
+    '/x\\..\\repos\\a',
+  ])('a deny fits %s, as a server may read it', (path) => {
+    expect(decide({ sends: 'api.test/repos/**' })(path)).toBe('deny');
+  });
+
+  test('an allow fits only what all servers read alike', () => {
+    const allowed = decide({ sends: 'api.test/repos/ours/**' }, 'allow');
+    expect(['/repos/ours', '/repos/ours/a?b=c'].map((path) => allowed(path))).toEqual(['allow', 'allow']);
+    const odd = [
+      '/repos/ours/../x',
+      '/repos/ours/%2e%2e/x',
+      '/repos/ours/..%2fx',
+      '/repos//ours/x',
+      '/repos/ours\\x',
+    ];
+    expect(
+      [...odd, '/repos/oursx', '/x?/repos/ours/a'].filter((path) => allowed(path) !== undefined),
+    ).toEqual([]);
+    expect(allowed('/repos/ours', { host: 'evil.test' })).toBeUndefined();
+  });
+
+  test('kinds and sizes fit, a body without a length being larger than any', () => {
+    const kinds = decide({ sends: '*.test', kind: ['delete', 'rights'] });
+    expect([kinds('/a'), kinds('/a', { kind: 'delete' })]).toEqual([undefined, 'deny']);
+    const large = decide({ sends: '> 64 KiB' });
+    const sizes = [65_536, 65_537, undefined];
+    expect(sizes.map((bodyBytes) => large('/a', { bodyBytes }))).toEqual([undefined, 'deny', 'deny']);
+    expect(decide({ sends: 'db.test:5432' })('', { host: 'db.test:5432' })).toBe('deny');
+  });
+
+  test.each<[string, EffectRule['effect'], EffectRule['then']]>([
+    ['an allow of a size', { sends: '> 1 MB' }, 'allow'],
+    ['an allow of a kind alone', { kind: ['send'] }, 'allow'],
+    ['one about files too', { sends: 'a.test', writes: 'src/**' }, 'ask'],
+  ])('%s is no rule', (_name, effect, then) => {
+    expect(() => decide(effect, then)).toThrow(/^rules\[0\]: /);
   });
 });
 

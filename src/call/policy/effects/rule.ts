@@ -6,27 +6,25 @@ import { createPathGlob, mayFitBelow } from '../../../ground/glob/rule-glob.ts';
 import { losesFiles, unlistedText } from './builtin.ts';
 import { type EffectFacts, isDeletedFolder } from './facts.ts';
 
-/** A rule of the operator about effects, ready to use. */
-export interface ReadyEffectRule {
+/** A rule of the operator, ready to use on facts. */
+export interface ReadyRule<Facts> {
   readonly id: string;
   readonly decision: EffectDecision;
   readonly answer?: 'person' | undefined;
   readonly writtenAt: string;
   /** Returns the finding; undefined if the rule does not fit. */
-  finds(facts: EffectFacts): Text | undefined;
+  finds(facts: Facts): Text | undefined;
 }
 
 /** How each key of `effect` reads the facts. */
-type Finds = (facts: EffectFacts) => Text | undefined;
+export type Finds<Facts> = (facts: Facts) => Text | undefined;
 
 /**
  * An ask or deny fits if any change does, or an unknown one could; an allow only if every change is known to fit.
  * Throws a `ConfigError` that names the rule.
  */
-export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule {
-  const id = rule.id ?? `rules[${place}]`;
-  try {
-    const { deletes, writes, outside } = rule.effect;
+export function readEffectRule(rule: EffectRule, place: number): ReadyRule<EffectFacts> {
+  return readRule(rule, place, ({ deletes, writes, outside }) => {
     const isSure = rule.then === 'allow';
     if (isSure && (writes === undefined || deletes !== undefined || outside !== undefined))
       throw new ConfigError(
@@ -35,10 +33,23 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule
           '許可する effect には、書き込んでよい場所を writes だけで指定してください',
         ),
       );
-    const finds: Finds[] = [];
+    const finds: Finds<EffectFacts>[] = [];
     if (deletes !== undefined) finds.push(findsLost(deletes));
     if (writes !== undefined) finds.push(isSure ? findsOnly(writes) : findsWritten(writes));
     if (outside !== undefined) finds.push(findsOutside(outside));
+    return finds;
+  });
+}
+
+/** All of the finds must fit; the first one tells why. */
+export function readRule<Facts>(
+  rule: EffectRule,
+  place: number,
+  findsOf: (effect: EffectRule['effect']) => readonly Finds<Facts>[],
+): ReadyRule<Facts> {
+  const id = rule.id ?? `rules[${place}]`;
+  try {
+    const finds = findsOf(rule.effect);
     return {
       id,
       decision: rule.then,
@@ -58,7 +69,7 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule
   }
 }
 
-function findsLost(deletes: string): Finds {
+function findsLost(deletes: string): Finds<EffectFacts> {
   const most = mostDeleted(deletes) ?? 0;
   // An unlisted change may be a folder with any number of files.
   return ({ lostFiles, unlisted }) =>
@@ -75,7 +86,7 @@ function pathFor(pattern: string, { root, path }: DryRunChange): string {
   return pattern.startsWith('/') ? `${root === '/' ? '' : root}/${path}` : path;
 }
 
-function findsWritten(pattern: string): Finds {
+function findsWritten(pattern: string): Finds<EffectFacts> {
   const fits = createChangeGlob(pattern);
   const may = (change: DryRunChange) =>
     fits(change) || (isDeletedFolder(change) && mayFitBelow(pattern, pathFor(pattern, change)));
@@ -86,7 +97,7 @@ function findsWritten(pattern: string): Finds {
 }
 
 /** Fits if all effects match the pattern. */
-function findsOnly(pattern: string): Finds {
+function findsOnly(pattern: string): Finds<EffectFacts> {
   const fits = createChangeGlob(pattern);
   return ({ changes, unlisted }) =>
     unlisted === 0 && changes.every(fits)
@@ -94,7 +105,7 @@ function findsOnly(pattern: string): Finds {
       : undefined;
 }
 
-function findsOutside(patterns: readonly string[]): Finds {
+function findsOutside(patterns: readonly string[]): Finds<EffectFacts> {
   const globs = patterns.map(createChangeGlob);
   return ({ changes, unlisted }) => {
     const found = changes.find((change) => !globs.some((fits) => fits(change)));
