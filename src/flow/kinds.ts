@@ -30,13 +30,32 @@ const rights = new Set([
 /** The kind of a tool's effect on its arguments; undefined if it sends nothing anywhere. */
 export function kindOf(tool: FlowTool): FlowKind | undefined {
   if (tool.server === undefined || tool.annotations.readOnly) return undefined;
-  const words = tool.name
-    .slice(tool.server.length)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z]+/);
+  const words = wordsOf(tool);
   if (words.some((word) => deletion.has(word))) return 'delete';
   return words.some((word) => rights.has(word)) ? 'rights' : 'send';
+}
+
+/** The words of a proxied tool's name. */
+function wordsOf({ name, server = '' }: FlowTool): readonly string[] {
+  return name
+    .slice(server.length)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+}
+
+/** Whether a call asks whose account the server works for: `whoami`, `get_my_profile`, `get_user_info` of nobody in particular. */
+export function isAboutAccount(tool: FlowTool, input: unknown): boolean {
+  return Object.keys(Object(input) as object).length === 0 && ofAccount.test(wordsOf(tool).join(' '));
+}
+
+const ofAccount =
+  /^(?:(?:get|read|show|fetch) )?(?:who ?am ?i|me|self|(?:(?:my|own|current|authenticated) )?(?:user|account|profile|iban|user profile)(?: (?:info|details|profile))?|(?:my|own) (?:email )?(?:email|address))$/;
+
+/** Whether a field of such an answer holds an address of the account, by its name if it has one. */
+export function isOfAccount(key: string): boolean {
+  return key === '' || /mail|address|iban|account|login|user_?name|number|result/i.test(key);
 }
 
 /**

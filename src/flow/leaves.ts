@@ -7,6 +7,8 @@ export interface Leaf {
   readonly line: number;
   /** A field of a record that also contains prose: the prose's author may have filled in the field. */
   readonly isBesideProse: boolean;
+  /** The name of the field; empty without one. */
+  readonly key: string;
 }
 
 const maxFieldChars = 120;
@@ -50,16 +52,27 @@ function parsed(text: string): unknown {
   }
 }
 
-function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = false): void {
-  if (typeof value === 'string')
-    leaves.push({ text: value, isField: isShort(value), line: 1, isBesideProse });
-  else if (typeof value === 'number')
-    leaves.push({ text: String(value), isField: true, line: 1, isBesideProse });
-  else if (typeof value === 'object' && value !== null && depth < maxDepth) {
-    const members = Object.values(value);
-    const holdsProse = isBesideProse || members.some(isProse);
-    for (const member of members) collect(member, leaves, depth + 1, holdsProse);
+function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = false, key = ''): void {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value);
+    leaves.push({ text, isField: isShort(text) && !isForAnswers(key), line: 1, isBesideProse, key });
+  } else if (typeof value === 'object' && value !== null && depth < maxDepth) {
+    const members = Object.entries(value);
+    const holdsProse = isBesideProse || members.some(([, member]) => isProse(member));
+    // A header of a mail can be a record of its own: `{ name: 'Reply-To', value: … }`.
+    const named = 'name' in value && isForAnswers(String(value.name)) ? String(value.name) : key;
+    for (const [name, member] of members) {
+      const isInside = isForAnswers(named) || Array.isArray(value);
+      collect(member, leaves, depth + 1, holdsProse, isInside ? named : name);
+    }
   }
+}
+
+/** Whether a field holds where answers to a mail go: its sender chose that, in words that look like a record. */
+function isForAnswers(key: string): boolean {
+  return /^(?:reply|return|errors|mail|disposition)[ _-]?(?:to|path|(?:reply|followup|notification)[ _-]?to)(?:[ _-]?\w*)?$/i.test(
+    key,
+  );
 }
 
 /** Prose, or a list with some, such as comments. */
@@ -75,22 +88,25 @@ function collectLines(text: string, leaves: Leaf[]): void {
   const lines = text.split('\n');
   const isRecord = lines.length === 1 ? isShort(text) : keyed(lines) * 3 >= lines.length * 2;
   if (!isRecord) {
-    leaves.push({ text, isField: false, line: 1, isBesideProse: false });
+    leaves.push({ text, isField: false, line: 1, isBesideProse: false, key: '' });
     return;
   }
   const found: Leaf[] = [];
   let proseFrom = Number.POSITIVE_INFINITY;
+  let key = '';
   lines.forEach((each, place) => {
     const indent = each.length - each.trimStart().length;
-    const [, dash = '', value = ''] = /^\s*(- )?(?:[\w .-]{1,40}:(?: |$))?(.*)$/.exec(each) ?? [];
+    const [, dash = '', name, value = ''] = /^\s*(- )?(?:([\w .-]{1,40}):(?: |$))?(.*)$/.exec(each) ?? [];
+    key = name ?? key;
     // An empty line does not end a text.
     const isInside = indent >= proseFrom || (each.trim() === '' && proseFrom !== Number.POSITIVE_INFINITY);
     if (!isInside) proseFrom = value === '' ? Number.POSITIVE_INFINITY : indent + dash.length + 1;
     found.push({
       text: isInside ? each : unquoted(value),
-      isField: !isInside && isShort(value) && !/^["'](?!.*["']$)/.test(value),
+      isField: !isInside && isShort(value) && !isForAnswers(key) && !/^["'](?!.*["']$)/.test(value),
       line: place + 1,
       isBesideProse: false,
+      key,
     });
   });
   const holdsProse = found.some(({ isField }) => !isField);

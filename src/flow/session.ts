@@ -1,22 +1,22 @@
-import type {
-  FlowFinding,
-  FlowKind,
-  FlowRead,
-  FlowSession,
-  FlowSource,
-  FlowTarget,
-  FlowTool,
-} from '../contract/flow.ts';
+import type { FlowKind, FlowRead, FlowSession, FlowSource, FlowTarget, FlowTool } from '../contract/flow.ts';
 import { isCredentialName, isCredentialPath } from '../ground/content/places.ts';
 import { holdsCredential } from '../ground/secrets/without-secrets.ts';
 import { becauseOf } from './because.ts';
-import { kindOf, readsOutside } from './kinds.ts';
+import { isAboutAccount, isOfAccount, kindOf, readsOutside } from './kinds.ts';
 import { leavesOf } from './leaves.ts';
 import { type Carried, createCarried, Memory } from './memory.ts';
 import { stood } from './origins.ts';
 import { createSaid, type Said } from './said.ts';
 import { normal } from './scan.ts';
-import { type Candidate, candidatesOf, hostOf, isAddress, isHeading, isId } from './targets.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  hostOf,
+  isAddress,
+  isHeading,
+  isId,
+  isOneTimeCode,
+} from './targets.ts';
 
 const maxAgreed = 4096;
 
@@ -32,13 +32,15 @@ export function createFlowSession(
   const said = createSaid();
   const memory = new Memory(carried);
   const agreed = new Set<string>();
+  /** Addresses of the account that a server works for: what goes there goes to nobody else. */
+  const account = new Set<string>();
   let readPrivate = forgot;
   let readOutside = forgot;
   let secret: FlowSource | undefined;
 
-  function targetOf(candidate: Candidate, kind: FlowFinding['kind']): FlowTarget | undefined {
+  function targetOf(candidate: Candidate, kind: FlowKind, tool: FlowTool): FlowTarget | undefined {
     const { argument, value } = candidate;
-    if (isNamed(said, value)) return undefined;
+    if (isNamed(said, value) || (kind !== 'delete' && account.has(grantedBy(value)))) return undefined;
     const meant = { argument, value, grants: grantedBy(value) };
     const known = memory.originOf(value);
     if (!known) {
@@ -54,6 +56,7 @@ export function createFlowSession(
     const { flags, source, line } = known.origin;
     const target: FlowTarget = { ...meant, source, line, why: 'read' };
     if (kind === 'delete') return target;
+    if (source?.tool.startsWith(`${tool.server}__`) && isOneTimeCode(candidate)) return undefined;
     if (kind === 'rights')
       return isOpaque(value) && (flags & vouched(said.isKnown())) !== 0 ? undefined : target;
     if (flags & (stood.rooted | stood.own)) return undefined;
@@ -84,7 +87,10 @@ export function createFlowSession(
       const isFetched = isOutside && isRooted(said, memory, tool, input);
       const found = isOutside && isLed(said, memory, tool, input) ? stood.led : stood.field;
       memory.reading(input);
-      for (const { text: words, isField, line, isBesideProse } of leavesOf(texts, structured)) {
+      const tellsAccount = isAboutAccount(tool, input);
+      for (const { text: words, isField, line, isBesideProse, key } of leavesOf(texts, structured)) {
+        if (tellsAccount && isField && isAddress(words) && isOfAccount(key) && account.size < maxAgreed)
+          account.add(grantedBy(words));
         // The author of a record's text may have filled in its fields, except for the id of the record.
         const isRootedField = isFetched && (!isBesideProse || isOpaque(words) || said.sharesWord(words));
         const fieldFlags = isRootedField ? found | stood.rooted : found;
@@ -103,11 +109,14 @@ export function createFlowSession(
       const candidates = candidatesOf(input, tool.inputSchema('en'), kind !== 'send');
       // Content sent to the user's own destination is what the recipient should get, not a stranger's choice.
       const isGoingWhereSaid =
-        kind === 'send' && candidates.some(({ value }) => isAddress(value) && isNamed(said, value));
+        kind === 'send' &&
+        candidates.some(
+          ({ value }) => isAddress(value) && (isNamed(said, value) || account.has(grantedBy(value))),
+        );
       const targets = candidates
         .filter(({ argument, value }) => !(isGoingWhereSaid && isHeading(argument) && !isAddress(value)))
         .filter(({ value }) => !agreed.has(agreement(tool, kind, value)))
-        .flatMap((candidate) => targetOf(candidate, kind) ?? afterSecret(candidate) ?? []);
+        .flatMap((candidate) => targetOf(candidate, kind, tool) ?? afterSecret(candidate) ?? []);
       if (targets.length === 0) return undefined;
       return { kind, targets, because: becauseOf(kind, targets) };
     },

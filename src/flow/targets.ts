@@ -15,7 +15,7 @@ const maxMessageChars = 300;
 
 /**
  * The where and what of a call: each short argument whole, and the addresses in short messages. Values that the schema
- * lists or mentions are the server's own, and a date or truth value sends nothing anywhere.
+ * lists or mentions are the server's own. A date, a truth value, a quantity or an element of a page sends nothing anywhere.
  */
 export function candidatesOf(input: unknown, schema: unknown, withNumbers: boolean): readonly Candidate[] {
   const found: Candidate[] = [];
@@ -26,6 +26,7 @@ export function candidatesOf(input: unknown, schema: unknown, withNumbers: boole
       if (withNumbers || Math.abs(value) >= 1e7)
         found.push({ argument, value: String(value), isEmbedded: false });
     } else if (typeof value === 'string') {
+      if (isElement(argument, value) || (!withNumbers && isQuantity(argument, value))) return;
       if (!isListed(value, shape)) found.push(...inText(value, argument));
     } else if (Array.isArray(value)) {
       for (const [place, each] of value.entries())
@@ -66,14 +67,46 @@ export function isHeading(argument: string): boolean {
 
 const headings = new Set(['subject', 'title', 'heading', 'headline']);
 
+/** The last name in an argument's path: its own, or that of the list that it is in. */
 function nameOf(argument: string): string {
-  return argument.slice(argument.lastIndexOf('.') + 1).toLowerCase();
+  return /[^.]*$/.exec(withoutPlaces(argument))?.[0].toLowerCase() ?? '';
+}
+
+function withoutPlaces(argument: string): string {
+  return argument.replace(/(?:\.\d+)+$/, '');
 }
 
 /** Whether this argument, or the list that it is in, contains ids by its name. */
 export function isId(argument: string): boolean {
-  return /(?:^|[^a-z])(?:uu)?ids?$|[a-z]Ids?$/.test(argument.replace(/(?:\.\d+)+$/, ''));
+  return /(?:^|[^a-z])(?:uu)?ids?$|[a-z]Ids?$/.test(withoutPlaces(argument));
 }
+
+/** Whether this names an element of the page that is open, such as a field of a form. */
+function isElement(argument: string, value: string): boolean {
+  const name = nameOf(argument);
+  if (/^(ref|uid)s?$/.test(name)) return /^[a-z]{0,3}\d{1,5}(?:[_e]\d{1,5})*$/.test(value);
+  return elements.test(name) && addressesIn(value).length === 0;
+}
+
+const elements =
+  /^(?:(?:input|field|element|button|control|checkbox)_?(?:id|ref|uid)s?|element|(?:css_?)?selector|xpath)$/;
+
+/** Whether this text is a short number, as of the type `number`, in an argument that names no person or place. */
+function isQuantity(argument: string, value: string): boolean {
+  const named = nameOf(argument).replace(/_?(?:id|number)s?$/, '');
+  return /^[+-]?\d{1,7}(?:[.,]\d{1,7})?%?$/.test(value.trim()) && named !== '' && !addressed.test(named);
+}
+
+const addressed =
+  /^(?:to|b?cc|recipient|receiver|target|phone|mobile|account|channel|chat|user|room|host|port)s?$/;
+
+/** Whether this is a code that a server sends once and expects back: `{ otp: '482913' }`. */
+export function isOneTimeCode({ argument, value }: Candidate): boolean {
+  return codes.test(nameOf(argument)) && /^(?=.*\d)[A-Z\d]{3,4}[ -]?[A-Z\d]{0,4}$/i.test(value);
+}
+
+const codes =
+  /^(?:otp|pin|passcode|(?:(?:one_?time|verif\w+|confirm\w*|security|auth\w*|login|two_?factor|2fa|mfa|sms)_?)?code)$/;
 
 /** Whether this is an address and nothing else. */
 export function isAddress(value: string): boolean {
