@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/command/commands.ts';
@@ -105,6 +105,30 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
       );
       expect(tree(world.root)).toEqual(before);
     });
+
+    if (name === 'landlock')
+      test('leaves modes, times, owners and attributes of what lies outside, and of devices', async () => {
+        const outside = mkdtempSync('/var/tmp/sekisho-outside-');
+        const key = join(outside, 'key');
+        writeFileSync(key, 'k', { mode: 0o600 });
+        const seen = () =>
+          [key, outside, '/dev/null', '/dev/tty'].map((path) => {
+            const { mode, mtimeMs, uid, gid } = statSync(path);
+            return { path, mode, uid, gid, mtimeMs: path.startsWith('/dev') ? 0 : mtimeMs };
+          });
+        const before = seen();
+        const xattr = `python3 -c "import os; os.setxattr('${key}', 'user.k', b'x')"`;
+        const each = [`chmod 644 ${key}`, `chmod 777 ${outside}`, `touch -d @1000 ${key}`, `chgrp 1 ${key}`];
+        const { stdout } = await run(
+          [...each, xattr, 'chmod 600 /dev/null', 'chmod 600 /dev/tty', 'chgrp 1 /dev/null']
+            .map((one) => `${one} 2>&- || echo no`)
+            .join('\n'),
+          true,
+        );
+        expect(stdout).toBe('no\n'.repeat(8));
+        expect(seen()).toEqual(before);
+        rmSync(outside, { recursive: true });
+      });
 
     test('works as ever: pipes, temporary files, git, what is left running', async () => {
       const { exitCode, stdout } = await run(

@@ -11,13 +11,14 @@ interface Means {
   readonly keep: Keep;
   /** Does the command see the machine's own files, with the same users? */
   readonly seesMachine: boolean;
+  readonly isUnconfined: boolean;
 }
 
 /**
  * Performs the calls that change the mode, the owner, the times or the attributes of an entry, after noting what they
  * were. Undefined: it is another call.
  */
-export function createAltering({ calls, files, keep, seesMachine }: Means) {
+export function createAltering({ calls, files, keep, seesMachine, isUnconfined }: Means) {
   /** The memory of a call's argument; a negated error number if it is not mapped. */
   function memoryOf({ args, thread }: WaitingCall, at: number, bytes: number): Buffer | number {
     const memory = Buffer.alloc(bytes);
@@ -73,6 +74,8 @@ export function createAltering({ calls, files, keep, seesMachine }: Means) {
       : view.find(folder === undefined ? here : int(folder), path, !isItself && (flags & noFollow) === 0);
     if (typeof found === 'number') return found;
     if (!found.file) return -ENOENT;
+    // A device that a command sees, such as /dev/null, is the machine's, unless it is a terminal of the command.
+    if (!isUnconfined && /^(?!13[6-9]|14[0-3])\d/.test(found.file.stat.rdev)) return -EPERM;
     note(found, found.file, change);
     return files.alter(found.file.fd, change);
   };
@@ -145,6 +148,7 @@ const noFollow = 0x100;
 const emptyPath = 0x1000;
 /** The kernel's limit for a value. */
 const mostBytes = 65_536;
+const EPERM = 1;
 const ENOENT = 2;
 const E2BIG = 7;
 const EFAULT = 14;

@@ -48,7 +48,8 @@ export function createPerforming(
   { calls, files, keep, gate, entrance, reach, isUnconfined, folder }: Means,
   ownMask: number,
 ): (call: WaitingCall, isWaiting: () => boolean) => Performed {
-  const alter = createAltering({ calls, files, keep, seesMachine: reach !== undefined || isUnconfined });
+  const seesMachine = reach !== undefined || isUnconfined;
+  const alter = createAltering({ calls, files, keep, seesMachine, isUnconfined });
   /** By thread. */
   const masks = new Map<number, number>();
 
