@@ -35,9 +35,12 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
   ['chroot', { longValued: ['groups', 'userspec'], operands: 1 }],
   ['taskset', first],
   ['chrt', { valued: 'TPD', operands: 1 }],
-  ['setarch', first],
-  ['linux32', {}],
-  ['linux64', {}],
+  // An architecture may follow setarch; it is also a name of the program.
+  ...'setarch linux32 linux64 uname26 i386 i486 i586 i686 x86_64 aarch64 armv7l'
+    .split(' ')
+    .map((name) => [name, {}] as const),
+  ['choom', { valued: 'np', longValued: ['adjust', 'pid'] }],
+  ['cpulimit', { valued: 'lpePc', longValued: ['limit', 'pid', 'exe', 'path', 'cpu'] }],
   [
     'setpriv',
     { longValued: ['reuid', 'regid', 'ruid', 'euid', 'rgid', 'egid', 'groups', 'inh-caps', 'bounding-set'] },

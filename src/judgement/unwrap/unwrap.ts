@@ -168,9 +168,11 @@ function unwrapScript(words: readonly Word[]): readonly Inner[] {
       'output-limit',
     ],
   });
-  return optionsNamed(options, 'c', ['command']).flatMap(({ value }): Inner[] =>
+  const lines = optionsNamed(options, 'c', ['command']).flatMap(({ value }): Inner[] =>
     value ? [{ kind: 'script', source: value }] : [],
   );
+  // Without one it starts a shell, which reads its input.
+  return lines.length > 0 ? lines : [unread];
 }
 
 /** A file can be read; the output of a command, or standard input, is unknown. */
