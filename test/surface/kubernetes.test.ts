@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { type IStatefulSet, StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
@@ -38,7 +39,8 @@ test('each manifest is what the schemas of Kubernetes take', () => {
 
 test('and holds no field that they do not know', () => {
   // The schemas let unknown fields pass; the types do not.
-  const folder = mkdtempSync(join('test', 'surface', 'kubernetes-'));
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-kubernetes-'));
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   try {
     const lines = manifests.map((each, place) => {
       const { kind, apiVersion, ...rest } = each;
