@@ -281,6 +281,9 @@ describe('a command that is tried', needs(sandbox('bubblewrap')), () => {
         const error = errorOf(await world.call('bash', { command: `sh -c '${script}'` }));
         expect(error).toMatchObject({ code: 'storage_full', details: { path: 'c' } });
         expect(error.message).toContain('landed only up to c: there is no space left');
+        expect(error.suggestion).toBe(
+          'Check what is there before you repeat it. `sekisho undo` undoes what landed.',
+        );
         expect(readFileSync(join(root, 'a'), 'utf8')).toBe('A\n');
         expect(readdirSync(root).toSorted()).toEqual(['a', 'b']);
         const { audit, history } = await world.checkpoint.store();

@@ -109,6 +109,13 @@ test('an allowed call names the rule of the operator, or the mode, that answered
 
   expect(renderTrial(await trial(push, rules), 'en')).toBe('allow (rule ours): reviewed');
   expect(await trial(push, [], 'full-access')).toMatchObject({ decision: 'allow', rule: 'mode-full-access' });
+  const inMode = (mode: 'full-access' | 'workspace-write') =>
+    renderExplanation(explainPolicy({ mode, rules, builtin: [], effectRules: [], network: [] }), 'en');
+  const words = 'does not ask; what the built-in rules deny stays denied';
+  expect(inMode('full-access')).toContain(words);
+  expect(inMode('workspace-write')).not.toContain(words);
+  const reboot = '{"tool":"shell","arguments":{"command":"reboot"}}';
+  expect(await trial(reboot, [], 'full-access')).toMatchObject({ decision: 'deny' });
   expect(await trial('{"tool":"shell","arguments":{"command":"ls"}}', rules)).toMatchObject({
     decision: 'allow',
     rule: 'default',

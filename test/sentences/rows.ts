@@ -224,6 +224,41 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     shown: 'test/effects/watched-walls.test.ts › is held at the limit, and put back at a no',
     absent: 'test/effects/watched-walls.test.ts › goes on at a yes, and is undone byte for byte',
   },
+  both(
+    'does not ask; what the built-in rules deny stays denied',
+    'test/judgement/policy-trial.test.ts › an allowed call names the rule of the operator, or the mode',
+  ),
+  both(
+    'The call was cancelled; … was not changed.',
+    'test/sentences/endings.test.ts › a cancelled call that was about to write says that it was not changed',
+  ),
+  {
+    says: 'Check what is there before you repeat it. `sekisho undo` undoes what landed.',
+    shown: 'test/command/try.test.ts › a disk that fills while it lands',
+    absent: 'test/sentences/told.test.ts › a full disk is told with what was left undone',
+  },
+  ...[
+    'No sandbox works on this machine, so commands are not run.',
+    '"sekisho doctor" tells the operator why none of them works.',
+  ].map((says) =>
+    both(says, 'test/sentences/endings.test.ts › without a sandbox that works no command runs'),
+  ),
+  both(
+    'It ended with its session, or was never started; run it again.',
+    'test/sentences/endings.test.ts › a command that nobody began is said to have ended',
+  ),
+  both(
+    'Written, but it has ended.',
+    'test/sentences/endings.test.ts › input for a program that ends by it is written',
+  ),
+  both(
+    'The server ended before it answered. It may have carried out the call.',
+    'test/upstream/told.test.ts › is told as it is',
+  ),
+  both(
+    '[… characters were left out: the limit is …. Ask for less at once.]',
+    'test/upstream/calls.test.ts › long results are cut at the limit and say so',
+  ),
 ];
 
 /** Claims that no row stands for as yet. One that gets a row is taken out here; none is added. */
@@ -231,19 +266,10 @@ export const open: readonly string[] = [
   '[layer: its server was killed after … had ended (…); …]',
   'none of its changes were kept: … (…)',
   'nothing has changed yet: … (…); send the same call again to have a person asked',
-  'does not ask; what the built-in rules deny stays denied',
-  'The call was cancelled; … was not changed.',
   '… is not served here. Undo it at ….',
-  'Check what is there before you repeat it. `sekisho undo` undoes what landed.',
-  'No sandbox works on this machine, so commands are not run.',
-  '"sekisho doctor" tells the operator why none of them works.',
   '[dry run: ended, as it wrote more than … MiB]',
   'overwritten, as others changed it meanwhile: …',
-  'It ended with its session, or was never started; run it again.',
-  'Written, but it has ended.',
   'The server ended.',
-  'The server ended before it answered. It may have carried out the call.',
-  '[… characters were left out: the limit is …. Ask for less at once.]',
 ];
 
 function both(says: string, where: string) {

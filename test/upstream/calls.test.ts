@@ -158,6 +158,7 @@ test('long results are cut at the limit and say so', async () => {
   const words = wordsOf(await world.call('fix__echo', { text: 'y'.repeat(5000) }));
   expect(words.split('\n')[0]).toBe('y'.repeat(1000));
   expect(words).toContain('4000 characters were left out');
+  expect(wordsOf(await world.call('fix__echo', { text: 'y'.repeat(999) }))).toBe('y'.repeat(999));
 });
 
 test('what looks like a credential is taken out where the operator wants it', async () => {

@@ -18,7 +18,7 @@ test('whatever changed, the diff makes the one text of the other', async () => {
         const rest = `${common.join('\n')}\n`;
         const before = isAfter ? from + rest : rest + from;
         const after = isAfter ? to + rest : rest + to;
-        const patch = await unifiedDiff('a.txt', before, after, 1_000_000);
+        const patch = await unifiedDiff('a.txt', before, after, 1_000_000, 60_000);
         expect(patch === '' ? before : applyPatch(before, patch)).toBe(after);
       },
     ),
@@ -30,7 +30,7 @@ test('texts longer than a block are compared right at its edges', async () => {
   for (const at of [0, 1, 4095, 4096, 4097, 8191, 8192, 9000]) {
     const before = 'x\n'.repeat(5000);
     const after = `${before.slice(0, at)}CHANGED\n${before.slice(at)}`;
-    const patch = await unifiedDiff('a.txt', before, after, 1_000_000);
+    const patch = await unifiedDiff('a.txt', before, after, 1_000_000, 60_000);
     expect(applyPatch(before, patch), `at ${at}`).toBe(after);
   }
 });
@@ -44,7 +44,8 @@ test('a long diff is cut at a line end and says so', async () => {
 
 test('a long line is shown around where it changed', async () => {
   const long = (word: string) => `${'a'.repeat(50_000)}😀${word}${'z'.repeat(50_000)}\n`;
-  const diff = await unifiedDiff('a.min.js', `first\n${long('old')}x\n`, `first\n${long('new')}y\n`);
+  const [before, after] = [`first\n${long('old')}x\n`, `first\n${long('new')}y\n`];
+  const diff = await unifiedDiff('a.min.js', before, after, 8000, 60_000);
   expect(diff).toMatch(/^-…a+😀oldz+…$/m);
   expect(diff).toMatch(/^\+…a+😀newz+…$/m);
   expect(diff).toContain('-x\n');

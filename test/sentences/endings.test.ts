@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCommands } from '../../src/command/commands.ts';
+import { lackOfLayers } from '../command/working-layers.ts';
+import { needs } from '../support/needs.ts';
+import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+
+/* What is said of calls and processes that have ended, each where it is true, and where it must not stand. */
+
+type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
+
+describe('of what ended', needs(lackOfLayers), () => {
+  let world: World;
+  let coding: World;
+  beforeAll(async () => {
+    world = await openTestCheckpoint();
+    coding = await openTestCheckpoint({ flags: { profile: 'coding' } });
+  });
+  afterAll(async () => {
+    await world.close();
+    await coding.close();
+  });
+
+  test('a command that nobody began is said to have ended or never begun, one that is there is not', async () => {
+    const words = 'It ended with its session, or was never started; run it again.';
+    const run = (command: string) => world.call('shell_exec', { command });
+    expect(errorOf(await run('wait p99'))).toMatchObject({ code: 'not_found', suggestion: words });
+    expect(errorOf(await run('kill p99'))).toMatchObject({ code: 'not_found', suggestion: words });
+    expect(outputOf(await run('echo there'))).toMatchObject({ stdout: 'there\n', stderr: '' });
+  });
+
+  test('input for a program that ends by it is written, but it has ended; for one that goes on, it is written', async () => {
+    const start = async () =>
+      outputOf(await coding.call('bash', { command: 'cat > cat.txt', background: true })).process_id;
+    const write = async (id: unknown, text: string) =>
+      JSON.stringify(await coding.call('bash_input', { process_id: id, text }));
+    const id = await start();
+    const going = await write(id, 'one\n');
+    expect(going).toContain('Written.');
+    expect(going).not.toContain('has ended');
+    await expect.poll(() => readFileSync(join(coding.root, 'cat.txt'), 'utf8')).toBe('one\n');
+    expect(await write(id, '\u0003')).toContain('Written, but it has ended.');
+    expect(outputOf(await coding.call('bash_output', { process_id: id })).running).toBe(false);
+  });
+
+  test('a cancelled call that was about to write says that it was not changed, and it is not', async () => {
+    writeFileSync(join(coding.root, 'a.txt'), 'as it was\n');
+    const write = (signal: AbortSignal, path: string) =>
+      coding.call('write_file', { path, content: 'x\n'.repeat(2_000_000) }, { signal });
+    const cancelled = JSON.stringify(await write(AbortSignal.abort(), 'a.txt'));
+    expect(cancelled).toContain('cancelled');
+    expect(readFileSync(join(coding.root, 'a.txt'), 'utf8')).toBe('as it was\n');
+    const { folder } = await coding.checkpoint.rooms.workspace();
+    const place = folder.at('a.txt');
+    await expect(place.replace('x', { signal: AbortSignal.abort() })).rejects.toThrow(
+      'The call was cancelled; a.txt was not changed.',
+    );
+    expect(readFileSync(join(coding.root, 'a.txt'), 'utf8')).toBe('as it was\n');
+    expect(JSON.stringify(await write(new AbortController().signal, 'b.txt'))).not.toContain(
+      'was not changed',
+    );
+    expect(existsSync(join(coding.root, 'b.txt'))).toBe(true);
+  });
+
+  test('without a sandbox that works no command runs, and the reply says where to look; with one it does', async () => {
+    const run = async (backends?: readonly 'bubblewrap'[]) => {
+      const runner = openCommands({
+        roots: [{ hostPath: coding.root, writable: true }],
+        sandbox: 'required',
+        ...(backends ? {} : { backends: [] }),
+      });
+      try {
+        return await runner
+          .forSession('one')
+          .run(
+            { kind: 'script', shell: 'bash', script: 'echo ran > ran.txt' },
+            { workingFolder: coding.root, timeoutMs: 30_000, signal: new AbortController().signal },
+          );
+      } finally {
+        await runner.close();
+      }
+    };
+    await expect(run()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'No sandbox works on this machine, so commands are not run.',
+      suggestion: { en: '"sekisho doctor" tells the operator why none of them works.' },
+    });
+    expect(existsSync(join(coding.root, 'ran.txt'))).toBe(false);
+    expect((await run(['bubblewrap'])).exitCode).toBe(0);
+    expect(existsSync(join(coding.root, 'ran.txt'))).toBe(true);
+  });
+});
