@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openLandlock } from '../../src/command/landlock/open.ts';
 import { openBubblewrap } from '../../src/command/sandbox/bubblewrap.ts';
+import type { BubblewrapOptions } from '../../src/command/sandbox/bubblewrap-mounts.ts';
 import { findHole } from '../../src/command/sandbox/self-test.ts';
 import { openUnconfined } from '../../src/command/sandbox/unconfined.ts';
 import { findToolchains } from '../../src/command/toolchains/find.ts';
@@ -23,11 +24,17 @@ import { needs, programs, sandbox } from '../support/needs.ts';
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-self-test-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+const ourProxy = { address: '127.0.0.1', port: 3128, serves: 'proxy' } as const;
+
 /** bubblewrap with its arguments changed: what an old or patched one would be. */
-function weakened(change: string) {
+function weakened(
+  change: string,
+  mode = 0o755,
+  network: BubblewrapOptions['network'] = { listening: [ourProxy], addresses: new Map() },
+) {
   const program = join(root, `bwrap-${Math.random()}`);
   writeFileSync(program, `#!/bin/bash\nargs=("$@")\n${change}\nexec /usr/bin/bwrap "\${args[@]}"\n`);
-  chmodSync(program, 0o755);
+  chmodSync(program, mode);
   return openBubblewrap({
     program,
     roots: [{ hostPath: root, writable: true }],
@@ -36,12 +43,10 @@ function weakened(change: string) {
     hiddenPaths: [],
     temporaryBytes: 1024 * 1024,
     toolchains: findToolchains({ environment: {}, roots: [root] }),
-    network: { listening: [ourProxy], addresses: new Map() },
+    network,
     git: { config: '', ignored: '', attributes: '' },
   });
 }
-
-const ourProxy = { address: '127.0.0.1', port: 3128, serves: 'proxy' } as const;
 
 /** A proxy in the place of ours, that answers each connection as it likes. */
 function proxyThat(answers: (client: Socket) => void): HostProxy {
@@ -132,12 +137,27 @@ describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
 
   test('as it is, it holds with a proxy', needs(programs('bash')), async () => {
     const backend = await weakened('');
-    const proxy = createProxy({ entries: ['example.com', '127.0.0.1:1024'], key: 'process.network' });
+    const proxy = createProxy({
+      entries: ['example.com', '127.0.0.1:1024', 'git.example.com:8443'],
+      key: 'process.network',
+    });
     expect(proxy.listening.map(({ address, port }) => `${address}:${port}`)).toEqual([
-      ...['127.0.0.1:3128', '127.0.0.1:1024', '0.0.0.0:80', '0.0.0.0:443'],
+      ...['127.0.0.1:3128', '127.0.0.1:1024', '127.64.0.2:8443', '0.0.0.0:80', '0.0.0.0:443'],
     ]);
     expect(await findHole(backend, [root], { ...proxy, listening: [ourProxy] })).toBeUndefined();
     await backend.close();
+  });
+
+  test('one that is set-user-ID gives no right to listen, and the proxy is there all the same', async () => {
+    const refusing = 'for arg in "${args[@]}"; do [ "$arg" = CAP_NET_BIND_SERVICE ] && exit 1; done';
+    const proxy = createProxy({ entries: ['example.com'], key: 'process.network' });
+    const holes = [0o755, 0o4755].map(async (mode) => {
+      const backend = await weakened(refusing, mode, proxy);
+      const hole = await findHole(backend, [root], proxy).catch((error: Error) => error.message);
+      await backend.close();
+      return hole;
+    });
+    expect(await Promise.all(holes)).toEqual([expect.stringContaining('namespaces'), undefined]);
   });
 
   test.each([

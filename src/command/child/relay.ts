@@ -9,6 +9,8 @@ import { compileRelay, type Listened, type RelayDescriptors } from './relay-prog
 
 /** Gets listening sockets out of a sandbox whose own network has no connection to the outside. */
 export interface Relay {
+  /** It listens on ports for which the kernel asks a right. */
+  readonly needsRight: boolean;
   /** Opens the sockets for one start. */
   open(): Landing;
   close(): void;
@@ -40,6 +42,7 @@ export function openRelay(kernel: Kernel, listened: readonly Listened[]): Relay 
   if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
   const program = openMemoryProgram(kernel, compileRelay(listened, descriptors, architecture));
   return {
+    needsRight: listened.some(({ port }) => port < 1024),
     open: () => openLanding(kernel, program, listened.length),
     close: () => closeSync(program),
   };

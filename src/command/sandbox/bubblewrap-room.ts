@@ -62,7 +62,7 @@ export function openNamespaceSets(
         args: [
           ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
           // No command runs here, only the relay, which listens on the ports of the web.
-          ...(landing ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
+          ...(landing && relay?.needsRight ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
           ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
           ...['--dir', `${folder}/home`],
           '--',

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { defer } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
@@ -49,7 +49,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   if (options.network) writeHosts(settings, options.network.addresses);
   const javaArguments = writeTrust(settings, options);
   const system = systemArguments(options, settings);
-  const { relay, withoutOutlet } = await tryRelay(options.network?.listening ?? []);
+  const { relay, withoutOutlet } = await tryRelay(socketsFor(options));
   const { supervisor, withoutSockets } = await supervising;
   const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
   const furnisher =
@@ -303,6 +303,12 @@ function writeTrust(
   const authorities = `${trustedAuthorities(environment)}\n${authority}`;
   writeBundle(settings, authorities);
   return writeJavaFiles(settings, { authorities, proxyPort: network.listening[0].port, toolchains });
+}
+
+/** A bubblewrap that is set-user-ID gives nobody the right to listen on the ports of the web. */
+function socketsFor({ program, network }: BubblewrapOptions): readonly Listening[] {
+  const mode = statSync(program, { throwIfNoEntry: false })?.mode ?? 0;
+  return (network?.listening ?? []).filter(({ port }) => (mode & 0o4000) === 0 || port >= 1024);
 }
 
 /** Without sockets nothing is relayed; without a relay commands have no network. */

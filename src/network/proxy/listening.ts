@@ -35,8 +35,9 @@ export function listeningFor(
     ...ours
       .slice(0, maxPorts)
       .map(([port, host]) => ({ address: '127.0.0.1', port, serves: { host, port } })),
-    ...[...low].slice(0, maxPorts).map((port) => ({ address: '0.0.0.0', port, serves: 'named' as const })),
     ...high.slice(0, maxPorts),
+    // Last, as not every sandbox can listen there.
+    ...[...low].slice(0, maxPorts).map((port) => ({ address: '0.0.0.0', port, serves: 'named' as const })),
   ];
 }
 

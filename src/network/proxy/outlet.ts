@@ -42,6 +42,7 @@ export interface Outlet {
   close(): void;
 }
 
+/** All of its connections end with it. */
 export class ProxyOutlet implements Outlet {
   readonly #options: OutletOptions;
   readonly #contacts = createContacts();
