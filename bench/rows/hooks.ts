@@ -56,8 +56,10 @@ function serversOf(home: string): readonly number[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return words.includes('hook-server') && words.includes(home);
+        const [words, variables] = ['cmdline', 'environ'].map((file) =>
+          readFileSync(`/proc/${pid}/${file}`, 'utf8'),
+        );
+        return words?.startsWith('sekisho resident') && variables?.includes(`HOME=${home}\0`);
       } catch {
         return false;
       }

@@ -67,6 +67,7 @@ async function hooked(answer: Buffer | undefined, input: string) {
     compileHook(
       {
         client: 'claude',
+        args: [],
         socket,
         note: join(folder, 's.starting'),
         refusal: 'It was cut.\n',

@@ -51,11 +51,10 @@ test('a use is answered the same by each hook that tells of it, and its command 
   await using hooks = await openHooks('cursor', { files: { 'a.txt': 'old' } });
   const command = 'echo new >> a.txt';
   const event = JSON.stringify(cursorEvent('preToolUse', hooks.root, 'Shell', { command }));
-  const serving = { projects: hooks.projects, locale: 'en' } as const;
   // Cursor starts the hooks of Claude Code too, with its own event.
   const [own, other] = await Promise.all(
     ['cursor', 'claude'].map((client) =>
-      answerEvent({ kind: 'event', client, event, folder: hooks.root }, serving),
+      answerEvent({ client, args: [], event, folder: hooks.root }, hooks.projects, 'en'),
     ),
   );
   expect(own).toEqual(other);
@@ -69,9 +68,12 @@ test('a use is answered the same by each hook that tells of it, and its command 
 
 test('an event of Claude Code is none of Cursor, nor the other way round', async () => {
   await using hooks = await openHooks('cursor');
-  const serving = { projects: hooks.projects, locale: 'en' } as const;
   const event = JSON.stringify(claudeEvent('PreToolUse', hooks.root, 'Bash', { command: 'touch x' }));
-  const said = await answerEvent({ kind: 'event', client: 'cursor', event, folder: hooks.root }, serving);
+  const said = await answerEvent(
+    { client: 'cursor', args: [], event, folder: hooks.root },
+    hooks.projects,
+    'en',
+  );
   expect(JSON.parse(said.stdout)).toMatchObject({
     permission: 'deny',
     user_message: expect.stringContaining('not a valid hook event of Cursor'),
@@ -81,10 +83,13 @@ test('an event of Claude Code is none of Cursor, nor the other way round', async
 
 test('the end of a turn lets the person go on', async () => {
   await using hooks = await openHooks('cursor');
-  const serving = { projects: hooks.projects, locale: 'en' } as const;
   for (const name of ['beforeSubmitPrompt', 'stop', 'sessionEnd']) {
     const event = JSON.stringify(cursorEvent(name, hooks.root, '', {}));
-    const said = await answerEvent({ kind: 'event', client: 'cursor', event, folder: hooks.root }, serving);
+    const said = await answerEvent(
+      { client: 'cursor', args: [], event, folder: hooks.root },
+      hooks.projects,
+      'en',
+    );
     expect(said).toEqual({ stdout: '{"continue":true}\n', stderr: '', exitCode: 0 });
   }
 });

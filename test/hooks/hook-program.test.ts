@@ -34,7 +34,16 @@ function program(
   const path = join(folder, 'hook');
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
   const log = join(folder, 'log');
-  const given = { client: 'claude', socket: socket(), note: note(), server, log, slowly, refusal };
+  const given = {
+    client: 'claude',
+    args: ['--x'],
+    socket: socket(),
+    note: note(),
+    server,
+    log,
+    slowly,
+    refusal,
+  };
   writeFileSync(path, compileHook(given, architecture), { mode: 0o700 });
   return path;
 }
@@ -99,7 +108,7 @@ test.each([
   expect(said.code).toBe(expected.code);
   expect(said.stdout === expected.stdout && said.stderr === expected.stderr).toBe(true);
   expect(heard).toHaveLength(1);
-  expect(heard[0]?.equals(Buffer.from(`claude\0${folder}\0${input}`))).toBe(true);
+  expect(heard[0]?.equals(Buffer.from(`claude\0["--x"]\0${folder}\0${input}`))).toBe(true);
 });
 
 test.each([
@@ -178,6 +187,7 @@ test('where the server gives up, nobody goes on waiting', async () => {
 
 const given = {
   client: 'c',
+  args: [],
   socket: '/s',
   note: '/n',
   log: '/l',
@@ -200,12 +210,12 @@ const wellOnArm64 = [
     'exit',
   ],
 ];
-/** Two bytes of an event, a folder of five, an answer of three bytes for the status 9. */
+/** Two bytes of an event, a greeting and a folder of five, an answer of three bytes for the status 9. */
 const kernel = (fails?: number) => {
   const left = new Map([
     ['read', [2, 0, 2, 0]],
     ['write', [2, 3]],
-    ['sendto', [2, 5, 2]],
+    ['sendto', [5, 5, 2]],
     ['recvfrom', [12, 3, 0]],
     ['getcwd', [5]],
     ['memfd_create', [3]],

@@ -1,14 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The servers that serve hooks of this folder. */
-export function hookServersOf(folder: string): number[] {
+/** The servers that serve hooks of this home. */
+export function hookServersOf(home: string): number[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const words = commandLine(pid);
-      return words.includes('hook-server') && words.includes(folder);
-    })
+    .filter((pid) => /^\d+$/.test(pid) && commandLine(pid).startsWith('sekisho resident'))
+    .filter((pid) => variables(pid).includes(`HOME=${home}\0`))
     .map(Number);
+}
+
+function variables(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 export function commandLine(pid: string): string {

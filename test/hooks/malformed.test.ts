@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { answerRequest } from '../../src/cli/hook/answer.ts';
+import { answerEvent, answerRun, readEvent } from '../../src/cli/hook/answer.ts';
 import { adapters } from '../../src/hooks/adapters.ts';
 import { claudeEvent, codexEvent, cursorEvent, geminiEvent } from './events.ts';
 import { openHooks } from './open-hooks.ts';
-
-const signal = new AbortController().signal;
 
 /** A good event of each client that would change something, which each of these is spoilt from. */
 const good: Readonly<Record<string, (root: string) => Record<string, unknown>>> = {
@@ -59,13 +57,7 @@ test.each([...adapters.keys()].flatMap((client) => spoilt.map(([name, spoil]) =>
     await using hooks = await openHooks(client);
     const other = good[client === 'gemini' ? 'claude' : 'gemini']?.(hooks.root);
     const event = spoil(good[client]?.(hooks.root) ?? {}, JSON.stringify(other));
-    const said = JSON.parse(
-      await answerRequest(JSON.stringify({ kind: 'event', client, event, folder: hooks.root }), {
-        projects: hooks.projects,
-        locale: 'en',
-        signal,
-      }),
-    );
+    const said = await answerEvent({ client, args: [], event, folder: hooks.root }, hooks.projects, 'en');
     expect(said.stdout).not.toMatch(/"(permissionDecision|decision|permission)":"allow"/);
     expect(said.exitCode === 2 || /"(deny|ask)"/.test(said.stdout)).toBe(true);
     expect(`${said.stderr}${said.stdout}`.length).toBeGreaterThan(30);
@@ -95,14 +87,25 @@ test.each([
   '',
   '{',
   '{}',
-  '{"kind":"event"}',
-  '{"kind":"run"}',
-  '{"kind":"event","client":"nobody","event":"{}"}',
-])('a request that is %j is refused', async (line) => {
+  'claude',
+  'claude\0{}\0/x\0{}',
+  'claude\0[]\0x\0{}',
+  'claude\0[\0/x\0{}',
+  '\0[]\0/x\0',
+])('a request that is %j is none, so that nobody answers it', (words) => {
+  expect(readEvent(words)).toBeUndefined();
+});
+
+test('an event of a client that is none is refused, and a permit that nobody gave', async () => {
   await using hooks = await openHooks('claude');
-  const said = JSON.parse(await answerRequest(line, { projects: hooks.projects, locale: 'en', signal }));
-  expect(said).toMatchObject({
+  const event = readEvent('nobody\0["--config","/x"]\0/y\0{}');
+  expect(event).toEqual({ client: 'nobody', args: ['--config', '/x'], folder: '/y', event: '{}' });
+  if (event)
+    expect(await answerEvent(event, hooks.projects, 'en')).toMatchObject({ stdout: '', exitCode: 2 });
+  const request = { permit: 'x', command: 'ls', folder: hooks.root };
+  const serving = { signal: new AbortController().signal, locale: 'en' } as const;
+  expect(await answerRun(request, await hooks.projects.all(), serving)).toMatchObject({
     stdout: '',
-    exitCode: expect.toSatisfy((code: number) => code === 2 || code === 126),
+    exitCode: 126,
   });
 });

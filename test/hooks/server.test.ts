@@ -24,7 +24,7 @@ afterEach(() => {
 const flags = () => ['--profile', 'coding', '--root', root];
 const environment = () => ({ PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8' });
 
-const servers = () => hookServersOf(root);
+const servers = () => hookServersOf(folder);
 
 function start(
   args: readonly string[],

@@ -9,7 +9,6 @@ export const noHooks = text(
 /** Commands that only work beside the person's own programs, and why. */
 export const notInside: Readonly<Record<string, Text>> = {
   hook: noHooks,
-  'hook-server': noHooks,
   'server login': text(
     'A login ends at a port of this machine, on which a container cannot listen. Log in with --runtime host on Linux, or give the server a token.',
     'ログインの完了はこのマシンのポートで受け取るため、コンテナーでは受け取れません。Linux で --runtime host を付けてログインするか、サーバーにトークンを設定してください。',

@@ -1,68 +1,65 @@
-import { type Locale, text } from '../../contract/text/text.ts';
+import { Buffer } from 'node:buffer';
+import { ConfigError } from '../../contract/error.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { adapterOf, adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
+import type { RunRequest } from '../../hooks/gate.ts';
 import type { HookProject } from './projects.ts';
 import { notRun, shownAsShell } from './shell.ts';
-import type { EventRequest, HookRequest } from './socket.ts';
+
+/** An event as a client's hook forwards it. */
+export interface EventRequest {
+  readonly client: string;
+  /** The arguments of the hook after its client. */
+  readonly args: readonly string[];
+  /** The folder in which the client started the hook. */
+  readonly folder: string;
+  readonly event: string;
+}
 
 /** Finds the project that decides. */
 interface Projects {
-  of(session: string, folder: string): Promise<Pick<HookProject, 'gate' | 'isLeft'>>;
-  all(): Promise<readonly Pick<HookProject, 'gate'>[]>;
+  of(session: string, request: EventRequest): Promise<Pick<HookProject, 'gate' | 'isLeft'>>;
 }
 
-interface Serving {
-  readonly projects: Projects;
-  readonly locale: Locale;
-  /** Aborts when the sender is gone. */
-  readonly signal: AbortSignal;
+/** The request in the words of a hook, which ends them by closing its half; undefined if they are none. */
+export function readEvent(words: string): EventRequest | undefined {
+  const [, client, given, folder, event] =
+    /^([a-z]+)\0(\[[^\0]*\])\0(\/[^\0]*)\0([\s\S]*)$/.exec(words) ?? [];
+  if (client === undefined || given === undefined || folder === undefined || event === undefined)
+    return undefined;
+  const args = parse(given);
+  return Array.isArray(args) ? { client, args: args.map(String), folder, event } : undefined;
 }
 
-/** The answer to one request, as its sender prints it. */
-export async function answerRequest(line: string, serving: Serving): Promise<string> {
-  let client = '';
-  const said = await orRefusal(
-    serving,
-    async () => {
-      const request = JSON.parse(line) as HookRequest;
-      if (request.kind === 'run') return ran(request, serving);
-      client = request.client;
-      return decided(request, serving);
-    },
-    () => client,
-  );
-  return JSON.stringify(said);
+/** For a hook: the exit status, the stream that the client then reads, and the text for it. */
+export function inBytes({ stdout, stderr, exitCode }: Said): Buffer {
+  const words = Buffer.from(exitCode === 0 ? stdout : stderr);
+  const head = Buffer.alloc(12);
+  head.writeUInt32LE(exitCode, 0);
+  head.writeUInt32LE(exitCode === 0 ? 1 : 2, 4);
+  head.writeUInt32LE(words.length, 8);
+  return Buffer.concat([head, words]);
 }
 
-/** The answer to one event. */
-export function answerEvent(event: EventRequest, serving: Omit<Serving, 'signal'>): Promise<Said> {
-  return orRefusal(
-    serving,
-    () => decided(event, serving),
-    () => event.client,
-  );
-}
-
-async function orRefusal(
-  { locale }: { locale: Locale },
-  decide: () => Promise<Said>,
-  whose: () => string,
-): Promise<Said> {
+/** The answer to one event: a refusal if anything fails. */
+export async function answerEvent(request: EventRequest, projects: Projects, locale: Locale): Promise<Said> {
   try {
-    return await decide();
+    const given = parse(request.event);
+    if (given === undefined) throw new HookInputError(request.event.trim() === '' ? nothing : notJson);
+    return await decided(given, request, projects);
   } catch (error) {
-    const words = error instanceof HookInputError ? error.text[locale] : problem[locale];
-    if (!(error instanceof HookInputError)) process.stderr.write(`${String(error)}\n`);
-    const said = `Sekisho: ${words}`;
-    return adapters.get(whose())?.refuse?.(said) ?? { stdout: '', stderr: `${said}\n`, exitCode: 2 };
+    const known = error instanceof HookInputError || error instanceof ConfigError ? error.text : undefined;
+    if (!known) process.stderr.write(`${String(error)}\n`);
+    const said = `Sekisho: ${(known ?? problem)[locale]}`;
+    return adapters.get(request.client)?.refuse?.(said) ?? { stdout: '', stderr: `${said}\n`, exitCode: 2 };
   }
 }
 
-async function decided(request: EventRequest, { projects }: Omit<Serving, 'signal'>): Promise<Said> {
-  const given = parse(request.event);
+async function decided(given: unknown, request: EventRequest, projects: Projects): Promise<Said> {
   const adapter = adapterOf(request.client, given);
   if (!adapter) throw new HookInputError(noClient(request.client));
-  const { gate, isLeft } = await projects.of(sessionIn(given), request.folder);
+  const { gate, isLeft } = await projects.of(sessionIn(given), request);
   if (isLeft) return adapter.say({ kind: 'nothing' }, given);
   const event = adapter.read(given);
   if (event.kind === 'before') {
@@ -74,8 +71,13 @@ async function decided(request: EventRequest, { projects }: Omit<Serving, 'signa
   return adapter.say({ kind: 'nothing' }, given);
 }
 
-async function ran(request: HookRequest & { kind: 'run' }, serving: Serving): Promise<Said> {
-  for (const { gate } of await serving.projects.all()) {
+/** Runs the command of a permit, which one of these projects gave. */
+export async function answerRun(
+  request: RunRequest,
+  projects: readonly Pick<HookProject, 'gate'>[],
+  serving: { readonly signal: AbortSignal; readonly locale: Locale },
+): Promise<Said> {
+  for (const { gate } of projects) {
     const reply = await gate.run(request, serving.signal);
     if (reply) return shownAsShell(reply);
   }
@@ -88,11 +90,11 @@ function sessionIn(given: unknown): string {
   return String(session ?? conversation ?? '');
 }
 
-function parse(event: string): unknown {
+function parse(words: string): unknown {
   try {
-    return JSON.parse(event);
+    return JSON.parse(words);
   } catch {
-    throw new HookInputError(event.trim() === '' ? nothing : notJson);
+    return undefined;
   }
 }
 
@@ -109,7 +111,7 @@ const noPermit = text(
   'This permit does not exist or was already used: a command runs once, as it was allowed, in the folder that was named. To use another folder, put it into the command: cd FOLDER && …',
   'その許可はないか、使用済みです。コマンドは許可されたとおりに、示されたフォルダーから 1 回だけ実行されます。別のフォルダーはコマンドの中に cd FOLDER && … と書いてください。',
 );
-const noClient = (name: string) =>
+const noClient = (name: string): Text =>
   text(
     `${JSON.stringify(name.slice(0, 40))} is not a client whose hooks are supported: ${[...adapters.keys()].join(', ')}.`,
     `${JSON.stringify(name.slice(0, 40))} のフックには対応していません。対応しているのは ${[...adapters.keys()].join('、')} です。`,

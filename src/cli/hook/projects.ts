@@ -1,84 +1,162 @@
-import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
-import type { Flags, Settings } from '../../config/settings.ts';
-import { limits } from '../../contract/limits.ts';
+import { CommanderError } from 'commander';
+import { localeOf } from '../../config/locale.ts';
+import type { Settings } from '../../config/settings.ts';
+import { configPathOf, homeOf } from '../../config/state.ts';
+import { text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
-import { Gate, type GateOptions } from '../../hooks/gate.ts';
-import { ownProgram } from '../common/own-command.ts';
+import { HookInputError, type Said } from '../../hooks/event.ts';
+import { Gate, type GateOptions, type RunRequest } from '../../hooks/gate.ts';
+import { startedIn } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
-import { versionOf } from '../common/version.ts';
+import { identityOf, type SharedCheckpoints } from '../resident/checkpoints.ts';
+import { readServeArguments } from '../resident/session.ts';
+import { openServed } from '../serving/client-session.ts';
 import { isUnnamed, settingsAtStart } from '../serving/working-folder.ts';
+import { answerEvent, answerRun, type EventRequest } from './answer.ts';
 import { forHooks } from './shell.ts';
 
-/** A project that this server decides for. */
+/** A project that hooks are decided for. */
 export interface HookProject {
   readonly gate: Gate;
-  readonly checkpoint: Checkpoint;
   /** The folder is not a project, and the person leaves the client's tools alone there. */
   readonly isLeft: boolean;
+  close(): Promise<void>;
+}
+
+interface Known {
+  readonly args: string;
   readonly roots: readonly string[];
+  /** The configuration and the folders as they were when the settings were read. */
+  readonly seen: string;
+  readonly config: string;
+  readonly project: Promise<HookProject>;
+  usedAtMs: number;
 }
 
 /**
- * The projects of one server: each has a checkpoint, which is opened at its first hook. A session that moves to another
- * folder of its project keeps its variables and its /tmp.
+ * The projects that a server decides for hooks in: each has a checkpoint, which is opened at its first hook. A
+ * conversation that moves to another folder of its project keeps its variables and its /tmp.
  */
 export class HookProjects {
-  readonly #flags: Flags;
+  readonly #checkpoints: SharedCheckpoints;
   readonly #runBy: GateOptions['runBy'];
-  readonly #byRoots = new Map<string, Promise<HookProject>>();
-  readonly #bySession = new Map<string, HookProject>();
+  readonly #open = new Set<Known>();
+  readonly #bySession = new Map<string, Known>();
 
-  constructor(flags: Flags, runBy: GateOptions['runBy']) {
-    this.#flags = flags;
+  constructor(checkpoints: SharedCheckpoints, runBy: GateOptions['runBy']) {
+    this.#checkpoints = checkpoints;
     this.#runBy = runBy;
   }
 
-  /** The project of a hook: that of its session, as long as the client's folder is in it. */
-  async of(session: string, folder: string): Promise<HookProject> {
-    const known = this.#bySession.get(session);
-    if (known?.roots.some((root) => isInside(folder, root))) return known;
-    const project = await this.at(folder);
+  /** The conversations that a project is open for. */
+  get conversations(): number {
+    return this.#bySession.size;
+  }
+
+  answer(request: EventRequest, environment: NodeJS.ProcessEnv): Promise<Said> {
+    const of = (session: string) => this.#of(session, request, environment);
+    return answerEvent(request, { of }, localeOf(environment));
+  }
+
+  async run(request: RunRequest, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Said> {
+    const settled = await Promise.allSettled([...this.#open].map(({ project }) => project));
+    const projects = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    return answerRun(request, projects, { signal, locale: localeOf(environment) });
+  }
+
+  /** Closes what no conversation has used for a while. */
+  async closeIdle(): Promise<void> {
+    for (const known of this.#open) {
+      if (performance.now() - known.usedAtMs < idleMs) continue;
+      const { gate, close } = await known.project;
+      if (gate.openCalls() > 0) continue;
+      this.#forget(known);
+      await close();
+    }
+  }
+
+  /** The project of a hook: that of its conversation, as long as the client's folder is in it. */
+  async #of(session: string, { args, folder }: EventRequest, environment: NodeJS.ProcessEnv) {
+    const given = JSON.stringify(args);
+    const isFor = (known: Known) => known.args === given && known.seen === lookAt(known.config, known.roots);
+    const present = this.#bySession.get(session);
+    const known =
+      present?.roots.some((root) => isInside(folder, root)) && isFor(present)
+        ? present
+        : this.#at(args, folder, environment, isFor);
+    known.usedAtMs = performance.now();
     this.#bySession.delete(session);
-    this.#bySession.set(session, project);
+    this.#bySession.set(session, known);
     const [oldest] = this.#bySession.keys();
     if (this.#bySession.size > mostSessions && oldest !== undefined) this.#bySession.delete(oldest);
-    return project;
+    return known.project;
   }
 
-  /** The project of a folder. Rejects if its settings are wrong. */
-  async at(folder: string): Promise<HookProject> {
-    const settings = settingsAtStart(this.#flags, folder);
-    const key = JSON.stringify([settings.roots.map(({ path }) => path), settings.project]);
-    const opened = this.#byRoots.get(key) ?? this.#open(settings);
-    this.#byRoots.set(key, opened);
-    // A failed opening is tried again at the next hook.
-    opened.catch(() => this.#byRoots.delete(key));
-    return opened;
-  }
-
-  async all(): Promise<readonly HookProject[]> {
-    const settled = await Promise.allSettled(this.#byRoots.values());
-    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  }
-
-  async close(): Promise<void> {
-    await Promise.all((await this.all()).map(({ checkpoint }) => checkpoint.close(limits.stopGraceMs)));
-  }
-
-  async #open(settings: Settings): Promise<HookProject> {
-    const checkpoint = await openCheckpoint(forHooks(settings), {
-      version: versionOf(),
-      program: ownProgram(),
-      onFault: (error) => note(String(error)),
-    });
-    const { gateway, native } = checkpoint;
-    return {
-      checkpoint,
-      gate: new Gate({ gateway, native, runBy: this.#runBy }),
-      isLeft: settings.hooks.elsewhere === 'leave' && isUnnamed(settings),
-      roots: settings.roots.map(({ path }) => path),
+  /** The project of a folder. Throws if its settings are wrong. */
+  #at(
+    args: readonly string[],
+    folder: string,
+    environment: NodeJS.ProcessEnv,
+    isFor: (known: Known) => boolean,
+  ): Known {
+    const { flags } = read(args);
+    const settings = settingsAtStart(flags, folder, { ...environment, PWD: folder });
+    const roots = settings.roots.map(({ path }) => path);
+    const found = [...this.#open].find((each) => each.roots.join('\0') === roots.join('\0') && isFor(each));
+    if (found) return found;
+    const config = configPathOf(flags.config, environment, homeOf(environment), folder);
+    const known = {
+      args: JSON.stringify(args),
+      roots,
+      config,
+      seen: lookAt(config, roots),
+      project: this.#openFor(settings, args, folder, environment),
+      usedAtMs: performance.now(),
     };
+    this.#open.add(known);
+    // A failed opening is tried again at the next hook.
+    known.project.catch(() => this.#forget(known));
+    return known;
+  }
+
+  async #openFor(
+    settings: Settings,
+    args: readonly string[],
+    folder: string,
+    environment: NodeJS.ProcessEnv,
+  ): Promise<HookProject> {
+    const place = { ...read(args), cwd: folder, started: startedIn(folder, environment) };
+    const hooked = forHooks(settings);
+    const { gateway, native, close } = await this.#checkpoints.lease({
+      settings: hooked,
+      role: undefined,
+      environment,
+      // A function of its own for each lease.
+      log: (words) => note(words),
+      open: (common, tell) => openServed(hooked, { ...place, environment: common, tell }),
+    });
+    const isLeft = settings.hooks.elsewhere === 'leave' && isUnnamed(settings);
+    return { gate: new Gate({ gateway, native, runBy: this.#runBy }), isLeft, close };
+  }
+
+  #forget(known: Known): void {
+    this.#open.delete(known);
+    for (const [session, each] of this.#bySession) if (each === known) this.#bySession.delete(session);
   }
 }
 
+function read(args: readonly string[]): ReturnType<typeof readServeArguments> {
+  try {
+    return readServeArguments(args);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw new HookInputError(text(error.message, error.message));
+  }
+}
+
+function lookAt(config: string, roots: readonly string[]): string {
+  return JSON.stringify([config, ...roots].map(identityOf));
+}
+
 const mostSessions = 1000;
+const idleMs = 30 * 60_000;

@@ -5,7 +5,7 @@ import { homeOf, hookFolderOf } from '../../config/state.ts';
 import { text } from '../../contract/text/text.ts';
 import { compileHook, type HookProgram } from '../../hooks/program/hook-program.ts';
 import { told } from '../common/say.ts';
-import { noteOf, quickSocketOf } from '../hook/socket.ts';
+import { hooksSocketOf, noteOf } from '../hook/socket.ts';
 
 /** The program that a client's settings start for each use of a tool, if this machine can run it. */
 export function quickHookOf(client: string): string {
@@ -29,12 +29,13 @@ export function prepareQuickHook(
   const path = quickHookOf(client);
   const next = `${path}.new`;
   const discard = () => rmSync(next, { force: true });
-  const socket = quickSocketOf(config, script);
+  const socket = hooksSocketOf(script);
   const program = {
     client,
+    args: ['--config', config],
     socket,
     note: noteOf(socket),
-    server: [node, script, 'hook-server', '--config', config],
+    server: [node, script, 'resident', '--hooks', socket],
     log: `${socket}.log`,
     slowly: [node, ...line.slice(1)],
     refusal: told(cut),

@@ -3,7 +3,7 @@ import { withSettings } from '../common/options.ts';
 import type { Run } from './run.ts';
 
 /** The commands that clients start, and those that replace their own shell tools. */
-export function addHooks(program: Command, run: Run, first?: string): void {
+export function addHooks(program: Command, run: Run): void {
   withSettings(
     program
       .command('run [command...]')
@@ -27,9 +27,4 @@ export function addHooks(program: Command, run: Run, first?: string): void {
         return (client: string) => hook([client, ...process.argv.slice(4)]);
       }),
     );
-  // Started by the first hook, never by a person: help and completion leave it out.
-  if (first !== 'hook-server') return;
-  withSettings(program.command('hook-server'))
-    .option('--socket <path>')
-    .action(run(async () => (await import('../hook/server.ts')).serveHooks));
 }

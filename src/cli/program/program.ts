@@ -70,7 +70,7 @@ type AddCommands = (program: Command, run: Run, first: string) => void;
 const groups: readonly { readonly names: readonly string[]; readonly add: AddCommands }[] = [
   { names: ['serve'], add: addServe },
   { names: ['call', 'tools'], add: addCalls },
-  { names: ['run', 'hook', 'hook-server'], add: addHooks },
+  { names: ['run', 'hook'], add: addHooks },
   { names: ['ps', 'stop', 'resident'], add: addResident },
   { names: ['ask'], add: addAsk },
   { names: ['token'], add: addTokens },

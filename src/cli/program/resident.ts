@@ -13,15 +13,11 @@ export function addResident(program: Command, run: Run, first?: string): void {
     .description('end a session of that server, or the server itself')
     .option('--all', 'end the server with all its sessions')
     .action(run(async () => (await import('../resident/sessions.ts')).stopSessions));
-  // Started by the first client, never by a person: help and completion leave it out.
+  // Started by the first client or hook, never by a person: help and completion leave it out.
   if (first !== 'resident') return;
   program
     .command('resident')
-    .requiredOption('--socket <path>')
-    .action(
-      run(async () => {
-        const { serveResident } = await import('../resident/resident.ts');
-        return ({ socket }: { readonly socket: string }) => serveResident(socket);
-      }),
-    );
+    .option('--socket <path>')
+    .option('--hooks <path>')
+    .action(run(async () => (await import('../resident/resident.ts')).serveResident));
 }

@@ -104,9 +104,12 @@ function keyOf(settings: Settings, role: unknown, environment: NodeJS.ProcessEnv
   );
 }
 
-function identityOf(path: string): unknown {
+/** A folder by its place on the disk; a file by its content, too. */
+export function identityOf(path: string): unknown {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return stat && [String(stat.dev), String(stat.ino), String(stat.birthtimeNs)];
+  if (!stat) return undefined;
+  const { dev, ino, birthtimeNs, mtimeNs } = stat;
+  return [dev, ino, birthtimeNs, stat.isDirectory() ? 0n : mtimeNs].map(String);
 }
 
 function changedAt(path: string): number | undefined {

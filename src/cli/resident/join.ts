@@ -1,4 +1,5 @@
 import { closeSync, readFileSync, readlinkSync } from 'node:fs';
+import { lastWordsOf } from '../hook/socket.ts';
 import { descriptors, memoryNames } from './memory-names.ts';
 import { prepareProgram } from './program-file.ts';
 import { residentNameOf, residentSocketOf, thisProcess } from './standing.ts';
@@ -14,11 +15,11 @@ export async function join(args: readonly string[]): Promise<number | undefined>
   const returned = returnedFrom();
   if (returned?.hasBegun) {
     // Served here, its client would wait for a process that has not heard its handshake.
-    warn(words.lost, lastWords(socket));
+    warn(words.lost, lastWordsOf(socket ?? ''));
     return systemFailed;
   }
   if (returned || socket === undefined) {
-    const why = returned ? returned.why || lastWords(socket) : words.otherRights;
+    const why = returned ? returned.why || lastWordsOf(socket ?? '') : words.otherRights;
     if (why) warn(words.alone, why);
     return undefined;
   }
@@ -48,15 +49,6 @@ function returnedFrom(): { readonly hasBegun: boolean; readonly why: string } | 
   } catch {
     // A person or a client has started this process.
     return undefined;
-  }
-}
-
-/** Why the server did not start, from its log. */
-function lastWords(socket: string | undefined): string {
-  try {
-    return readFileSync(`${socket}.log`, 'utf8').trim().split('\n').slice(-3).join(' ').slice(0, 500);
-  } catch {
-    return '';
   }
 }
 

@@ -13,15 +13,29 @@ export interface JoinedProgram extends Process {
 /** Undefined if the process is no small program. Throws if it is gone. */
 export function joinedProgramOf(pid: number): JoinedProgram | undefined {
   if (!hasUp(pid)) return undefined;
-  const strings = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
-  const [, node = '', script = '', , ...args] = strings('cmdline');
-  const environment = Object.fromEntries(
-    strings('environ').map((entry) => {
+  const [, node = '', script = '', , ...args] = stringsOf(pid, 'cmdline');
+  return {
+    pid,
+    node,
+    script,
+    args,
+    cwd: readlinkSync(`/proc/${pid}/cwd`),
+    environment: environmentOf(pid),
+  };
+}
+
+/** The variables that a process was started with. Throws if it is gone. */
+export function environmentOf(pid: number): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    stringsOf(pid, 'environ').map((entry) => {
       const at = entry.indexOf('=', 1);
       return [entry.slice(0, at), entry.slice(at + 1)];
     }),
   );
-  return { pid, node, script, args, cwd: readlinkSync(`/proc/${pid}/cwd`), environment };
+}
+
+function stringsOf(pid: number, file: string): readonly string[] {
+  return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').slice(0, -1);
 }
 
 function hasUp(pid: number): boolean {

@@ -67,7 +67,7 @@ export class Session {
   /** Serves until the client has left. Throws if it is to be served alone. */
   async serve({ checkpoints, peers, others }: Resources): Promise<void> {
     const { args, cwd, environment, pid } = this.#program;
-    const { flags, options } = parse(args);
+    const { flags, options } = readServeArguments(args);
     const config = flags.config === undefined ? undefined : resolve(cwd, flags.config);
     if (runtimeOf({ config }, environment, process.platform).runtime !== 'host') throw new ServedAlone();
     const own = { flags, options, cwd, environment, started: startedIn(cwd, environment) };
@@ -260,7 +260,7 @@ function wordsOf(entrusted: Entrusted): string {
 }
 
 /** Any mistake in the arguments is reported by the process that the person started. */
-function parse(args: readonly string[]): {
+export function readServeArguments(args: readonly string[]): {
   readonly flags: Flags;
   readonly options: Record<string, unknown>;
 } {

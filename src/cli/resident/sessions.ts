@@ -3,17 +3,23 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { homeOf, residentFolderOf } from '../../config/state.ts';
 import { text } from '../../contract/text/text.ts';
+import type { RunRequest } from '../../hooks/gate.ts';
 import { note, say, sayJson, sayRow } from '../common/say.ts';
 import type { SessionView } from './session.ts';
 
-/** A person's request to a shared server, as a line of JSON. */
-export type Asked = { readonly kind: 'list' } | { readonly kind: 'stop'; readonly session?: string };
+/** A request to a shared server, as a line of JSON. */
+export type Asked =
+  | { readonly kind: 'list' | 'hooks' }
+  | { readonly kind: 'stop'; readonly session?: string }
+  | ({ readonly kind: 'run' } & RunRequest);
 
 interface Report {
   readonly pid: number;
   /** Its resident memory. */
   readonly bytes: number;
   readonly checkpoints: number;
+  /** The clients' conversations that hooks are decided for. */
+  readonly conversations: number;
   readonly sessions: readonly SessionView[];
 }
 
@@ -22,12 +28,12 @@ export async function listSessions({ json }: { readonly json?: unknown }): Promi
   const reports = await askAll({ kind: 'list' });
   if (json) sayJson(reports);
   else if (reports.length === 0) say(text('No shared server runs.', '共有サーバーは動いていません。'));
-  for (const { pid, bytes, sessions } of json ? [] : reports) {
+  for (const { pid, bytes, sessions, conversations } of json ? [] : reports) {
     const mb = Math.round(bytes / 1e6);
     say(
       text(
-        `Server ${pid}: ${mb} MB, sessions: ${sessions.length}`,
-        `サーバー ${pid}: ${mb} MB、セッション数: ${sessions.length}`,
+        `Server ${pid}: ${mb} MB, sessions: ${sessions.length}, conversations with hooks: ${conversations}`,
+        `サーバー ${pid}: ${mb} MB、セッション数: ${sessions.length}、フックを使う会話: ${conversations}`,
       ),
     );
     for (const { id, client, folder, sinceMs } of sessions)
@@ -76,7 +82,8 @@ export async function askAll(asks: Asked): Promise<readonly Report[]> {
   if (!existsSync(folder)) return [];
   const sockets = readdirSync(folder).filter((name) => name.endsWith('.sock'));
   const asked = await Promise.all(sockets.map((name) => ask(join(folder, name), asks)));
-  return asked.flatMap((report) => report ?? []);
+  // One server may listen on two.
+  return [...new Map(asked.flatMap((report) => (report ? [[report.pid, report] as const] : []))).values()];
 }
 
 /** Resolves with undefined if none answers there. */

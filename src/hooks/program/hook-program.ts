@@ -26,6 +26,8 @@ import {
 export interface HookProgram extends ReachedServer {
   /** The client whose events it forwards. */
   readonly client: string;
+  /** What it would be given after the client. */
+  readonly args: readonly string[];
   /** The slow hook with the same effect: the program's path and its arguments. */
   readonly slowly: readonly string[];
   /** Written if an answer was cut, or nothing could be started. */
@@ -42,7 +44,7 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
   const constants = createConstants();
   const { put, putText } = constants;
   const slowly = program.slowly.map(putText);
-  const greeting = Buffer.from(`${program.client}\0`);
+  const greeting = Buffer.from(`${program.client}\0${JSON.stringify(program.args)}\0`);
   const refusal = Buffer.from(program.refusal);
   const at = {
     name: putText('hook'),
