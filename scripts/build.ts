@@ -55,6 +55,8 @@ const { output } = await build({
     'chunks/parse-process': 'src/pipeline/symbols/parse-process.ts',
   },
   platform: 'node',
+  // A package's modules of today, where it has older ones as well.
+  resolve: { mainFields: ['module', 'main'] },
   external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
   preserveEntrySignatures: 'allow-extension',
   transform: {

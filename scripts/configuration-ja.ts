@@ -4,7 +4,7 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
   roots:
     'ツールから見えるフォルダー（サーバーをどこで起動しても同じ）。例: ["/srv/project"]。既定: クライアントが作業するプロジェクト（`projects`）',
   resident:
-    'このサーバーを標準入出力で起動するクライアントが 1 つのサーバーを共有するか。最後のクライアントが終了した後もしばらく動く。既定: false',
+    'このサーバーを標準入出力で起動するクライアントが 1 つのサーバーを共有するか。最後のクライアントが終了した後もしばらく動く（Linux）。true にすると、`init` はそのサーバーにつなぐ小さなプログラムをクライアントに直接起動させる。既定: 共有する',
   protectedNames: 'どのツールも書き込めない名前の追加。例: ["secrets.env"]',
   toolsets: '提供するツールセット。例: ["assistant", "vault"]',
   mode: '人に確認せずにツールが行えることの範囲',

@@ -130,7 +130,7 @@ function sandboxFindings(statuses: readonly SandboxStatus[], settings: Settings)
 /** The server that clients over stdio share, if they may or one runs. */
 async function sharedServer({ resident }: Settings): Promise<readonly Finding[]> {
   const running = await askAll({ kind: 'list' });
-  if (!resident && running.length === 0) return [];
+  if ((resident === false || process.platform !== 'linux') && running.length === 0) return [];
   const sessions = running.reduce((sum, report) => sum + report.sessions.length, 0);
   const mb = Math.round(running.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6);
   const detail =

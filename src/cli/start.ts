@@ -22,9 +22,14 @@ async function start(args: readonly string[]): Promise<number> {
   if (command === 'run' && option === '--permit') {
     return (await import('./hook/client.ts')).runPermitted(args.slice(1));
   }
+  // Started by the first client or hook, never by a person.
+  if (command === 'resident') {
+    const { serveResident } = await import('./resident/resident.ts');
+    return serveResident(option === '--socket' ? { socket: args[2] } : { hooks: args[2] });
+  }
   if (command === 'serve') {
     const { mayJoin } = await import('./resident/may-join.ts');
-    if (mayJoin(args.slice(1), process.env)) {
+    if (await mayJoin(args.slice(1), process.env)) {
       const { join } = await import('./resident/join.ts');
       const exitCode = await join(args.slice(1));
       if (exitCode !== undefined) return exitCode;

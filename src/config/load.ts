@@ -65,7 +65,7 @@ export function loadSettings(
     startedIn: placement.isChosen ? undefined : roots[0].named,
     project: placement.project,
     startedBelow: placement.startedIn === roots[0].path ? undefined : placement.startedIn,
-    resident: config.resident ?? false,
+    resident: config.resident,
     protectedNames: config.protectedNames ?? [],
     toolsets,
     only,

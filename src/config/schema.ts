@@ -39,7 +39,7 @@ const settingsSchema = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Whether the clients that start this server over stdio share one, which runs on for a while after the last has gone. Default: false.',
+      'Whether the clients that start this server over stdio share one, which runs on for a while after the last has gone (Linux). With true, `init` also has a client start the small program that joins it. Default: they share one.',
     ),
   protectedNames: names.optional().describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
   toolsets: z

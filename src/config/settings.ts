@@ -44,8 +44,8 @@ export interface Settings {
   readonly project: string | undefined;
   /** The folder in which the client works, if it is below the root. */
   readonly startedBelow: string | undefined;
-  /** Whether clients over stdio share one server. */
-  readonly resident: boolean;
+  /** Whether clients over stdio share one server, as they do unless it is false. */
+  readonly resident: boolean | undefined;
   readonly protectedNames: readonly string[];
   readonly toolsets: readonly ToolsetName[];
   readonly only: SingleTool | undefined;

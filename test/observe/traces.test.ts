@@ -46,7 +46,8 @@ function serve(
   writeFileSync(file, JSON.stringify({ mode: 'full-access', ...config }));
   const place = ['--root', root, '--state', join(folder, 'state'), '--config', file];
   const binary = join(built, 'dist/sekisho.js');
-  const env = { HOME: folder, PATH: process.env.PATH ?? '', ...environment };
+  // It sends what is left as it ends, and the shared server does not end with its client.
+  const env = { HOME: folder, PATH: process.env.PATH ?? '', SEKISHO_RESIDENT: 'off', ...environment };
   const child = spawn(process.execPath, [binary, 'serve', ...place, ...more], { env });
   let said = '';
   child.stderr.on('data', (chunk) => {

@@ -27,7 +27,7 @@ async function connect(mode: 'legacy' | { pin: string }, folder: string): Promis
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [program, 'serve', '--resident', '--profile', 'coding'],
+      args: [program, 'serve', '--profile', 'coding'],
       env: { HOME: stage.base, PATH },
       cwd: folder,
     }),

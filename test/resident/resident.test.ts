@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claudeEvent } from '../hooks/events.ts';
 import { Stage, textOf } from './stage.ts';
 
 let stage: Stage;
@@ -134,20 +135,135 @@ test('input that ends at once is answered whole', async () => {
   expect(await client.exited).toEqual([0, null]);
 });
 
-test('the settings can ask for the shared server, and --alone and the variable decline it', async () => {
+test('clients share a server unless the settings, --alone or the variable decline it', async () => {
   const folder = stage.folder('project');
-  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
-  writeFileSync(config, '{ "resident": true }');
-  await stage.join(folder, { args: [] });
+  await stage.join(folder);
   expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
   const alone = await stage.join(folder, { args: ['--alone'] });
-  const off = await stage.join(folder, { args: [], environment: { SEKISHO_RESIDENT: 'off' } });
+  const off = await stage.join(folder, { environment: { SEKISHO_RESIDENT: 'off' } });
   expect(await alone.shell('echo alone')).toContain('alone');
   expect(await off.shell('echo off')).toContain('off');
-  writeFileSync(config, '{ "resident": false }');
-  const not = await stage.join(folder, { args: [] });
+  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
+  writeFileSync(config, '{ // "resident": true\n "resident": false }');
+  const not = await stage.join(folder);
   expect(await not.shell('echo not')).toContain('not');
   expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
+});
+
+test('what cannot be had is said to the client that asked for it', async () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+  };
+  const client = await stage.join(stage.folder('project'), { environment });
+  expect(stage.ps().map(({ sessions }) => sessions.length)).toEqual([1]);
+  await expect.poll(() => client.log()).toContain('Warning: calls are not traced');
+});
+
+test('one process serves a session and decides for hooks, without a runtime and with one', async () => {
+  const folder = stage.folder('project');
+  writeFileSync(join(folder, 'a.txt'), 'a');
+  stage.sekisho('init', '--yes', '--root', folder, '--profile', 'coding');
+  stage.sekisho('init', '--hooks', '--yes');
+  const client = await stage.join(folder);
+  const config = join(stage.base, '.config/sekisho/sekisho.jsonc');
+  const quick = join(stage.base, '.local/state/sekisho/hooks/claude-hook');
+  const started = [
+    [quick],
+    [
+      process.execPath,
+      join(import.meta.dirname, '../../dist/sekisho.js'),
+      'hook',
+      'claude',
+      '--config',
+      config,
+    ],
+  ];
+  for (const [at, [command = '', ...args]] of started.entries()) {
+    const event = claudeEvent(
+      'PreToolUse',
+      folder,
+      'Read',
+      { file_path: 'a.txt' },
+      { tool_use_id: `u${at}` },
+    );
+    const input = JSON.stringify(event);
+    const said = execFileSync(command, args, {
+      cwd: folder,
+      env: stage.environment,
+      input,
+      encoding: 'utf8',
+    });
+    expect(said).toContain('"permissionDecision":"allow"');
+  }
+  expect(await client.shell('echo here')).toContain('here');
+  const [report, ...others] = stage.ps();
+  expect(others).toEqual([]);
+  expect(report).toMatchObject({ conversations: 1, sessions: [{ folder }] });
+  expect(stage.sekisho('ps')).toContain('conversations with hooks: 1');
+});
+
+test('a hook finds the server that another client has started, though its own cannot hold a session', async () => {
+  const folder = stage.folder('project');
+  const held = execFileSync(
+    'setpriv',
+    [
+      '--no-new-privs',
+      process.execPath,
+      join(import.meta.dirname, '../../dist/sekisho.js'),
+      'hook',
+      'claude',
+    ],
+    {
+      cwd: folder,
+      env: stage.environment,
+      input: JSON.stringify(claudeEvent('PreToolUse', folder, 'Bash', { command: 'ls' })),
+      encoding: 'utf8',
+    },
+  );
+  expect(held).toContain('permissionDecision');
+  await stage.join(folder);
+  expect(
+    stage
+      .ps()
+      .map(({ conversations, sessions }) => [conversations, sessions.length])
+      .sort(),
+  ).toEqual([
+    [0, 1],
+    [1, 0],
+  ]);
+});
+
+test('after an update the server of the new build decides for hooks, and the old one goes on', async () => {
+  const folder = stage.folder('project');
+  const script = join(stage.base, 'sekisho.js');
+  writeFileSync(script, `import ${JSON.stringify(join(import.meta.dirname, '../../dist/sekisho.js'))};`);
+  const hook = (id: string) =>
+    execFileSync(process.execPath, [script, 'hook', 'claude', '--profile', 'coding'], {
+      cwd: folder,
+      env: stage.environment,
+      input: JSON.stringify(
+        claudeEvent('PreToolUse', folder, 'Bash', { command: 'ls' }, { tool_use_id: id }),
+      ),
+      encoding: 'utf8',
+    });
+  const own = [process.execPath, script, 'serve', '--profile', 'coding'];
+  const client = await stage.join(folder, { program: own });
+  expect(hook('one')).toContain('"allow"');
+  const later = new Date(Date.now() + 5000);
+  utimesSync(script, later, later);
+  expect(hook('two')).toContain('"allow"');
+  expect(await client.shell('echo goes on')).toContain('goes on');
+  expect(stage.ps().map(({ conversations }) => conversations)).toEqual([1, 1]);
+});
+
+test('a server whose sockets were taken away ends', async () => {
+  const client = await stage.join(stage.folder('project'));
+  const [{ pid } = { pid: 0 }] = stage.ps();
+  rmSync(join(stage.base, '.local/state/sekisho/resident'), { recursive: true });
+  client.end();
+  await client.exited;
+  await expect.poll(() => stage.processes().includes(pid)).toBe(false);
 });
 
 test('a client whose settings name the small program is served by it, also after an update', async () => {
@@ -223,6 +339,6 @@ test('the sockets, programs and logs of the server can be used by its user alone
   await stage.join(stage.folder('project'));
   const folder = join(stage.base, '.local/state/sekisho/resident');
   const names = readdirSync(folder);
-  expect(names).toHaveLength(3);
+  expect(names).toHaveLength(4);
   for (const name of names) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
 });

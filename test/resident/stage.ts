@@ -17,13 +17,19 @@ interface Report {
   readonly pid: number;
   readonly bytes: number;
   readonly checkpoints: number;
+  readonly conversations: number;
   readonly sessions: readonly { readonly id: string; readonly client: string; readonly folder: string }[];
 }
 
 /** A home of its own, with folders and a resident server, which `end` stops. */
 export class Stage {
   readonly base = realpathSync(mkdtempSync('/var/tmp/sekisho-resident-'));
-  readonly environment: NodeJS.ProcessEnv = { ...process.env, HOME: this.base, XDG_STATE_HOME: undefined };
+  readonly environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    HOME: this.base,
+    XDG_STATE_HOME: undefined,
+    SEKISHO_RESIDENT: undefined,
+  };
   readonly #children: ChildProcess[] = [];
 
   folder(name: string): string {
@@ -36,7 +42,7 @@ export class Stage {
   async join(
     cwd: string,
     {
-      args = ['--resident'],
+      args = [],
       environment = {},
       wrap = [],
       capabilities = {},

@@ -18,6 +18,8 @@ writeFileSync(
 );
 process.env.HOME = home;
 process.env.LANG = 'C.UTF-8';
+// One process serves its test alone, except where the shared server is what a test is about.
+process.env.SEKISHO_RESIDENT = 'off';
 process.umask(0o022);
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ import { identityOf, type SharedCheckpoints } from '../resident/checkpoints.ts';
 import { readServeArguments } from '../resident/session.ts';
 import { openServed } from '../serving/client-session.ts';
 import { isUnnamed, settingsAtStart } from '../serving/working-folder.ts';
-import { answerEvent, answerRun, type EventRequest } from './answer.ts';
+import { answerEvent, answerRun, type EventRequest, inBytes, readEvent } from './answer.ts';
 import { forHooks } from './shell.ts';
 
 /** A project that hooks are decided for. */
@@ -53,9 +53,12 @@ export class HookProjects {
     return this.#bySession.size;
   }
 
-  answer(request: EventRequest, environment: NodeJS.ProcessEnv): Promise<Said> {
+  /** The answer to the words of a hook. Throws if they are none. */
+  async answer(words: string, environment: NodeJS.ProcessEnv): Promise<Buffer> {
+    const request = readEvent(words);
+    if (!request) throw new Error('these are no words of a hook');
     const of = (session: string) => this.#of(session, request, environment);
-    return answerEvent(request, { of }, localeOf(environment));
+    return inBytes(await answerEvent(request, { of }, localeOf(environment)));
   }
 
   async run(request: RunRequest, environment: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Said> {

@@ -71,7 +71,7 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
   { names: ['serve'], add: addServe },
   { names: ['call', 'tools'], add: addCalls },
   { names: ['run', 'hook'], add: addHooks },
-  { names: ['ps', 'stop', 'resident'], add: addResident },
+  { names: ['ps', 'stop'], add: addResident },
   { names: ['ask'], add: addAsk },
   { names: ['token'], add: addTokens },
   { names: ['audit'], add: addAudit },

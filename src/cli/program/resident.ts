@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Run } from './run.ts';
 
 /** The commands for the server that a user's clients share. */
-export function addResident(program: Command, run: Run, first?: string): void {
+export function addResident(program: Command, run: Run): void {
   program
     .command('ps')
     .description('list the sessions of the server that your clients share')
@@ -13,11 +13,4 @@ export function addResident(program: Command, run: Run, first?: string): void {
     .description('end a session of that server, or the server itself')
     .option('--all', 'end the server with all its sessions')
     .action(run(async () => (await import('../resident/sessions.ts')).stopSessions));
-  // Started by the first client or hook, never by a person: help and completion leave it out.
-  if (first !== 'resident') return;
-  program
-    .command('resident')
-    .option('--socket <path>')
-    .option('--hooks <path>')
-    .action(run(async () => (await import('../resident/resident.ts')).serveResident));
 }

@@ -7,9 +7,5 @@ export function withServeOptions(command: Command): Command {
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
     .option('--as <role>', 'the role of the local caller, for policy rules')
     .option('--no-console', 'do not serve the web console')
-    .option(
-      '--resident',
-      'over stdio: join the server that your clients share, and start it if there is none',
-    )
-    .option('--alone', 'over stdio: serve in this process, whatever the settings say');
+    .option('--alone', 'over stdio: serve in this process instead of the server that your clients share');
 }

@@ -41,7 +41,8 @@ export class SharedCheckpoints {
     const key = keyOf(settings, role, common);
     let shared = this.#byKey.get(key);
     if (!shared) {
-      const logs = new Set<(words: string) => void>();
+      // It is told what is said at the opening, too.
+      const logs = new Set([log]);
       const tell = (words: string) => {
         for (const each of logs) each(words);
       };

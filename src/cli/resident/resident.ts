@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,9 +6,8 @@ import { openPeers, type Peers } from '../../checkpoint/index.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
-import { inBytes, readEvent } from '../hook/answer.ts';
 import { connectTo, tryConnect } from '../hook/client.ts';
-import { HookProjects } from '../hook/projects.ts';
+import type { HookProjects } from '../hook/projects.ts';
 import { hooksSocketOf, maxEventBytes, noteOf, permitFor } from '../hook/socket.ts';
 import { collectEverything, keepMemorySteady } from '../serving/steady-memory.ts';
 import { untilTold } from '../serving/stop.ts';
@@ -34,8 +33,8 @@ const residentIdleMs = 60_000;
 
 /** The sockets that a start is for: that of clients with the same rights, or that of all hooks of this user. */
 interface Wanted {
-  readonly socket?: string;
-  readonly hooks?: string;
+  readonly socket?: string | undefined;
+  readonly hooks?: string | undefined;
 }
 
 /** The server that a user's clients share, until it has been idle for a while. A failed start removes the notes. */
@@ -44,15 +43,16 @@ export async function serveResident({ socket, hooks }: Wanted): Promise<number> 
   const own = name === undefined ? undefined : residentSocketOf(name, process.env);
   let end: (() => Promise<void>) | undefined;
   try {
-    if (socket !== undefined) end = await openAt(socket, await openPeers());
-    else if (own === undefined) end = await openAt(undefined);
     // Without knowledge of its peers, a server decides only for hooks.
-    else if (!(await isServed(own))) end = await openAt(own, await openPeers().catch(() => undefined));
-  } finally {
-    if (!end) for (const each of [socket, hooks]) if (each) rmSync(noteOf(each), { force: true });
+    if (socket !== undefined) end = await openAt(socket, await openPeers());
+    else if (own === undefined || !(await isServed(own)))
+      end = await openAt(own, await openPeers().catch(() => undefined));
+  } catch (error) {
+    process.stderr.write(`sekisho: ${error instanceof Error ? error.message : String(error)}\n`);
   }
+  if (!end) for (const each of [socket, hooks]) if (each) rmSync(noteOf(each), { force: true });
   await end?.();
-  return 0;
+  return end ? 0 : systemFailed;
 }
 
 /** Whether a server with our rights runs or starts; it takes the hooks, too. */
@@ -67,7 +67,10 @@ async function isServed(socket: string): Promise<boolean> {
 }
 
 /** Listens, and returns what serves until the end; undefined if another server already does. */
-async function openAt(wanted: string | undefined, peers?: Peers): Promise<(() => Promise<void>) | undefined> {
+async function openAt(
+  wanted: string | undefined,
+  peers: Peers | undefined,
+): Promise<(() => Promise<void>) | undefined> {
   const socket = peers && wanted;
   const own = residentNameOf(thisProcess());
   const name = socket === undefined ? undefined : basename(socket, '.sock');
@@ -104,7 +107,8 @@ class Resident {
   readonly #hooksSocket = hooksSocketOf(thisProcess().script);
   readonly #builtAt = builtAt();
   readonly #listening = new Map<string, () => void>();
-  readonly #hooks: HookProjects;
+  /** Loaded with the first hook, so that a first session does not wait for it. */
+  #hooks: HookProjects | undefined;
   readonly #checkpoints = new SharedCheckpoints(checkpointIdleMs);
   readonly #sessions = new Map<number, Session>();
   readonly #connections = new Set<Socket>();
@@ -118,13 +122,6 @@ class Resident {
   constructor(socket: string | undefined, peers: Peers | undefined) {
     this.#socket = socket;
     this.#peers = peers;
-    const { node, script } = thisProcess();
-    // By its whole path: a client's shell may have another PATH.
-    this.#hooks = new HookProjects(this.#checkpoints, (permit, command) =>
-      [node, script, 'run', '--permit', permitFor(socket ?? this.#hooksSocket, permit), '--', command]
-        .map(shellQuote)
-        .join(' '),
-    );
   }
 
   async listen(path: string): Promise<void> {
@@ -228,21 +225,31 @@ class Resident {
     socket.resume();
   }
 
+  async #openHooks(): Promise<HookProjects> {
+    const { HookProjects } = await import('../hook/projects.ts');
+    const { node, script } = thisProcess();
+    // By its whole path: a client's shell may have another PATH.
+    this.#hooks ??= new HookProjects(this.#checkpoints, (permit, command) =>
+      [node, script, 'run', '--permit', permitFor(this.#socket ?? this.#hooksSocket, permit), '--', command]
+        .map(shellQuote)
+        .join(' '),
+    );
+    return this.#hooks;
+  }
+
   /** An event without an answer is repeated through Node; it permits nothing. */
   async #decide(words: string, pid: number): Promise<Buffer> {
-    const event = readEvent(words);
-    if (!event) throw new Error('no event');
     if (builtAt() !== this.#builtAt) {
       // The server of the new build takes the hooks.
       this.#listening.get(this.#hooksSocket)?.();
       throw new Error('an earlier build');
     }
-    return inBytes(await this.#hooks.answer(event, variablesOf(pid)));
+    return (await this.#openHooks()).answer(words, variablesOf(pid));
   }
 
   /** A permitted command runs, or a person asks: to see the sessions, or to end them. */
   async #answer(asked: Asked, pid: number, signal: AbortSignal): Promise<unknown> {
-    if (asked.kind === 'run') return this.#hooks.run(asked, variablesOf(pid), signal);
+    if (asked.kind === 'run') return (await this.#openHooks()).run(asked, variablesOf(pid), signal);
     if (!isOfUser(pid)) throw new Error('another user');
     if (asked.kind === 'hooks') await this.takeHooks();
     if (asked.kind === 'stop') this.#stop(asked.session);
@@ -250,7 +257,7 @@ class Resident {
       pid: process.pid,
       bytes: process.memoryUsage.rss(),
       checkpoints: this.#checkpoints.size,
-      conversations: this.#hooks.conversations,
+      conversations: this.#hooks?.conversations ?? 0,
       sessions: [...this.#sessions.values()].flatMap(({ view }) => (view.id === '' ? [] : [view])),
     };
   }
@@ -264,9 +271,11 @@ class Resident {
 
   async idle(): Promise<void> {
     const timer = setInterval(() => {
-      void this.#hooks.closeIdle();
-      const isIdle = this.#sessions.size === 0 && this.#checkpoints.size === 0;
-      if (isIdle && performance.now() - this.#usedAtMs > residentIdleMs) this.#asked.resolve();
+      void this.#hooks?.closeIdle();
+      if (this.#sessions.size > 0) return;
+      const isIdle = this.#checkpoints.size === 0 && performance.now() - this.#usedAtMs > residentIdleMs;
+      // A server whose socket was taken away is found by nobody.
+      if (isIdle || !existsSync(this.#socket ?? this.#hooksSocket)) this.#asked.resolve();
     }, 10_000);
     await this.#asked.promise;
     clearInterval(timer);
@@ -322,6 +331,7 @@ function descriptorOf(socket: Socket): number {
 }
 
 const askMs = 10_000;
+const systemFailed = 3;
 const brace = 0x7b;
 const newline = 10;
 /** A session leaves little behind; several at once would double the space for it again and again. */

@@ -75,19 +75,24 @@ export class Session {
     const place: ClientPlace = {
       ...own,
       tell,
-      open: async (settings) =>
-        this.#seen(
-          await checkpoints.lease({
-            settings,
-            role: options.as,
-            environment,
-            log: tell,
-            open: (common, log) => openServed(settings, { ...own, environment: common, tell: log }),
-          }),
-        ),
+      open: async (settings) => {
+        const lease = {
+          settings,
+          role: options.as,
+          environment,
+          log: tell,
+          open: (common: NodeJS.ProcessEnv, log: typeof tell) =>
+            openServed(settings, { ...own, environment: common, tell: log }),
+        };
+        // A process of its own reports what fails at the start.
+        const failed = (cause: unknown) =>
+          Promise.reject(this.#unsaid ? new ServedAlone('', { cause }) : cause);
+        return this.#seen(await checkpoints.lease(lease).catch(failed));
+      },
     };
     const settings = settingsOfClient(place);
-    assertWanted(settings, options, environment);
+    if (options.alone || environment.SEKISHO_RESIDENT === 'off' || settings.resident === false)
+      throw new ServedAlone();
     const notes = new Notes(pid, randomUUID(), peers);
     try {
       await this.#serveFrom(notes, place, settings, others);
@@ -270,15 +275,6 @@ export function readServeArguments(args: readonly string[]): {
   command.parse(args as string[], { from: 'user' });
   const options = command.opts();
   return { flags: options as Flags, options };
-}
-
-function assertWanted(
-  settings: Settings,
-  options: Readonly<Record<string, unknown>>,
-  { SEKISHO_RESIDENT }: NodeJS.ProcessEnv,
-): void {
-  if (options.resident === true || SEKISHO_RESIDENT === 'on' || settings.resident) return;
-  throw new ServedAlone();
 }
 
 const startedAgain = text(

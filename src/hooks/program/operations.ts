@@ -159,9 +159,9 @@ const closeOnExecToRead = 0o2000000;
 /** SIGCHLD */
 const tellParent = 17;
 const fileExists = 17;
-/** Retries for 10 s, the most that a server needs on a busy machine; at short intervals first, as 250 ms is usual. */
+/** Retries for 10 s, the most that a server needs on a busy machine; at short intervals first, as 150 ms is usual. */
 const pauses = [
-  { count: 50, ms: 10 },
+  { count: 150, ms: 3 },
   { count: 30, ms: 40 },
   { count: 30, ms: 280 },
 ];
