@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claudeEvent } from '../hooks/events.ts';
 import { Stage, textOf } from './stage.ts';
 
+const dist = join(import.meta.dirname, '../../dist/sekisho.js');
+
 let stage: Stage;
 beforeEach(() => {
   stage = new Stage();
@@ -206,14 +208,8 @@ test('one process serves a session and decides for hooks, without a runtime and 
 test('a hook finds the server that another client has started, though its own cannot hold a session', async () => {
   const folder = stage.folder('project');
   const held = execFileSync(
-    'setpriv',
-    [
-      '--no-new-privs',
-      process.execPath,
-      join(import.meta.dirname, '../../dist/sekisho.js'),
-      'hook',
-      'claude',
-    ],
+    'sh',
+    ['-c', `exec setpriv --no-new-privs ${process.execPath} ${dist} hook claude`],
     {
       cwd: folder,
       env: stage.environment,

@@ -147,10 +147,8 @@ export const ja: Readonly<Record<string, string>> = {
   'instead of a call, test changes given as a JSON list':
     '呼び出しの代わりに、JSON のリストで指定した変更をテスト',
   'do not serve the web console': 'Web コンソールを提供しない',
-  'over stdio: join the server that your clients share, and start it if there is none':
-    '標準入出力: クライアントが共有するサーバーに加わる。なければ起動する',
-  'over stdio: serve in this process, whatever the settings say':
-    '標準入出力: 設定にかかわらず、このプロセスで提供する',
+  'over stdio: serve in this process instead of the server that your clients share':
+    '標準入出力: クライアントが共有するサーバーではなく、このプロセスで提供する',
   'the folder that tools can see (default: the current one)':
     'ツールから見えるフォルダー（既定値: 現在のフォルダー）',
   'the profile, a set of defaults (default: coding)': 'プロファイル。設定の既定値の組（既定値: coding）',

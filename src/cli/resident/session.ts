@@ -75,20 +75,16 @@ export class Session {
     const place: ClientPlace = {
       ...own,
       tell,
-      open: async (settings) => {
-        const lease = {
-          settings,
-          role: options.as,
-          environment,
-          log: tell,
-          open: (common: NodeJS.ProcessEnv, log: typeof tell) =>
-            openServed(settings, { ...own, environment: common, tell: log }),
-        };
-        // A process of its own reports what fails at the start.
-        const failed = (cause: unknown) =>
-          Promise.reject(this.#unsaid ? new ServedAlone('', { cause }) : cause);
-        return this.#seen(await checkpoints.lease(lease).catch(failed));
-      },
+      open: async (settings) =>
+        this.#seen(
+          await checkpoints.lease({
+            settings,
+            role: options.as,
+            environment,
+            log: tell,
+            open: (common, log) => openServed(settings, { ...own, environment: common, tell: log }),
+          }),
+        ),
     };
     const settings = settingsOfClient(place);
     if (options.alone || environment.SEKISHO_RESIDENT === 'off' || settings.resident === false)
@@ -140,7 +136,8 @@ export class Session {
         },
         resumed: isResumed ? begun.kept.map(([, line]) => line) : undefined,
       },
-    });
+      // A process of its own meets the same problem, and reports it.
+    }).catch((cause: unknown) => Promise.reject(new ServedAlone('', { cause })));
     this.#begin(begun.to);
     if (begun.again !== '') input.feed(Buffer.from(begun.again));
     this.#socket.on('data', (chunk: Buffer) => {
