@@ -3,8 +3,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { adapterOf, adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
-import type { RunRequest } from '../../hooks/gate.ts';
-import type { HookProject } from './projects.ts';
+import type { Gate, RunRequest } from '../../hooks/gate.ts';
 import { notRun, shownAsShell } from './shell.ts';
 
 /** An event as a client's hook forwards it. */
@@ -17,9 +16,16 @@ export interface EventRequest {
   readonly event: string;
 }
 
+/** A project that hooks are decided for. */
+export interface HookProject {
+  readonly gate: Gate;
+  /** The folder is not a project, and the person leaves the client's tools alone there. */
+  readonly isLeft: boolean;
+}
+
 /** Finds the project that decides. */
 interface Projects {
-  of(session: string, request: EventRequest): Promise<Pick<HookProject, 'gate' | 'isLeft'>>;
+  of(session: string, request: EventRequest): Promise<HookProject>;
 }
 
 /** The request in the words of a hook, which ends them by closing its half; undefined if they are none. */

@@ -12,14 +12,10 @@ import { identityOf, type SharedCheckpoints } from '../resident/checkpoints.ts';
 import { readServeArguments } from '../resident/session.ts';
 import { openServed } from '../serving/client-session.ts';
 import { isUnnamed, settingsAtStart } from '../serving/working-folder.ts';
-import { answerEvent, answerRun, type EventRequest, inBytes, readEvent } from './answer.ts';
+import { answerEvent, answerRun, type EventRequest, type HookProject, inBytes, readEvent } from './answer.ts';
 import { forHooks } from './shell.ts';
 
-/** A project that hooks are decided for. */
-export interface HookProject {
-  readonly gate: Gate;
-  /** The folder is not a project, and the person leaves the client's tools alone there. */
-  readonly isLeft: boolean;
+interface OpenProject extends HookProject {
   close(): Promise<void>;
 }
 
@@ -29,7 +25,7 @@ interface Known {
   /** The configuration and the folders as they were when the settings were read. */
   readonly seen: string;
   readonly config: string;
-  readonly project: Promise<HookProject>;
+  readonly project: Promise<OpenProject>;
   usedAtMs: number;
 }
 
@@ -127,7 +123,7 @@ export class HookProjects {
     args: readonly string[],
     folder: string,
     environment: NodeJS.ProcessEnv,
-  ): Promise<HookProject> {
+  ): Promise<OpenProject> {
     const place = { ...read(args), cwd: folder, started: startedIn(folder, environment) };
     const hooked = forHooks(settings);
     const { gateway, native, close } = await this.#checkpoints.lease({
