@@ -87,7 +87,17 @@ export function processorMs(pid: number): number {
 
 /** How ours is started; its records lie beside the root. */
 export function oursOn(root: string, folder: string, more: readonly string[] = []): [string, ...string[]] {
-  return [process.execPath, sekisho, 'serve', '--root', root, '--state', join(folder, 'state'), ...more];
+  return [
+    process.execPath,
+    sekisho,
+    'serve',
+    '--alone',
+    '--root',
+    root,
+    '--state',
+    join(folder, 'state'),
+    ...more,
+  ];
 }
 
 export function filesystemOn(root: string): [string, ...string[]] {

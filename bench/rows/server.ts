@@ -35,7 +35,7 @@ export const rows: readonly Row[] = [
       const { root, close } = await openWorld({});
       const home = `${root}-home`;
       mkdirSync(home);
-      const [node, script = '', ...args] = oursOn(root, home);
+      const [node = '', script = '', ...args] = oursOn(root, home).filter((word) => word !== '--alone');
       const { HOME } = process.env;
       process.env.HOME = home;
       const { command, args: more } = await startByProgram({ command: node, args: [script, ...args] });

@@ -77,7 +77,13 @@ async function openIn(
   const command = [process.execPath, sekisho, 'serve', '--root', root, '--config', configFile] as const;
   const client = await startServer(command, {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), LC_ALL: 'C.UTF-8' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      XDG_STATE_HOME: join(folder, 'state'),
+      LC_ALL: 'C.UTF-8',
+      SEKISHO_RESIDENT: 'off',
+    },
   });
 
   async function tools(): Promise<readonly string[]> {

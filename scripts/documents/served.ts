@@ -55,7 +55,13 @@ export async function openServed(serving: Serving = {}): Promise<Served> {
   const places = ['--config', config, '--root', root, '--state', join(folder, 'state')];
   const child = spawn(process.execPath, [built, 'serve', ...places, ...(serving.args ?? [])], {
     cwd: root,
-    env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', ...serving.environment },
+    env: {
+      HOME: folder,
+      PATH: process.env.PATH,
+      LANG: 'C.UTF-8',
+      SEKISHO_RESIDENT: 'off',
+      ...serving.environment,
+    },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const request = speak(child);

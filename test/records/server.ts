@@ -11,7 +11,11 @@ export function startServer(root: string, state: string, more: readonly string[]
   const child = spawn(
     process.execPath,
     [startFile, 'serve', '--root', root, '--state', state, '--toolsets', 'agent-cli', ...more],
-    { stdio: ['pipe', 'pipe', 'ignore'], cwd: root, env: { PATH: process.env.PATH, HOME: state } },
+    {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: state, SEKISHO_RESIDENT: 'off' },
+    },
   );
   const exit = once(child, 'exit');
   const answers = new Map<number, (reply: unknown) => void>();

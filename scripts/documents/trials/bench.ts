@@ -33,7 +33,7 @@ export function command(folder: string, args: readonly string[], environment: No
   return spawnSync(process.execPath, [built, ...args, ...placesOf(folder)], {
     cwd: join(folder, 'root'),
     encoding: 'utf8',
-    env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', ...environment },
+    env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', SEKISHO_RESIDENT: 'off', ...environment },
     timeout: 60_000,
   });
 }
@@ -43,7 +43,7 @@ export function commandBeside(folder: string, args: readonly string[]) {
   return new Promise<{ readonly stdout: string; readonly stderr: string }>((resolve) => {
     const child = spawn(process.execPath, [built, ...args, ...placesOf(folder)], {
       cwd: join(folder, 'root'),
-      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', SEKISHO_RESIDENT: 'off' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = { stdout: '', stderr: '' };
@@ -77,7 +77,7 @@ export async function openHttp(folder: string, names: readonly string[], args: r
     [built, 'serve', '--http', '127.0.0.1:0', ...args, ...placesOf(folder)],
     {
       cwd: join(folder, 'root'),
-      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', SEKISHO_RESIDENT: 'off' },
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
