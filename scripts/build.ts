@@ -47,6 +47,7 @@ const { output } = await build({
     sekisho: 'src/cli/start.ts',
     index: 'src/index.ts',
     command: 'src/entries/command.ts',
+    files: 'src/entries/files.ts',
     // Threads are started by their path, beside the chunk that starts them.
     'chunks/landlock-thread': 'src/command/landlock/landlock-thread.ts',
     'chunks/watched-thread': 'src/command/watched/watched-thread.ts',

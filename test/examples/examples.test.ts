@@ -25,6 +25,7 @@ const words: Readonly<Record<string, readonly RegExp[]>> = {
     /^after discarding: 4 files$/m,
     /^wanted: created all\.csv\nafter keeping: all\.csv is there$/m,
   ],
+  files: [/^written: 8 bytes$/m, /(^refused: \w+\n){3}/m, /^swapped: true, leaked: 0$/m],
   'own-toolset': [/sensor_read, sensor_export$/m, /^sensor_read: .*roof, cellar/m, /outside/],
 };
 
