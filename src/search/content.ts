@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import type { ContentLine, ContentMatches, ContentQuery } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { encodingOfFile } from '../files/text/encoding.ts';
-import { clipLine } from './clip.ts';
 import { assertSearchable, searchFault } from './faults.ts';
-import { createFileFilter, type FileFilter } from './file-filter.ts';
 import { atOnce, type Gathered, type GatheredSearches } from './gathered.ts';
+import { createGlob } from './glob.ts';
 import { createLineReader, pathOf } from './line-reader.ts';
 import { listNames, whichFiles } from './names.ts';
 import type { Ripgrep } from './ripgrep.ts';
@@ -23,8 +22,9 @@ export async function searchContent(
   assertSearchable(query);
   const filter = createFileFilter(query.glob);
   const isFile = query.below.stat().kind === 'file';
-  // A named file is searched as text to its end, whatever its content.
-  const whole: Asked = { ...query, more: isFile ? ['--text'] : [] };
+  // A named file is searched as text to its end, whatever its content; so is each file that is only named or counted.
+  const asText = isFile || query.output !== 'content';
+  const whole: Asked = { ...query, more: [asText ? '--text' : '--binary'] };
   const plain = await lookFor(ripgrep, whole, filter, searches);
   const first = plain.page(query);
   // Words beyond ASCII have other bytes in each encoding, and lines in other encodings are not legible.
@@ -85,7 +85,11 @@ function foundOf<T extends ContentLine | FoundFile>(
       ];
       const reach = Math.min(gathered.reach, ...all.map((each) => each.reach));
       return foundOf(
-        { items: items.toSorted((a, b) => comparePaths(a.path, b.path) || within(a, b)), reach },
+        {
+          items: items.toSorted((a, b) => comparePaths(a.path, b.path) || within(a, b)),
+          reach,
+          binary: gathered.binary?.filter((path) => !files.has(path)) ?? [],
+        },
         pageOf,
         within,
       );
@@ -197,10 +201,15 @@ async function gatherLines(
     (a, b) => comparePaths(a.path, b.path) || a.line - b.line,
     least,
   );
+  const binary: string[] = [];
+  const passes = (path: string) => filter.passes(path) && !query.skip?.(path);
   const reader = createLineReader({
     wants(path) {
       const bar = kept.bar();
-      return !(bar && comparePaths(path, bar.path) > 0) && filter.passes(path) && !query.skip?.(path);
+      return !(bar && comparePaths(path, bar.path) > 0) && passes(path);
+    },
+    onBinary(path) {
+      if (passes(path) && binary.length < maxOdd) binary.push(path);
     },
     onLine(path, words) {
       const parsed = /^(\d+)(?::(\d+):|-)/.exec(words.toString('latin1', 0, 40));
@@ -222,7 +231,7 @@ async function gatherLines(
   ]);
   const items = kept.take();
   const known = kept.leftOut() ? Math.floor(items.length / withNeighbours) : Number.POSITIVE_INFINITY;
-  return { items, reach: Math.min(known, matchesUntilCut(items, perFile)) };
+  return { items, reach: Math.min(known, matchesUntilCut(items, perFile)), binary: binary.sort() };
 }
 
 /** Counts matches up to the first file whose matches were cut; Infinity if none was cut. */
@@ -242,7 +251,7 @@ function matchesUntilCut(lines: readonly ContentLine[], perFile: number): number
 
 /** Returns the matches from `offset` on, each with the lines around it. */
 function pageOfLines(
-  { items: found }: Gathered<ContentLine>,
+  { items: found, binary = [] }: Gathered<ContentLine>,
   { offset = 0, limit, context: around = 0 }: ContentQuery,
 ): ContentMatches {
   const chosen = new Set<ContentLine>();
@@ -271,6 +280,7 @@ function pageOfLines(
     files: [],
     seen,
     more,
+    ...(seen > 0 && binary.length > 0 && { unread: binary }),
   };
 }
 
@@ -356,4 +366,80 @@ async function run(
     const fault = searchFault(complaint);
     if (fault instanceof ToolError) throw fault;
   }
+}
+
+/** Selects the files of a content search by the caller's glob. */
+interface FileFilter {
+  /** Arguments for ripgrep: they exclude no file that passes, and most of the others. */
+  readonly args: readonly string[];
+  /** The final decision for a path below the searched folder. */
+  passes(path: string): boolean;
+}
+
+/**
+ * A pattern without `/` is a name at any depth; `!` in front excludes files. In ripgrep a glob overrides ignore files,
+ * so `**` would search ignored files: ripgrep therefore gets the last name as a type, which can only narrow the search,
+ * and the path is matched here. Throws `invalid_parameter`.
+ */
+function createFileFilter(glob: string | undefined): FileFilter {
+  if (glob === undefined) return { args: [], passes: () => true };
+  if (glob.startsWith('!')) {
+    createGlob(withoutLead(glob.slice(1)), 'glob');
+    return { args: [`--glob=${glob}`], passes: () => true };
+  }
+  const written = withoutLead(glob);
+  const matches = createGlob(written.includes('/') ? written : `**/${written}`, 'glob');
+  const name = written.slice(written.lastIndexOf('/') + 1);
+  return {
+    args: understoodAlike.test(name) ? [`--type-add=wanted:${name}`, '--type=wanted'] : [],
+    // `.` is a file that was itself named as the search path: the glob does not filter it.
+    passes: (path) => path === '.' || matches(path),
+  };
+}
+
+/** ripgrep reads stars, dots and one level of braces the same way; a brace with a `/` in it does not get here whole. */
+const understoodAlike = /^(?=.*[^*])(?:[\w.*?-]|\{[\w.*?,-]*\})+$/;
+
+function withoutLead(glob: string): string {
+  return glob.startsWith('/') && glob.length > 1 ? glob.slice(1) : glob;
+}
+
+/** A line longer than this is cut around its match. */
+const maxLineChars = 500;
+
+/** Cuts a line for a reply. `matchAt` is the byte at which the match begins. */
+function clipLine(line: Buffer, matchAt: number): string {
+  if (line.length <= maxLineChars) return withoutReturn(line.toString('utf8'));
+  // Enough bytes on either side for the wanted characters, cut at character boundaries.
+  const at = Math.min(matchAt, line.length);
+  const from = at <= maxLineChars / 2 ? 0 : boundary(line, at - maxLineChars);
+  const until = boundary(line, at + maxLineChars * 4);
+  const before = line.toString('utf8', from, at);
+  const after = withoutReturn(line.toString('utf8', at, until));
+  const lead = from === 0 ? before : tailOf(before, maxLineChars / 4);
+  const rest = headOf(after, maxLineChars - lead.length);
+  const cutsStart = from > 0 || lead.length < before.length;
+  const cutsEnd = until < line.length || rest.length < after.length;
+  return `${cutsStart ? '…' : ''}${lead}${rest}${cutsEnd ? '…' : ''}`;
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+/** The first byte at or after `at` that begins a character. */
+function boundary(line: Buffer, at: number): number {
+  let index = Math.max(0, at);
+  while (index < line.length && ((line[index] ?? 0) & 0xc0) === 0x80) index++;
+  return index;
+}
+
+function headOf(text: string, chars: number): string {
+  const cut = text.slice(0, chars);
+  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+function tailOf(text: string, chars: number): string {
+  const cut = text.slice(-chars);
+  return /^[\udc00-\udfff]/.test(cut) ? cut.slice(1) : cut;
 }

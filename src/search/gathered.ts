@@ -3,6 +3,8 @@ export interface Gathered<T> {
   readonly items: readonly T[];
   /** The number of items known for sure, counted as pages count them: Infinity if these are all. */
   readonly reach: number;
+  /** Files with a NUL that hold the pattern, too. */
+  readonly binary?: readonly string[];
 }
 
 /**

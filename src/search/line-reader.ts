@@ -2,6 +2,8 @@ export interface LineListener {
   /** Called once for each run of lines of one file. */
   wants(path: string): boolean;
   onLine(path: string, words: Buffer): void;
+  /** A file with a NUL that holds the pattern, too. */
+  onBinary(path: string): void;
 }
 
 /**
@@ -22,7 +24,10 @@ export function createLineReader(listener: LineListener) {
       const nul = line.indexOf(0);
       if (nul === -1) {
         const words = line.toString('utf8');
-        if (!binaryNotice.test(words)) nameStart += `${words}\n`;
+        const binary = binaryNotice.exec(words)?.[1];
+        if (binary === undefined) nameStart += `${words}\n`;
+        else listener.onBinary(pathOf(Buffer.from(nameStart + binary)));
+        if (binary !== undefined) nameStart = '';
         return;
       }
       path = pathOf(Buffer.from(nameStart + line.toString('utf8', 0, nul)));
@@ -55,7 +60,7 @@ export function createLineReader(listener: LineListener) {
 }
 
 const maxLineBytes = 8 * 1024 * 1024;
-const binaryNotice = /: WARNING: stopped searching binary file after match \(found/;
+const binaryNotice = /^(.*): binary file matches \(found /s;
 
 function startsWith(line: Buffer, start: Buffer): boolean {
   return line.length >= start.length && line.compare(start, 0, start.length, 0, start.length) === 0;

@@ -462,6 +462,30 @@ test('grep finds in a named file whatever read_file shows, and looks through one
   });
 });
 
+test('grep that finds something also names the files with a NUL that hold it', async () => {
+  world = openWorld({
+    'a.txt': 'NEEDLE here\n',
+    'first.bin': 'NEEDLE\n\0\nNEEDLE\n',
+    'sub/later.bin': 'x\0\nNEEDLE\n',
+    'other.bin': 'x\0\n',
+  });
+  const { call } = world;
+  const found = await call('grep', { pattern: 'NEEDLE' });
+  expect(found).toMatchObject({
+    lines: [{ path: 'a.txt', line: 1 }],
+    not_text: ['first.bin', 'sub/later.bin'],
+    text: 'a.txt:1:NEEDLE here\n[Not text, but matches too: first.bin, sub/later.bin]',
+  });
+  expect(await call('grep', { pattern: 'NEEDLE', glob: '*.txt' })).not.toHaveProperty('not_text');
+  expect(await call('grep', { pattern: 'NEEDLE', output: 'count' })).toMatchObject({
+    files: [
+      { path: 'a.txt', count: 1 },
+      { path: 'first.bin', count: 2 },
+      { path: 'sub/later.bin', count: 1 },
+    ],
+  });
+});
+
 test('grep finds words in every encoding that read_file reads, beside those in UTF-8, and in one order', async () => {
   world = openWorld({
     'b.txt': '日本円 b\n',

@@ -254,7 +254,7 @@ export interface ContentMatches {
   readonly more: boolean;
   /** If there were no matches: the number of searched files. */
   readonly searched?: number;
-  /** Files that cannot be read as text and may contain a match all the same. */
+  /** Files that cannot be read as text: without matches, those that may contain one all the same, else those that do. */
   readonly unread?: readonly string[];
 }
 

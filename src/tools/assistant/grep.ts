@@ -48,6 +48,7 @@ export const grep = defineTool({
       .object({ count: z.number().int(), paths: z.array(z.string()) })
       .optional()
       .describe('Files that cannot be read as text, where nothing matches.'),
+    not_text: z.array(z.string()).optional().describe('Files with a NUL that match, too: not shown.'),
     next_cursor: z.string().optional(),
   }),
   ja: {
@@ -65,10 +66,11 @@ export const grep = defineTool({
     lines: 'around は一致しない前後の行。',
     searched: '一致がないとき、調べたファイル数。',
     not_searched: '一致がないとき、テキストとして読めないファイル。',
+    not_text: 'NUL を含み、行を示せないが、一致するファイル。',
   },
   example: { pattern: 'TODO', glob: '*.rs' },
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
-  render: ({ lines, files, searched, not_searched: unread, next_cursor: next }, locale) => {
+  render: ({ lines, files, searched, not_searched: unread, not_text: odd, next_cursor: next }, locale) => {
     const shown = lines
       ? lines.map(({ path, line, text: words, around }) =>
           around ? `${path}-${line}-${words}` : `${path}:${line}:${words}`,
@@ -76,6 +78,12 @@ export const grep = defineTool({
       : (files ?? []).map(({ path, count }) => (count === undefined ? path : `${path}:${count}`));
     if (searched !== undefined) return nothingMatches(searched, unread)[locale];
     if (shown.length === 0) return text('Nothing more matches.', 'これ以上の一致はありません。')[locale];
+    if (odd)
+      shown.push(
+        text(`[Not text, but matches too: ${odd.join(', ')}]`, `[テキストではないが一致: ${odd.join(', ')}]`)[
+          locale
+        ],
+      );
     if (next !== undefined)
       shown.push(text(`[More follows: cursor ${next}]`, `[続きは cursor ${next}]`)[locale]);
     return shown.join('\n');
@@ -145,6 +153,7 @@ export const grep = defineTool({
       ...(before === 0 && { searched }),
       ...(before === 0 &&
         unread.length > 0 && { not_searched: { count: unread.length, paths: unread.slice(0, 20) } }),
+      ...(before > 0 && unread.length > 0 && { not_text: unread.slice(0, 20) }),
       ...((more || cutAt < end) && { next_cursor: String(cutAt) }),
     };
   },
