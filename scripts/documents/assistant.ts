@@ -158,14 +158,14 @@ export const assistant = [
   point(
     'The default timeout is 30 seconds',
     '既定のタイムアウトは 30 秒',
-    'tools/assistant/bash/bash-input.ts',
+    'tools/assistant/bash/background.ts',
     'assistant/bash',
     'a command that takes too long is stopped and says so',
   ),
   point(
     'A timeout of more than 60 seconds is refused (unless the operator allows more, up to an hour)',
     '60 秒を超えるタイムアウトは拒否する（運用者は 1 時間まで許可できる）',
-    'tools/assistant/bash/bash-input.ts',
+    'tools/assistant/bash/background.ts',
     'assistant/bash',
     'a longer limit is answered with the key that allows it, and taken where it is allowed',
   ),
@@ -243,14 +243,14 @@ export const assistant = [
   point(
     'remember stores something permanently',
     'remember は情報を長期に保存する',
-    'tools/assistant/memory/remember.ts',
+    'tools/assistant/memory.ts',
     'memory/tools',
     'what is remembered is recalled, changed and forgotten',
   ),
   point(
     'recall finds it by a question in plain language',
     'recall は質問文から保存した情報を探す',
-    'tools/assistant/memory/recall.ts',
+    'tools/assistant/memory.ts',
     'memory/recall-quality',
     'find their memory clearly more often than with plain FTS5 or a substring',
   ),
@@ -338,7 +338,7 @@ export const assistant = [
   point(
     'The document’s example is remembered with its tag, and recalled',
     '文書の例は、タグとともに保存され、思い出せる',
-    'tools/assistant/memory/remember.ts',
+    'tools/assistant/memory.ts',
     'documents/tried',
     byCalls,
   ),

@@ -102,7 +102,7 @@ export const pipeline = [
   point(
     'awk writes no files',
     'awk によるファイル出力は拒否する',
-    'pipeline/reader-program.ts',
+    'pipeline/start-program.ts',
     corpus,
     forbidden,
   ),

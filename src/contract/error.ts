@@ -50,7 +50,9 @@ export class ToolError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly wire: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: ErrorCode, text: Text, options: ToolErrorOptions = {}) {
+  /** The third argument may be just the suggestion. */
+  constructor(code: ErrorCode, text: Text, more: Text | ToolErrorOptions = {}) {
+    const options: ToolErrorOptions = 'en' in more ? { suggestion: more } : more;
     super(text.en, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ToolError';
     this.code = code;

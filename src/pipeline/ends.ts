@@ -1,5 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import type { PipelineRequest, StagePlan, StepReport } from '../contract/capabilities/pipeline.ts';
+import {
+  type PipelineRequest,
+  type StagePlan,
+  type StepReport,
+  stageError,
+} from '../contract/capabilities/pipeline.ts';
 import type { ConfinedChild } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanText } from '../contract/text/clean-text.ts';
@@ -88,10 +93,10 @@ export function reportOf(
   const outputBytes = last ? last.bytes : end.outputBytes;
   return {
     command: plan.shown,
-    ...(outputBytes === undefined ? {} : { outputBytes }),
+    ...(outputBytes === undefined ? {} : { output_size: outputBytes }),
     truncated: last?.truncated ?? false,
-    durationMs: end.durationMs,
-    exitCode: end.exitCode,
+    execution_time_ms: end.durationMs,
+    exit_code: end.exitCode,
     ...(end.stderr === '' ? {} : { stderr: end.stderr }),
   };
 }
@@ -105,29 +110,22 @@ export function stageFailed(
 ): ToolError {
   const excerpt = end.stderr.trim().split('\n').slice(0, 5).join('\n');
   const detail = `Stage ${at + 1} (${plan.shown}) ended with ${end.exitCode}${excerpt === '' ? '.' : `: ${excerpt}`}`;
-  return new ToolError(
-    'STAGE_FAILED',
+  return stageError(
     text(
       detail,
       `ステージ ${at + 1} (${plan.shown}) が終了コード ${end.exitCode} で失敗しました。${excerpt}`,
     ),
+    text(
+      'Fix this stage and send the pipeline again.',
+      'このステージを修正して、パイプラインを送り直してください。',
+    ),
     {
-      suggestion: text(
-        'Fix this stage and send the pipeline again.',
-        'このステージを修正して、パイプラインを送り直してください。',
-      ),
-      wire: {
-        code: 'STAGE_FAILED',
-        reason: 'STAGE_FAILED',
-        detail,
-        suggestion: 'Fix this stage and send the pipeline again.',
-        stage: at + 1,
-        command: plan.shown,
-        exit_code: end.exitCode,
-        stderr: end.stderr,
-        ...(stdout === '' ? {} : { stdout: stdout.slice(0, 4000) }),
-        steps: steps.length,
-      },
+      stage: at + 1,
+      command: plan.shown,
+      exit_code: end.exitCode,
+      stderr: end.stderr,
+      ...(stdout === '' ? {} : { stdout: stdout.slice(0, 4000) }),
+      steps: steps.length,
     },
   );
 }

@@ -5,11 +5,18 @@ import { join } from 'node:path';
 import { openPipes } from '../command/output/os-pipe.ts';
 import { createQueue } from '../command/queue.ts';
 import type { Folder } from '../contract/capabilities/files.ts';
-import type { Pipelines, ShelfEntry, StageWalls } from '../contract/capabilities/pipeline.ts';
+import type {
+  PipelineRequest,
+  PipelineResult,
+  Pipelines,
+  ShelfEntry,
+  StageWalls,
+} from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
 import { openLocks } from '../files/changing/lock.ts';
+import { readAtNow } from '../files/io.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { defer } from '../ground/defer.ts';
 import type { Semaphore } from '../ground/semaphore.ts';
@@ -18,10 +25,9 @@ import { expandGlob } from './names/glob.ts';
 import { escaped } from './operands.ts';
 import { createOutputShelf, type OutputShelf } from './output.ts';
 import { createShelf, type Shelf } from './programs.ts';
-import { readAt } from './records/index-file.ts';
-import { createMirror } from './records/mirror.ts';
+import { Mirror } from './records/mirror.ts';
 import { assertTarget, createRecords } from './records/records.ts';
-import { runPipeline } from './run.ts';
+import { type RunnerOptions, runPipeline } from './run.ts';
 import { createWorkingFolders } from './sessions.ts';
 import { measureStart } from './start-program.ts';
 import { createCodeIndex } from './symbols/code-index.ts';
@@ -53,27 +59,15 @@ export interface PipelineRoom {
 export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
   const { folder } = options;
   const shelf = options.shelf ?? createShelf();
-  const makePipe = lazily(openPipes);
   const locks = lazily(openLocks);
   const unprotected = asUnprotected(folder);
-  const mirrors = folder.roots.map((_, rootIndex) =>
-    createMirror({ folder: unprotected, rootIndex, locks, clock: options.clock }),
+  const mirrors = folder.roots.map(
+    (_, rootIndex) => new Mirror({ folder: unprotected, rootIndex, locks, clock: options.clock }),
   );
   const records = createRecords(folder, mirrors);
   const folders = createWorkingFolders(folder);
-  const outputs = new Map<string, OutputShelf>();
-  const queues = new Map<string, Semaphore>();
+  const sessions = new Map<string, { readonly outputs: OutputShelf; readonly queue: Semaphore }>();
   const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
-  const measured = new Map<string, Promise<number | undefined>>();
-  const startingBytes: typeof measureStart = (walls, start) => {
-    let bytes = measured.get(walls.sandbox);
-    if (!bytes) {
-      bytes = measureStart(walls, start);
-      measured.set(walls.sandbox, bytes);
-      bytes.catch(() => measured.delete(walls.sandbox));
-    }
-    return bytes;
-  };
   const underWay = new Set<AbortController>();
   const parser = createCodeParser();
   const builtins = createBuiltins({
@@ -81,92 +75,81 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     records,
     index: createCodeIndex({ folder, stateFolder: options.stateFolder, parser }),
   });
-
+  const runner = {
+    folder,
+    shelf,
+    makePipe: lazily(openPipes),
+    stages: options.stages,
+    startingBytes: measuredOnce(),
+    nameFolder: join(run, 'names'),
+    temporaryFolder: join(run, 'tmp'),
+    now: () => performance.now(),
+  };
   for (const [index, mirror] of mirrors.entries())
     if (folder.roots[index]?.writable) await mirror.reading(() => undefined);
 
-  function outputsOf(session: string): OutputShelf {
-    let shelfOfSession = outputs.get(session);
-    if (!shelfOfSession) {
-      shelfOfSession = createOutputShelf(join(run, 'out', randomUUID()));
-      outputs.set(session, shelfOfSession);
-    }
-    return shelfOfSession;
+  function stateOf(session: string) {
+    const state = sessions.get(session) ?? {
+      outputs: createOutputShelf(join(run, 'out', randomUUID())),
+      queue: createQueue(limits.commandsAtOnce, limits.commandsWaiting),
+    };
+    sessions.set(session, state);
+    return state;
   }
 
-  function queueOf(session: string): Semaphore {
-    let queue = queues.get(session);
-    if (!queue) {
-      queue = createQueue(limits.commandsAtOnce, limits.commandsWaiting);
-      queues.set(session, queue);
-    }
-    return queue;
+  async function runFor(session: string, request: PipelineRequest): Promise<PipelineResult> {
+    for (const { work } of request.stages)
+      if (work.kind === 'tee') assertTarget(folder, work.target, request.folder.path);
+    const { outputs, queue } = stateOf(session);
+    const leaveQueue = await queue.acquire(request.signal);
+    const stop = new AbortController();
+    underWay.add(stop);
+    using _ = defer(() => {
+      underWay.delete(stop);
+      leaveQueue();
+    });
+    const builtin: RunnerOptions['builtin'] = (work, given, wrote) => builtins(work, given, session, wrote);
+    const signal = AbortSignal.any([request.signal, stop.signal]);
+    return await runPipeline({ ...request, signal }, { ...runner, outputs, builtin });
   }
 
   return {
-    forSession(session): Pipelines {
-      return {
-        workingFolder: (cwd) => folders.of(session, cwd),
-        expand: (pattern, { path }) => expandGlob(folder, path, pattern),
-        readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
-        readOn: async (cursor, shownBytes) => outputsOf(session).readOn(cursor, shownBytes),
-        changeFolder: (path, from) => folders.change(session, path, from.path),
-        async run(request) {
-          for (const { work } of request.stages)
-            if (work.kind === 'tee') assertTarget(folder, work.target, request.folder.path);
-          const leaveQueue = await queueOf(session).acquire(request.signal);
-          const stop = new AbortController();
-          underWay.add(stop);
-          try {
-            return await runPipeline(
-              { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
-              {
-                folder,
-                shelf,
-                makePipe,
-                stages: options.stages,
-                startingBytes,
-                nameFolder: join(run, 'names'),
-                temporaryFolder: join(run, 'tmp'),
-                outputs: outputsOf(session),
-                now: () => performance.now(),
-                builtin: (work, given, wrote) => builtins(work, given, session, wrote),
-              },
-            );
-          } finally {
-            underWay.delete(stop);
-            leaveQueue();
-          }
-        },
-        write: ({ path, content, mode, folder: from, confirmOversize, command, signal }) =>
-          records.write({
-            path,
-            cwd: from.path,
-            mode,
-            content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content),
-            confirmOversize,
-            command,
-            session,
-            signal,
-          }),
-        history: async (query) => records.history(query),
-        restore: (recordId, restoring) => records.restore(recordId, session, restoring),
-      };
-    },
+    forSession: (session) => ({
+      workingFolder: (cwd) => folders.of(session, cwd),
+      expand: (pattern, { path }) => expandGlob(folder, path, pattern),
+      readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
+      readOn: async (cursor, shownBytes) => stateOf(session).outputs.readOn(cursor, shownBytes),
+      changeFolder: (path, from) => folders.change(session, path, from.path),
+      run: (request) => runFor(session, request),
+      write: ({ content, folder: from, ...request }) =>
+        records.write({ ...request, cwd: from.path, content: Buffer.from(content), session }),
+      history: async (query) => records.history(query),
+      restore: (recordId, restoring) => records.restore(recordId, session, restoring),
+    }),
     leave(session) {
       folders.forget(session);
-      outputs.get(session)?.close();
-      outputs.delete(session);
-      queues.delete(session);
+      sessions.get(session)?.outputs.close();
+      sessions.delete(session);
     },
     describe: () => shelf.describe(),
     async close() {
       for (const stop of underWay) stop.abort();
       parser.close();
-      for (const shelfOfSession of outputs.values()) shelfOfSession.close();
-      outputs.clear();
+      for (const { outputs } of sessions.values()) outputs.close();
+      sessions.clear();
       rmSync(run, { recursive: true, force: true });
     },
+  };
+}
+
+/** Measures once per kind of sandbox. */
+function measuredOnce(): typeof measureStart {
+  const measured = new Map<string, Promise<number | undefined>>();
+  return (walls, start) => {
+    const bytes = measured.get(walls.sandbox) ?? measureStart(walls, start);
+    measured.set(walls.sandbox, bytes);
+    bytes.catch(() => measured.delete(walls.sandbox));
+    return bytes;
   };
 }
 
@@ -184,7 +167,7 @@ function readProgram(folder: Folder, path: string, cwd: string): string {
   if (fstatSync(fd).size > programBytes) {
     throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
   }
-  return readAt(fd, 0, programBytes).toString('utf8');
+  return readAtNow(fd, 0, programBytes).toString('utf8');
 }
 
 function lazily<T>(open: () => T): () => T {

@@ -1,10 +1,16 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { DescriptorSet } from '../command/output/os-pipe.ts';
-import type { Folder, Place } from '../contract/capabilities/files.ts';
-import { guardError, type ProgramWork, type StageArgument } from '../contract/capabilities/pipeline.ts';
+import type { FileKind, Folder, Place } from '../contract/capabilities/files.ts';
+import {
+  guardError,
+  type ProgramWork,
+  type StageArgument,
+  stageError,
+} from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { text, verbatim } from '../contract/text/text.ts';
+import { orElse } from '../ground/or-else.ts';
 import { firstOpenDescriptor } from './stage-shell.ts';
 
 /** A stage's arguments for the program, its working folder, and its open files. */
@@ -30,6 +36,13 @@ const mostOpen = 128;
 
 const takesFolders = new Set(['rg', 'grep', 'ls', 'find']);
 
+/** An operand that is a file to read, or a file or folder to name. */
+interface Operand {
+  readonly asFile: boolean;
+  readonly place: Place;
+  readonly name: string;
+}
+
 /**
  * Opens every file operand inside the workspace. The program starts in a folder that contains links from the caller's
  * own names to its open descriptors: it prints those names and can reach nothing else by them. If folders are searched,
@@ -37,29 +50,26 @@ const takesFolders = new Set(['rg', 'grep', 'ls', 'find']);
  */
 export function resolveStage(given: ProgramWork, options: ResolveOptions): ResolvedStage {
   const { work, notes } = withoutUnreadable(given, options);
-  const operands = work.args.filter((arg) => typeof arg !== 'string');
-  const places = operands.map((operand) =>
-    placeOf('file' in operand ? operand.file : operand.path, work.program, options),
+  const { program, args, reads } = work;
+  const operandOf = (path: string, asFile: boolean): Operand => {
+    const place = placeOf(path, program, options);
+    return { asFile, place, name: nameOf(path, place, options.cwd, program) };
+  };
+  const operands = args.flatMap((arg) =>
+    typeof arg === 'string' ? [] : [operandOf('file' in arg ? arg.file : arg.path, 'file' in arg)],
   );
-  const folders = operands.map(
-    (operand, index) => !('file' in operand) && isFolder(places[index] as Place, work.program),
-  );
-  const named = { cwd: options.cwd, program: work.program };
-  const names = operands.map((operand, index) =>
-    nameOf('file' in operand ? operand.file : operand.path, places[index] as Place, named),
-  );
+  const read = reads.map((path) => operandOf(path, true));
+  const folders = operands.filter(({ asFile, place }) => !asFile && isFolder(place, program));
   const walks =
-    takesFolders.has(work.program) &&
-    (folders.includes(true) || !operands.some((operand) => 'path' in operand));
-  if (
-    walks ||
-    work.program === 'ls' ||
-    work.program === 'find' ||
-    operands.length + work.reads.length > mostOpen
-  ) {
-    return { ...inRealFolder(work, operands, places, names, options), notes };
-  }
-  return { ...inNameFolder(work, operands, places, names, options), notes };
+    takesFolders.has(program) && (folders.length > 0 || operands.every(({ asFile }) => asFile));
+  const isReal =
+    walks || program === 'ls' || program === 'find' || operands.length + reads.length > mostOpen;
+  const { names, ...where } = isReal
+    ? inRealFolder(program, operands, options)
+    : inNameFolder(program, operands, read, options);
+  let next = 0;
+  const filled = args.map((arg) => (typeof arg === 'string' ? arg : (names[next++] ?? '')));
+  return { ...where, args: filled, notes };
 }
 
 /** A pattern also matches folders and links. They are left out if it matches readable files, too. */
@@ -79,36 +89,29 @@ function withoutUnreadable(
   return isLeft ? { work: { ...work, args }, notes } : { work, notes: [] };
 }
 
+/** Undefined for one that cannot be looked at: the run reports the reason. */
 function unreadableAs(place: Place, asFile: boolean): string | undefined {
-  try {
-    const { kind } = place.stat();
-    if (kind === 'symlink') return 'Is a symbolic link';
-    if (kind === 'folder') return asFile ? 'Is a directory' : undefined;
-    return kind === 'file' ? undefined : 'Is not a file or folder';
-  } catch {
-    // The run reports the reason.
-    return undefined;
-  }
+  const kind = orElse<FileKind | undefined>(() => place.stat().kind, undefined);
+  if (kind === 'symlink') return 'Is a symbolic link';
+  if (kind === 'folder') return asFile ? 'Is a directory' : undefined;
+  return kind === 'other' ? 'Is not a file or folder' : undefined;
 }
 
 function inNameFolder(
-  work: ProgramWork,
-  operands: readonly StageArgument[],
-  places: readonly Place[],
-  names: readonly string[],
+  program: string,
+  operands: readonly Operand[],
+  read: readonly Operand[],
   options: ResolveOptions,
-): Omit<ResolvedStage, 'notes'> {
+) {
   const open: number[] = [];
   const linked = new Map<string, string>();
   const workingFolder = join(options.nameFolder, options.cwd);
   mkdirSync(workingFolder, { recursive: true, mode: 0o700 });
 
-  const link = (place: Place, name: string): string => {
+  const link = ({ place, name }: Operand): string => {
     const known = linked.get(place.hostPath);
-    if (known !== undefined && known === name) return name;
-    const fd = openFile(place, work.program, options);
-    open.push(fd);
-    const target = `/proc/self/fd/${firstOpenDescriptor + open.length - 1}`;
+    if (known === name) return name;
+    const target = opened(place, program, open, options);
     if (place.rootIndex > 0 || options.cwd.startsWith('/')) return target;
     if (known === undefined) {
       const path = join(options.nameFolder, place.path);
@@ -118,52 +121,31 @@ function inNameFolder(
     }
     return name;
   };
-
-  const given = operands.map((_, index) => link(places[index] as Place, names[index] as string));
-  const named = { cwd: options.cwd, program: work.program };
-  for (const read of work.reads) {
-    const place = placeOf(read, work.program, options);
-    link(place, nameOf(read, place, named));
-  }
-  return { args: fill(work.args, given), workingFolder, open };
+  const names = operands.map(link);
+  for (const each of read) link(each);
+  return { names, workingFolder, open };
 }
 
-function inRealFolder(
-  work: ProgramWork,
-  operands: readonly Exclude<StageArgument, string>[],
-  places: readonly Place[],
-  names: readonly string[],
-  options: ResolveOptions,
-): Omit<ResolvedStage, 'notes'> {
+function inRealFolder(program: string, operands: readonly Operand[], options: ResolveOptions) {
   const open: number[] = [];
   const few = operands.length <= mostOpen;
-  const given = operands.map((operand, index) => {
-    const place = places[index] as Place;
-    if ('file' in operand) {
-      const fd = openFile(place, work.program, options);
-      if (few) {
-        open.push(fd);
-        return `/proc/self/fd/${firstOpenDescriptor + open.length - 1}`;
-      }
-      options.descriptors.close(fd);
-    }
-    return place.rootIndex > 0 ? place.hostPath : (names[index] as string);
+  const names = operands.map(({ asFile, place, name }) => {
+    if (asFile && few) return opened(place, program, open, options);
+    // Opened for its errors alone.
+    if (asFile) options.descriptors.close(openFile(place, program, options));
+    return place.rootIndex > 0 ? place.hostPath : name;
   });
-  for (const read of work.reads) placeOf(read, work.program, options);
-  return { args: fill(work.args, given), workingFolder: options.folder.at(options.cwd).hostPath, open };
+  return { names, workingFolder: options.folder.at(options.cwd).hostPath, open };
 }
 
-function fill(args: readonly StageArgument[], given: readonly string[]): string[] {
-  let next = 0;
-  return args.map((arg) => (typeof arg === 'string' ? arg : (given[next++] ?? '')));
+/** Opens a file for the child, and returns the path by which it finds it. */
+function opened(place: Place, program: string, open: number[], options: ResolveOptions): string {
+  open.push(openFile(place, program, options));
+  return `/proc/self/fd/${firstOpenDescriptor + open.length - 1}`;
 }
 
 /** The name as written if it is plain; a roundabout one is normalized, and an absolute one made relative. */
-function nameOf(
-  written: string,
-  place: Place,
-  { cwd, program }: { readonly cwd: string; readonly program: string },
-): string {
+function nameOf(written: string, place: Place, cwd: string, program: string): string {
   const plain = posix.normalize(written);
   const name =
     !written.startsWith('/') && (plain === written || written === `./${plain}`)
@@ -245,7 +227,7 @@ export function escaped(error: unknown, path: string, command: string): unknown 
   }
 }
 
-function symlinkEscape(path: string): ToolError {
+export function symlinkEscape(path: string): ToolError {
   return guardError(
     'SYMLINK_ESCAPE',
     text(
@@ -265,15 +247,6 @@ function notReadable(path: string, command: string, why: string): ToolError {
   const name = posix.basename(path);
   // A command that finds the name elsewhere; for names that a shell would interpret, just `ls`.
   const search = /^[\p{L}\p{N}._-]+$/u.test(name) && !name.startsWith('-') ? `fd -u -g ${name}` : 'ls';
-  return new ToolError('STAGE_FAILED', text(`${stderr}.`, `${command}: ${path} を読めません (${why})。`), {
-    suggestion: verbatim(search),
-    wire: {
-      code: 'STAGE_FAILED',
-      reason: 'STAGE_FAILED',
-      detail: stderr,
-      suggestion: search,
-      stage: command,
-      stderr,
-    },
-  });
+  const message = text(`${stderr}.`, `${command}: ${path} を読めません (${why})。`);
+  return stageError(message, verbatim(search), { detail: stderr, stage: command, stderr });
 }

@@ -6,8 +6,8 @@ import type { OutputPage } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanText } from '../contract/text/clean-text.ts';
 import { text } from '../contract/text/text.ts';
+import { readAtNow } from '../files/io.ts';
 import { defer, deferred } from '../ground/defer.ts';
-import { readAt as readFd } from './records/index-file.ts';
 
 /** The most of an output that is kept for reading on. */
 export const keptBytes = 64 * 1024 * 1024;
@@ -84,12 +84,7 @@ export function createOutputShelf(folder: string): OutputShelf {
         throw new ToolError(
           'not_found',
           text('This cursor is no longer valid.', 'このカーソルはもう使えません。'),
-          {
-            suggestion: text(
-              'Send the command again without cursor.',
-              'cursor を付けずにコマンドを送り直してください。',
-            ),
-          },
+          text('Send the command again without cursor.', 'cursor を付けずにコマンドを送り直してください。'),
         );
       }
       const page = pageOf(output.path, from, shownBytes);
@@ -150,5 +145,5 @@ function continuation(bytes: Buffer): number {
 function readAt(path: string, position: number, length: number): Buffer {
   const fd = openSync(path, 'r');
   using _ = defer(() => closeSync(fd));
-  return readFd(fd, position, length);
+  return readAtNow(fd, position, length);
 }

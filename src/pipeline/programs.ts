@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ProgramName, ShelfEntry } from '../contract/capabilities/pipeline.ts';
+import { type ProgramName, programNames, type ShelfEntry } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { orElse } from '../ground/or-else.ts';
 
 /** The programs for stages, each found once, by absolute path. */
 export interface Shelf {
@@ -40,8 +41,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
       for (const folder of folders) {
         const path = join(folder, candidate);
         if (!isExecutable(path)) continue;
-        const real = realpathSync(path);
-        return { path: real, from: 'system' };
+        return { path: realpathSync(path), from: 'system' };
       }
     }
     throw missing(name);
@@ -73,30 +73,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
   };
 }
 
-const names: readonly ProgramName[] = [
-  'rg',
-  'awk',
-  'sed',
-  'jq',
-  'head',
-  'tail',
-  'sort',
-  'tr',
-  'wc',
-  'ls',
-  'cat',
-  'grep',
-  'uniq',
-  'cut',
-  'nl',
-  'tac',
-  'paste',
-  'comm',
-  'join',
-  'diff',
-  'column',
-  'find',
-];
+const names = programNames.split(' ') as ProgramName[];
 
 const spellings: Partial<Record<ProgramName, readonly string[]>> = {
   awk: ['awk', 'gawk', 'mawk', 'original-awk'],
@@ -107,12 +84,7 @@ async function shippedRipgrep(): Promise<string> {
 }
 
 function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => accessSync(path, constants.X_OK) === undefined, false);
 }
 
 const packages: Partial<Record<ProgramName, string>> = {
@@ -121,16 +93,11 @@ const packages: Partial<Record<ProgramName, string>> = {
   diff: 'diffutils',
   find: 'findutils',
   column: 'bsdextrautils',
-  head: 'coreutils',
-  tail: 'coreutils',
-  sort: 'coreutils',
-  tr: 'coreutils',
-  wc: 'coreutils',
-  ls: 'coreutils',
 };
+const ofCoreutils = new Set<ProgramName>(['head', 'tail', 'sort', 'tr', 'wc', 'ls']);
 
 function remedyOf(name: ProgramName): string {
-  return `apt-get install ${packages[name] ?? name}`;
+  return `apt-get install ${packages[name] ?? (ofCoreutils.has(name) ? 'coreutils' : name)}`;
 }
 
 function missing(name: ProgramName): ToolError {

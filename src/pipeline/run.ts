@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
+import { createDescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
 import type { Folder } from '../contract/capabilities/files.ts';
 import type {
   BuiltinWork,
@@ -14,11 +14,10 @@ import type {
 } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
-import type { Builtin } from './builtin.ts';
 import { type Ended, hasFailed, reportOf, stageFailed, timeoutOf } from './ends.ts';
 import { resolveStage } from './operands.ts';
 import type { OutputShelf } from './output.ts';
-import { readPort, writePort } from './ports.ts';
+import { type Builtin, type BuiltinEnd, readPort, writePort } from './ports.ts';
 import type { Shelf } from './programs.ts';
 import { type measureStart, type Running, startProgram } from './start-program.ts';
 
@@ -46,141 +45,176 @@ export interface RunnerOptions {
 /** Runs the stages in parallel, joined by pipes; resolves when the last process has ended. */
 export async function runPipeline(request: PipelineRequest, options: RunnerOptions): Promise<PipelineResult> {
   if (request.signal.aborted) throw cancelled('pipeline');
-  const walls = await options.stages();
-  const programs = await Promise.all(
-    request.stages.map(({ work }) =>
-      work.kind === 'program' ? options.shelf.find(work.program) : undefined,
-    ),
-  );
-  const makePipe = options.makePipe();
-  // The same sandbox for every stage and pipeline: each configuration costs a thread.
-  const ripgrep = await options.shelf.find('rg').catch(() => undefined);
-  const descriptors = createDescriptorSet();
-  const names = join(options.nameFolder, randomUUID());
-  const stop = new AbortController();
-  const programsUnderWay: Running[] = [];
-  const running: Running[] = [];
-  let tee: WriteRecord | undefined;
-  let timedOut = false;
-  let failure: unknown;
+  return new PipelineRun(request, options, await options.stages()).result();
+}
 
-  const stopAll = (): void => {
-    stop.abort();
-    for (const stage of [...programsUnderWay, ...running]) void stage.kill();
-  };
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stopAll();
-  }, request.timeoutMs);
-  request.signal.addEventListener('abort', stopAll, { once: true });
-  // It may have been cancelled while the sandbox opened.
-  if (request.signal.aborted) stopAll();
+/** One run; owns what it has opened and started. */
+class PipelineRun {
+  readonly #request: PipelineRequest;
+  readonly #options: RunnerOptions;
+  readonly #walls: StageWalls;
+  readonly #descriptors = createDescriptorSet();
+  readonly #names: string;
+  readonly #stop = new AbortController();
+  /** All that was started so far, to be stopped. */
+  readonly #started = new Set<Running>();
+  #timedOut = false;
+  #failure: unknown;
+  #tee: WriteRecord | undefined;
 
-  try {
-    if (stop.signal.aborted) throw cancelled('pipeline');
-    // Opens and checks everything before anything starts, so that a refusal leaves nothing half done.
-    const resolved = request.stages.map(({ work }, index) =>
+  constructor(request: PipelineRequest, options: RunnerOptions, walls: StageWalls) {
+    this.#request = request;
+    this.#options = options;
+    this.#walls = walls;
+    this.#names = join(options.nameFolder, randomUUID());
+  }
+
+  async result(): Promise<PipelineResult> {
+    const { signal, timeoutMs } = this.#request;
+    const stopAll = () => this.#stopAll();
+    const timer = setTimeout(() => {
+      this.#timedOut = true;
+      stopAll();
+    }, timeoutMs);
+    signal.addEventListener('abort', stopAll, { once: true });
+    try {
+      // It may have been cancelled while the sandbox opened.
+      if (signal.aborted) throw cancelled('pipeline');
+      const running = await this.#start();
+      return await this.#collect(running);
+    } catch (error) {
+      stopAll();
+      const ends = await Promise.allSettled([...this.#started].map((stage) => stage.ended));
+      if (signal.aborted) throw cancelled('pipeline');
+      if (!this.#timedOut) throw error;
+      throw timeoutOf(
+        this.#request,
+        ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])),
+      );
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stopAll);
+      this.#descriptors.closeAll();
+      rmSync(this.#names, { recursive: true, force: true });
+    }
+  }
+
+  #stopAll(): void {
+    this.#stop.abort();
+    for (const stage of this.#started) void stage.kill();
+  }
+
+  /** Opens and checks everything before anything starts, so that a refusal leaves nothing half done. */
+  async #start() {
+    const { folder, shelf, nameFolder, temporaryFolder, now } = this.#options;
+    const { stages, folder: from } = this.#request;
+    const descriptors = this.#descriptors;
+    const found = await Promise.all(
+      stages.map(({ work }) => (work.kind === 'program' ? shelf.find(work.program) : undefined)),
+    );
+    const makePipe = this.#options.makePipe();
+    // The same sandbox for every stage and pipeline: each configuration costs a thread.
+    const ripgrep = await shelf.find('rg').catch(() => undefined);
+    const readable = [
+      ...folder.roots.map((root) => root.hostPath),
+      nameFolder,
+      ...(ripgrep ? [ripgrep.path] : []),
+    ];
+    const resolved = stages.map(({ work }, index) =>
       work.kind === 'program'
         ? resolveStage(work, {
-            folder: options.folder,
-            cwd: request.folder.path,
-            nameFolder: join(names, String(index)),
+            folder,
+            cwd: from.path,
+            nameFolder: join(this.#names, String(index)),
             descriptors,
           })
         : undefined,
     );
-    for (const folder of [options.nameFolder, options.temporaryFolder])
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const path of [nameFolder, temporaryFolder]) mkdirSync(path, { recursive: true, mode: 0o700 });
     const none = descriptors.hold(openSync('/dev/null', 'r'));
-    const pipes = request.stages.map(() => holdPipe(makePipe(), descriptors));
-
-    const inputOf = (index: number): number => (index === 0 ? none : (pipes[index - 1]?.read ?? none));
-    const outputOf = (index: number): number => pipes[index]?.write ?? none;
-    const readable = [
-      ...options.folder.roots.map((root) => root.hostPath),
-      options.nameFolder,
-      ...(ripgrep ? [ripgrep.path] : []),
-    ];
-
-    const startingBytes = await options.startingBytes(walls, {
-      makePipe,
-      readable,
-      temporaryFolder: options.temporaryFolder,
+    const pipes = stages.map(() => {
+      const { read, write } = makePipe();
+      return { read: descriptors.hold(read), write: descriptors.hold(write) };
     });
-
+    const walls = this.#walls;
+    const common = { walls, readable, descriptors, makePipe, temporaryFolder, now };
+    const startingBytes = await this.#options.startingBytes(walls, common);
+    const portsOf = (index: number) => ({
+      input: pipes[index - 1]?.read ?? none,
+      output: pipes[index]?.write ?? none,
+    });
     // In parallel, because each start waits for the sandbox.
     const starts = await Promise.allSettled(
-      request.stages.map(async (plan, index) => {
-        const [stage, program] = [resolved[index], programs[index]];
+      stages.map(async (plan, index) => {
+        const [stage, program] = [resolved[index], found[index]];
         if (plan.work.kind !== 'program' || !stage || !program) return undefined;
-        const started = await startProgram(plan, {
-          work: plan.work,
-          program,
-          stage,
-          walls,
-          readable,
-          startingBytes,
-          descriptors,
-          makePipe,
-          input: inputOf(index),
-          output: outputOf(index),
-          temporaryFolder: options.temporaryFolder,
-          now: options.now,
-        });
-        programsUnderWay.push(started);
+        const given = { ...common, ...portsOf(index), work: plan.work, program, stage, startingBytes };
+        const started = await startProgram(plan, given);
+        this.#started.add(started);
         return started;
       }),
     );
     const notStarted = starts.find((start) => start.status === 'rejected');
     if (notStarted) throw notStarted.reason;
-    if (stop.signal.aborted) throw new Error('stopped while it started');
+    if (this.#stop.signal.aborted) throw new Error('stopped while it started');
 
-    for (const [index, plan] of request.stages.entries()) {
+    const running: Running[] = [];
+    for (const [index, plan] of stages.entries()) {
       const start = starts[index];
       const program = start?.status === 'fulfilled' ? start.value : undefined;
-      const input = inputOf(index);
+      const { input, output } = portsOf(index);
       if (program) {
         running.push(program);
         if (index > 0) descriptors.close(input);
-        descriptors.close(outputOf(index));
+        descriptors.close(output);
       } else if (plan.work.kind !== 'program') {
-        const builtin = options.builtin(plan.work, request, (record) => {
-          tee = record;
-        });
-        running.push(
-          startBuiltin(plan, builtin, {
-            input: index === 0 ? undefined : readPort(descriptors.giveAway(input)),
-            output: writePort(descriptors.giveAway(outputOf(index))),
-            earlier: running.slice(),
-            signal: stop.signal,
-            now: options.now,
-            failed: (error) => {
-              failure ??= error;
-              stopAll();
-            },
-          }),
-        );
+        const port = index === 0 ? undefined : readPort(descriptors.giveAway(input));
+        running.push(this.#builtin(plan, plan.work, port, descriptors.giveAway(output), [...running]));
       }
     }
-    const last = pipes.at(-1);
-    const collected = await options.outputs.collect(
-      readPort(descriptors.giveAway(last?.read ?? -1)),
-      request.shownBytes,
-    );
+    return { running, output: readPort(descriptors.giveAway(pipes.at(-1)?.read ?? -1)) };
+  }
+
+  #builtin(
+    plan: StagePlan,
+    work: BuiltinWork,
+    input: AsyncIterable<Buffer> | undefined,
+    output: number,
+    earlier: readonly Running[],
+  ): Running {
+    const builtin = this.#options.builtin(work, this.#request, (record) => {
+      this.#tee = record;
+    });
+    const started = startBuiltin(plan, builtin, {
+      input,
+      output: writePort(output),
+      earlier,
+      signal: this.#stop.signal,
+      now: this.#options.now,
+      failed: (error) => {
+        this.#failure ??= error;
+        this.#stopAll();
+      },
+    });
+    this.#started.add(started);
+    return started;
+  }
+
+  async #collect({ running, output }: { running: readonly Running[]; output: AsyncIterable<Buffer> }) {
+    const { shownBytes, signal } = this.#request;
+    const collected = await this.#options.outputs.collect(output, shownBytes);
     // Enough output: the remaining stages would only write more.
-    if (collected.stopped) stopAll();
+    if (collected.stopped) this.#stopAll();
     const ends = await Promise.all(running.map((stage) => stage.ended));
 
+    const failure = this.#failure;
     if (failure !== undefined && (!collected.stopped || failure instanceof ToolError)) throw failure;
-    if (timedOut) throw timeoutOf(request, ends);
-    if (request.signal.aborted) throw cancelled('pipeline');
-    const steps = running.map(({ plan }, index) =>
-      reportOf(
-        plan,
-        withoutSpill(plan, ends[index] as Ended, ends[index - 1]),
-        index === running.length - 1 ? collected : undefined,
-      ),
-    );
+    if (this.#timedOut) throw timeoutOf(this.#request, ends);
+    if (signal.aborted) throw cancelled('pipeline');
+    const steps = running.map(({ plan }, index) => {
+      const end = withoutSpill(plan, ends[index] as Ended, ends[index - 1]);
+      return reportOf(plan, end, index === running.length - 1 ? collected : undefined);
+    });
     const at = collected.stopped
       ? -1
       : running.findIndex(({ plan }, index) => hasFailed(plan, ends[index] as Ended));
@@ -189,26 +223,11 @@ export async function runPipeline(request: PipelineRequest, options: RunnerOptio
     return {
       stdout: collected.text,
       truncated: collected.truncated,
-      ...(collected.nextCursor === undefined ? {} : { nextCursor: collected.nextCursor }),
+      nextCursor: collected.nextCursor,
       steps,
-      ...(tee === undefined ? {} : { tee }),
-      sandbox: walls.sandbox,
+      tee: this.#tee,
+      sandbox: this.#walls.sandbox,
     };
-  } catch (error) {
-    stopAll();
-    const ends = await Promise.allSettled([...programsUnderWay, ...running].map((stage) => stage.ended));
-    if (request.signal.aborted) throw cancelled('pipeline');
-    if (timedOut)
-      throw timeoutOf(
-        request,
-        ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])),
-      );
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    request.signal.removeEventListener('abort', stopAll);
-    descriptors.closeAll();
-    rmSync(names, { recursive: true, force: true });
   }
 }
 
@@ -218,10 +237,6 @@ function withoutSpill({ work }: StagePlan, end: Ended, before: Ended | undefined
   const fromPipe = isSort && work.args.every((arg) => typeof arg === 'string');
   if (!fromPipe || end.outputBytes === undefined || before?.outputBytes === undefined) return end;
   return { ...end, outputBytes: Math.min(end.outputBytes, before.outputBytes + 1) };
-}
-
-function holdPipe({ read, write }: ReturnType<MakePipe>, descriptors: DescriptorSet) {
-  return { read: descriptors.hold(read), write: descriptors.hold(write) };
 }
 
 interface BuiltinStart {
@@ -235,6 +250,12 @@ interface BuiltinStart {
 
 function startBuiltin(plan: StagePlan, builtin: Builtin, start: BuiltinStart): Running {
   const startedAt = start.now();
+  const endOf = ({ exitCode, stderr = '' }: BuiltinEnd): Ended => ({
+    exitCode,
+    stderr,
+    outputBytes: start.output.bytes(),
+    durationMs: Math.round(start.now() - startedAt),
+  });
   const work = async (): Promise<Ended> => {
     try {
       const end = await builtin({
@@ -243,26 +264,14 @@ function startBuiltin(plan: StagePlan, builtin: Builtin, start: BuiltinStart): R
         signal: start.signal,
         async earlierEnded() {
           const ends = await Promise.all(start.earlier.map((stage) => stage.ended));
-          return (
-            !start.signal.aborted &&
-            !start.earlier.some(({ plan: other }, index) => hasFailed(other, ends[index] as Ended))
-          );
+          const failed = start.earlier.some(({ plan: other }, at) => hasFailed(other, ends[at] as Ended));
+          return !start.signal.aborted && !failed;
         },
       });
-      return {
-        exitCode: end.exitCode,
-        stderr: end.stderr ?? '',
-        outputBytes: start.output.bytes(),
-        durationMs: Math.round(start.now() - startedAt),
-      };
+      return endOf(end);
     } catch (error) {
       start.failed(error);
-      return {
-        exitCode: 1,
-        stderr: '',
-        outputBytes: start.output.bytes(),
-        durationMs: Math.round(start.now() - startedAt),
-      };
+      return endOf({ exitCode: 1 });
     } finally {
       await start.output.end();
     }

@@ -1,7 +1,8 @@
 import type { Folder } from '../contract/capabilities/files.ts';
-import type { WorkingFolder } from '../contract/capabilities/pipeline.ts';
+import { stageError, type WorkingFolder } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { orElse } from '../ground/or-else.ts';
 import { escaped } from './operands.ts';
 
 /** The working folder of each session while this process runs. Sessions do not affect each other. */
@@ -38,17 +39,13 @@ function existing(folder: Folder, path: string, from: string): string {
   } catch (error) {
     throw escaped(error, path, 'cd');
   }
-  const detail = `cd: ${path} is not a folder.`;
-  throw new ToolError('STAGE_FAILED', text(detail, `cd: ${path} はフォルダーではありません。`), {
-    suggestion: text('ls shows the folders here.', 'ls でフォルダーを確認してください。'),
-    wire: { code: 'STAGE_FAILED', reason: 'STAGE_FAILED', detail, suggestion: 'ls' },
-  });
+  throw stageError(
+    text(`cd: ${path} is not a folder.`, `cd: ${path} はフォルダーではありません。`),
+    text('ls shows the folders here.', 'ls でフォルダーを確認してください。'),
+    { suggestion: 'ls' },
+  );
 }
 
 function isFolder(folder: Folder, path: string): boolean {
-  try {
-    return folder.at(path).stat().kind === 'folder';
-  } catch {
-    return false;
-  }
+  return orElse(() => folder.at(path).stat().kind === 'folder', false);
 }

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
+import { orElse } from '../ground/or-else.ts';
 
 /** The first descriptor of a stage that is a file passed open; those before it are its ports and ours. */
 export const firstOpenDescriptor = 5;
@@ -53,10 +54,7 @@ export async function readStatus(
 }
 
 function countedFor(pid: number, otherBytes: number): number | undefined {
-  try {
-    const counted = /^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1];
-    return counted === undefined ? undefined : Math.max(0, Number(counted) - otherBytes);
-  } catch {
-    return undefined;
-  }
+  const counts = orElse(() => readFileSync(`/proc/${pid}/io`, 'latin1'), '');
+  const counted = /^wchar: (\d+)$/m.exec(counts)?.[1];
+  return counted === undefined ? undefined : Math.max(0, Number(counted) - otherBytes);
 }

@@ -1,12 +1,17 @@
+import { Buffer } from 'node:buffer';
 import { openSync } from 'node:fs';
+import { openMemoryProgram } from '../command/child/memory-program.ts';
+import { compileProgram } from '../command/child/static-program.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
+import { openKernel } from '../command/seccomp/kernel.ts';
+import { compileReaderFilter, hasSeccomp } from '../command/seccomp/seccomp.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
 import { defer } from '../ground/defer.ts';
+import { createConstants } from '../ground/elf.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
-import { openReaderProgram } from './reader-program.ts';
 import { firstOpenDescriptor, readStatus, stageArguments } from './stage-shell.ts';
 
 export interface Running {
@@ -115,3 +120,29 @@ const keepsFiles = new Set<string>(['sort', 'tac']);
 
 /** The whole environment of a stage. */
 const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
+
+/**
+ * Opens a program that loads a filter and becomes `next`, which can then read, compute and print, but start no other
+ * program, write no file and open no socket, whatever its own text says. Its arguments begin with `next`'s own name.
+ * Throws if the machine has no such filter.
+ */
+export async function openReaderProgram(next: string): Promise<number> {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
+  const filter = compileReaderFilter(architecture);
+  const { put, putText, bytes } = createConstants();
+  putText(next);
+  // struct sock_fprog
+  const program = Buffer.alloc(16);
+  program.writeUInt16LE(filter.length / 8, 0);
+  program.writeBigUInt64LE(BigInt(put(filter)), 8);
+  const loaded = put(program);
+  const steps = [
+    { call: 'prctl', args: [noNewPrivileges, 1, 0, 0, 0] },
+    { call: 'seccomp', args: [setFilter, 0, loaded] },
+  ] as const;
+  return openMemoryProgram(await openKernel(), compileProgram(steps, bytes(), architecture));
+}
+
+const noNewPrivileges = 38;
+const setFilter = 1;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { ProgramName, StageArgument } from '../../src/contract/capabilities/pipeline.ts';
 import { createShelf, type Shelf } from '../../src/pipeline/programs.ts';
-import { openReaderProgram } from '../../src/pipeline/reader-program.ts';
+import { openReaderProgram } from '../../src/pipeline/start-program.ts';
 import { readPipeline } from '../../src/tools/pipeline/parse.ts';
 import { spelledOutInAwk, spelledOutInSed } from '../../src/tools/pipeline/spelled-out.ts';
 import { hashOf, openWorld, type World } from '../pipeline/world.ts';

@@ -79,29 +79,14 @@ export type StageArgument =
   | { readonly file: string; readonly globbed?: boolean | undefined }
   | { readonly path: string; readonly globbed?: boolean | undefined };
 
-export type ProgramName =
-  | 'rg'
-  | 'awk'
-  | 'sed'
-  | 'tr'
-  | 'jq'
-  | 'wc'
-  | 'head'
-  | 'tail'
-  | 'sort'
-  | 'ls'
-  | 'cat'
-  | 'grep'
-  | 'uniq'
-  | 'cut'
-  | 'nl'
-  | 'tac'
-  | 'paste'
-  | 'comm'
-  | 'join'
-  | 'diff'
-  | 'column'
-  | 'find';
+export const programNames =
+  'rg awk sed jq head tail sort tr wc ls cat grep uniq cut nl tac paste comm join diff column find';
+
+export type ProgramName = WordsOf<typeof programNames>;
+
+type WordsOf<Line extends string> = Line extends `${infer First} ${infer Rest}`
+  ? First | WordsOf<Rest>
+  : Line;
 
 /** The arguments of `fd`. Patterns are linear-time regular expressions. */
 export interface NameListQuery {
@@ -147,13 +132,14 @@ export interface PipelineResult {
   readonly sandbox: SandboxName;
 }
 
+/** As the reply tells it. */
 export interface StepReport {
   readonly command: string;
   /** Undefined if this kernel does not count the bytes that a process writes. */
-  readonly outputBytes?: number | undefined;
+  readonly output_size?: number | undefined;
   readonly truncated: boolean;
-  readonly durationMs: number;
-  readonly exitCode: number;
+  readonly execution_time_ms: number;
+  readonly exit_code: number;
   readonly stderr?: string | undefined;
 }
 
@@ -164,7 +150,7 @@ export interface OutputPage {
 
 export interface WriteRequest {
   readonly path: string;
-  readonly content: string | Uint8Array;
+  readonly content: string;
   readonly mode: WriteMode;
   readonly folder: WorkingFolder;
   readonly confirmOversize: boolean;
@@ -195,8 +181,9 @@ export interface HistoryQuery {
   readonly before?: string | undefined;
 }
 
+/** A record as its line of the index tells it. */
 export interface HistoryEntry {
-  readonly recordId: string;
+  readonly record_id: string;
   readonly ts: string;
   readonly path: string;
   readonly mode: WriteMode;
@@ -275,4 +262,15 @@ export function guardError(reason: GuardReason, detail: Text, suggestion: Text, 
     details: { reason, suggestion_runs: runs },
     wire: { code: 'GUARD_VIOLATION', reason, detail: detail.en, suggestion: suggestion.en },
   });
+}
+
+/** The same reply of a stage that failed. */
+export function stageError(
+  message: Text,
+  suggestion: Text,
+  facts: Readonly<Record<string, unknown>> = {},
+): ToolError {
+  const code = 'STAGE_FAILED';
+  const wire = { code, reason: code, detail: message.en, suggestion: suggestion.en, ...facts };
+  return new ToolError(code, message, { suggestion, wire });
 }

@@ -1,15 +1,14 @@
 import { RE2JS } from 're2js';
-import type { NameListQuery } from '../../contract/capabilities/pipeline.ts';
-import { ToolError } from '../../contract/error.ts';
+import { type NameListQuery, stageError } from '../../contract/capabilities/pipeline.ts';
+import type { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
-import { asciiClasses } from '../../ground/glob/classes.ts';
 import { compileGlob } from '../../ground/glob/match.ts';
-import type { Builtin } from '../builtin.ts';
-import { createGiveWay } from '../give-way.ts';
+import { asciiClasses } from '../../ground/glob/tokens.ts';
 import { isFolderAt } from '../operands.ts';
+import type { Builtin } from '../ports.ts';
 import { byCodePoint } from './glob.ts';
-import { type NameListing, type Walked, walkNames } from './walk-names.ts';
+import { createGiveWay, type NameListing, type Walked, walkNames } from './walk-names.ts';
 
 /** `fd`: files, folders and links below a folder except ignored ones, sorted. Follows no links. */
 export function findNames(query: NameListQuery, listing: NameListing): Builtin {
@@ -71,14 +70,15 @@ function createTest(query: NameListQuery): (path: string, name: string) => boole
 function compileRegex(pattern: string, ignoresCase: boolean): RE2JS {
   try {
     return RE2JS.compile(pattern, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
-  } catch (cause) {
-    const detail = `fd: ${pattern} is not a regular expression.`;
-    const suggestion = 'For a glob use fd -g, for plain text fd -F.';
-    throw new ToolError('STAGE_FAILED', text(detail, `fd: ${pattern} は正規表現ではありません。`), {
-      suggestion: text(suggestion, 'ワイルドカードなら fd -g、文字列なら fd -F を使ってください。'),
-      wire: { code: 'STAGE_FAILED', reason: 'STAGE_FAILED', detail, suggestion },
-      cause,
-    });
+  } catch {
+    // Its own words would be those of another engine.
+    throw stageError(
+      text(`fd: ${pattern} is not a regular expression.`, `fd: ${pattern} は正規表現ではありません。`),
+      text(
+        'For a glob use fd -g, for plain text fd -F.',
+        'ワイルドカードなら fd -g、文字列なら fd -F を使ってください。',
+      ),
+    );
   }
 }
 
@@ -117,14 +117,8 @@ function isOfSizeAndTime({ kind, place }: Walked, query: NameListQuery): boolean
 }
 
 function notAFolder(path: string): ToolError {
-  const detail = `fd: ${path} is not a folder.`;
-  return new ToolError('STAGE_FAILED', text(detail, `fd: ${path} はフォルダーではありません。`), {
-    suggestion: text('Name a folder, or leave it out.', 'フォルダーを指定するか、省略してください。'),
-    wire: {
-      code: 'STAGE_FAILED',
-      reason: 'STAGE_FAILED',
-      detail,
-      suggestion: 'Name a folder, or leave it out.',
-    },
-  });
+  return stageError(
+    text(`fd: ${path} is not a folder.`, `fd: ${path} はフォルダーではありません。`),
+    text('Name a folder, or leave it out.', 'フォルダーを指定するか、省略してください。'),
+  );
 }

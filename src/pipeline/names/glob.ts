@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Folder, FolderEntry } from '../../contract/capabilities/files.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
-import { unicodeClasses } from '../../ground/glob/classes.ts';
 import { compileGlob } from '../../ground/glob/match.ts';
+import { unicodeClasses } from '../../ground/glob/tokens.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** More names would not fit on a command line. */
 const mostNames = 4000;
@@ -60,29 +61,17 @@ function join(start: string, name: string): string {
   return start === '' || start.endsWith('/') ? `${start}${name}` : `${start}/${name}`;
 }
 
+/** Empty if it is not a folder or not inside: a shell finds nothing there either. */
 function entriesOf(folder: Folder, cwd: string, path: string): FolderEntry[] {
-  try {
-    return folder.at(path === '' ? '.' : path, { base: cwd }).entries();
-  } catch {
-    // Not a folder, or not inside: a shell finds nothing there either.
-    return [];
-  }
+  return orElse(() => folder.at(path === '' ? '.' : path, { base: cwd }).entries(), []);
 }
 
 function isFolderIn(folder: Folder, cwd: string, path: string): boolean {
-  try {
-    return folder.at(path, { base: cwd }).stat().kind === 'folder';
-  } catch {
-    return false;
-  }
+  return orElse(() => folder.at(path, { base: cwd }).stat().kind === 'folder', false);
 }
 
 function existsIn(folder: Folder, cwd: string, path: string): boolean {
-  try {
-    return folder.at(path, { base: cwd }).exists();
-  } catch {
-    return false;
-  }
+  return orElse(() => folder.at(path, { base: cwd }).exists(), false);
 }
 
 const syntax = { classes: unicodeClasses };

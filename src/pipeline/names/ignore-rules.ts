@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
-import { asciiClasses } from '../../ground/glob/classes.ts';
 import { compileGlob } from '../../ground/glob/match.ts';
+import { asciiClasses } from '../../ground/glob/tokens.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** In order of precedence: the first kind of file that mentions a path decides, in whatever folder it is. */
 const kinds = [['.fdignore'], ['.ignore'], ['.gitignore'], ['.git/info/exclude']] as const;
@@ -83,11 +84,7 @@ async function wordsOf(files: Folder, path: string): Promise<string> {
 }
 
 function isThere(files: Folder, path: string): boolean {
-  try {
-    return files.at(path).exists();
-  } catch {
-    return false;
-  }
+  return orElse(() => files.at(path).exists(), false);
 }
 
 /** Parses a line of an ignore file; empty for a comment or a blank. A slash inside it anchors it to its folder. */

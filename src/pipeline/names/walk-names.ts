@@ -1,7 +1,7 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { FileKind, Folder, Place } from '../../contract/capabilities/files.ts';
 import type { NameListQuery } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
-import { createGiveWay } from '../give-way.ts';
 import { type IgnoreLevel, ignoreLevel, ruleOf } from './ignore-rules.ts';
 
 export interface NameListing {
@@ -80,4 +80,17 @@ async function* entriesOf(here: Place, below: string, signal: AbortSignal) {
     // Removed since its folder was read, or unreadable: the rest can still be listed.
     if (!(error instanceof ToolError) || below === '') throw error;
   }
+}
+
+const longestMs = 2;
+
+/** For loops over many small things: yields to other calls after each 2 ms of work. */
+export function createGiveWay(): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < longestMs) return undefined;
+    return immediate(undefined).then(() => {
+      since = performance.now();
+    });
+  };
 }

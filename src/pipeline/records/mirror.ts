@@ -1,15 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import type { Folder, Place } from '../../contract/capabilities/files.ts';
 import type { WriteMode } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Locks } from '../../files/changing/lock.ts';
+import { readAtNow } from '../../files/io.ts';
 import { defer } from '../../ground/defer.ts';
-import { appendRecord, type IndexRecord, lastRecordId, readAt, recordsBackwards } from './index-file.ts';
-import { finishIntent, type Intent } from './intent.ts';
-import { withWriting } from './writing.ts';
+import { appendTo, beginRecord, type IndexRecord, recordsBackwards, unfinishedRecord } from './index-file.ts';
 
 export interface MirrorOptions {
   /** The workspace without protection of `.shelpa`: only this part writes there. */
@@ -30,158 +29,162 @@ export interface MirrorWrite {
   readonly signal: AbortSignal;
 }
 
-export interface MirrorWritten {
-  readonly recordId: string;
-  /** The mirror's path, relative to the root. */
-  readonly mirror: string;
-  readonly sha256: string;
-}
-
 /**
- * The audit mirror of one root. Every write goes to the real file and to `.shelpa/<path>`, both or neither: it is noted
- * before it begins, and the next holder of the lock undoes or completes it after a crash.
+ * The audit mirror of one root. Every write goes to the real file and to `.shelpa/<path>`, both or neither: its line of
+ * the index begins before it and ends after it, and the next holder of the lock undoes or completes it after a crash.
  */
-export function createMirror(options: MirrorOptions) {
-  const { folder, rootIndex, clock = () => performance.timeOrigin + performance.now() } = options;
-  const base = folder.roots[rootIndex]?.hostPath ?? '/';
-  const at = (path: string): Place => folder.at(path, { base });
-  const index = at('.shelpa/index.jsonl');
-  const intentPlace = at('.shelpa/.shelpa/intent.json');
-
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #index: Place;
   // Calls of this process take turns here, so that the lock waits only for other servers.
-  let turn: Promise<unknown> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
 
-  function locked<T>(work: (index: number) => Promise<T>): Promise<T> {
-    const mine = turn.then(() => holding(work));
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    this.#index = this.at('.shelpa/index.jsonl');
+  }
+
+  at(path: string): Place {
+    const { folder, rootIndex } = this.#options;
+    return folder.at(path, { base: folder.roots[rootIndex]?.hostPath ?? '/' });
+  }
+
+  write(request: MirrorWrite) {
+    return this.#locked((index) => this.#write(index, request));
+  }
+
+  /** Records from the newest; stops when the reader does. */
+  *history(): Generator<IndexRecord> {
+    if (!this.#index.exists()) return;
+    const fd = this.#index.openRead();
+    using _ = defer(() => closeSync(fd));
+    yield* recordsBackwards(fd);
+  }
+
+  /** The bytes that a record wrote. */
+  readContent({ path, offset, bytes }: IndexRecord): Buffer {
+    return readFrom(this.at(mirrorPath(path)), offset, bytes);
+  }
+
+  /** Reads the index under the lock, after repairs of a crash; undefined without an index. */
+  async reading<T>(read: (index: number) => T): Promise<T | undefined> {
+    return this.#index.exists() ? this.#locked(async (index) => read(index)) : undefined;
+  }
+
+  #locked<T>(work: (index: number) => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(() => this.#holding(work));
     // The requester gets a failure; the next one only waits its turn.
-    turn = mine.catch(() => undefined);
+    this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  async function holding<T>(work: (index: number) => Promise<T>): Promise<T> {
-    await makeEmpty(index);
-    const locks = options.locks();
-    const reading = index.openRead();
-    try {
-      await locks.take(reading);
-      const fd = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
-      using _ = defer(() => closeSync(fd));
-      await repair(fd);
-      return await work(fd);
-    } finally {
+  async #holding<T>(work: (index: number) => Promise<T>): Promise<T> {
+    await makeEmpty(this.#index);
+    const locks = this.#options.locks();
+    const reading = this.#index.openRead();
+    using _reading = defer(() => {
       locks.release(reading);
       closeSync(reading);
-    }
-  }
-
-  async function repair(fd: number): Promise<void> {
-    if (!intentPlace.exists()) return;
-    const intent = readIntent(await intentPlace.readBytes());
-    // An incomplete note was written before anything else was touched.
-    if (intent) {
-      const record = await finishIntent(intent, { real: at(intent.path), mirror: at(intent.mirror) });
-      if (record && BigInt(record.recordId) > lastRecordId(fd)) appendRecord(fd, record);
-    }
-    await intentPlace.remove();
-  }
-
-  async function write(request: MirrorWrite): Promise<MirrorWritten> {
-    const mirror = mirrorPath(request.place.path);
-    return locked(async (fd) => {
-      const recordId = nextId(fd);
-      const ts = new Date(Number(recordId / 1_000_000n)).toISOString().replace(/\.\d+Z$/, 'Z');
-      const before = request.place.exists() ? request.place.stat().bytes : -1;
-      if (request.mode === 'create' && before >= 0) {
-        throw new ToolError(
-          'conflict',
-          text(`${request.place.shown} already exists.`, `${request.place.shown} はすでにあります。`),
-          {
-            suggestion: text(
-              'Use mode "overwrite" or "append".',
-              'mode を "overwrite" か "append" にしてください。',
-            ),
-          },
-        );
-      }
-      const mirrorPlace = at(mirror);
-      await makeEmpty(mirrorPlace);
-      const mirrorBytes = mirrorPlace.stat().bytes;
-      const mark =
-        request.mode === 'append'
-          ? ''
-          : `${separatorStart(mirrorPlace, mirrorBytes)}--- shelpa:overwrite ts=${ts} record_id=${recordId} ---\n`;
-      const record: IndexRecord = {
-        recordId: String(recordId),
-        ts,
-        path: request.place.path,
-        mode: request.mode,
-        bytes: request.content.length,
-        sha256: createHash('sha256').update(request.content).digest('hex'),
-        command: request.command,
-        session: request.session,
-        offset: mirrorBytes + Buffer.byteLength(mark),
-        baseBytes: Math.max(0, before),
-      };
-      const intent: Intent = { record, path: request.place.path, mirror, mirrorBytes, realBytes: before };
-      await intentPlace.replace(JSON.stringify(intent));
-      try {
-        appendTo(mirrorPlace, Buffer.concat([Buffer.from(mark), request.content]));
-        const given = { signal: request.signal };
-        if (request.mode === 'append') await request.place.append(request.content, given);
-        else if (request.mode === 'create') await request.place.create(request.content, given);
-        else await request.place.replace(request.content, given);
-      } catch (error) {
-        truncate(mirrorPlace, mirrorBytes);
-        await intentPlace.remove();
-        throw error;
-      }
-      appendRecord(fd, record);
-      await intentPlace.remove();
-      return { recordId: record.recordId, mirror, sha256: record.sha256 };
     });
+    await locks.take(reading);
+    const index = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
+    using _ = defer(() => closeSync(index));
+    await this.#repair(index);
+    return await work(index);
   }
 
-  function nextId(fd: number): bigint {
+  async #write(index: number, { place, mode, content, command, session, signal }: MirrorWrite) {
+    const exists = place.exists();
+    if (mode === 'create' && exists) throw alreadyThere(place);
+    const last = recordsBackwards(index).take(1).toArray()[0]?.record_id ?? '0';
+    const { clock = () => performance.timeOrigin + performance.now() } = this.#options;
     const now = BigInt(Math.round(clock() * 1000)) * 1000n;
-    const last = lastRecordId(fd);
-    return now > last ? now : last + 1n;
+    const id = now > BigInt(last) ? now : BigInt(last) + 1n;
+    const ts = new Date(Number(id / 1_000_000n)).toISOString().replace(/\.\d+Z$/, 'Z');
+    const mirrorName = mirrorPath(place.path);
+    const mirror = this.at(mirrorName);
+    await makeEmpty(mirror);
+    const mirrorBytes = mirror.stat().bytes;
+    const mark =
+      mode === 'append'
+        ? ''
+        : `${separatorStart(mirror, mirrorBytes)}--- shelpa:overwrite ts=${ts} record_id=${id} ---\n`;
+    const sha256 = digestOf(content);
+    const { done, undo } = beginRecord(index, {
+      record_id: String(id),
+      ts,
+      path: place.path,
+      mode,
+      bytes: content.length,
+      sha256,
+      command,
+      session,
+      offset: mirrorBytes + Buffer.byteLength(mark),
+      base_bytes: exists ? place.stat().bytes : 0,
+    });
+    try {
+      withWriting(mirror, (fd) => appendTo(fd, Buffer.concat([Buffer.from(mark), content])));
+      await place[mode === 'overwrite' ? 'replace' : mode](content, { signal });
+    } catch (error) {
+      withWriting(mirror, (fd) => ftruncateSync(fd, mirrorBytes));
+      undo();
+      throw error;
+    }
+    done();
+    return { recordId: String(id), mirror: mirrorName, sha256 };
   }
 
-  return {
-    write,
-    /** Records from the newest; stops when the reader does. */
-    *history(): Generator<IndexRecord> {
-      if (!index.exists()) return;
-      const fd = index.openRead();
-      using _ = defer(() => closeSync(fd));
-      yield* recordsBackwards(fd);
-    },
-    /** The bytes that a record wrote. */
-    readContent(record: IndexRecord): Buffer {
-      const fd = at(mirrorPath(record.path)).openRead();
-      using _ = defer(() => closeSync(fd));
-      return readAt(fd, record.offset, record.bytes);
-    },
-    /** Reads the index under the lock, after repairs of a crash; undefined without an index. */
-    async reading<T>(read: (index: number, at: (path: string) => Place) => T): Promise<T | undefined> {
-      return index.exists() ? locked(async (fd) => read(fd, at)) : undefined;
-    },
-  };
-}
+  /** The real file decides, as it is written last: without the new bytes, the mirror drops them. */
+  async #repair(index: number): Promise<void> {
+    const unfinished = unfinishedRecord(index);
+    if (!unfinished) return;
+    const { record, done, undo } = unfinished;
+    const mirror = record && this.at(mirrorPath(record.path));
+    if (!record || !mirror?.exists()) {
+      undo();
+      return;
+    }
+    const isDone = await this.#isDone(record, mirror);
+    const former = recordsBackwards(index).find(({ path }) => path === record.path);
+    // A torn append left exactly its record's bytes.
+    const kept = isDone ? record : former;
+    withWriting(mirror, (fd) => ftruncateSync(fd, kept ? kept.offset + kept.bytes : 0));
+    if (isDone) done();
+    else undo();
+  }
 
-export type Mirror = ReturnType<typeof createMirror>;
+  async #isDone({ path, mode, bytes, sha256, offset, base_bytes: base }: IndexRecord, mirror: Place) {
+    const real = this.at(path);
+    const content = readFrom(mirror, offset, bytes);
+    if (digestOf(content) !== sha256 || !real.exists()) return false;
+    const size = real.stat().bytes;
+    if (mode !== 'append') return size === bytes && digestOf(readFrom(real, 0, size)) === sha256;
+    if (size < base || (size === base && bytes > 0)) return false;
+    const grown = readFrom(real, base, bytes);
+    if (!content.subarray(0, grown.length).equals(grown)) return false;
+    if (grown.length < bytes) await real.append(content.subarray(grown.length));
+    return true;
+  }
+}
 
 /** The path of a file's mirror. The index has a fixed name there, so a file of that name is renamed. */
 export function mirrorPath(path: string): string {
   return `.shelpa/${/^index\.jsonl~*$/i.test(path) ? `${path}~` : path}`;
 }
 
+export function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export function readFrom(place: Place, position: number, length: number): Buffer {
+  const fd = place.openRead();
+  using _ = defer(() => closeSync(fd));
+  return readAtNow(fd, position, length);
+}
+
 /** An overwrite's separator begins a line. */
 function separatorStart(mirror: Place, bytes: number): string {
-  if (bytes === 0) return '';
-  const fd = mirror.openRead();
-  using _ = defer(() => closeSync(fd));
-  return readAt(fd, bytes - 1, 1)[0] === 10 ? '' : '\n';
+  return bytes === 0 || readFrom(mirror, bytes - 1, 1)[0] === 10 ? '' : '\n';
 }
 
 async function makeEmpty(place: Place): Promise<void> {
@@ -194,22 +197,19 @@ async function makeEmpty(place: Place): Promise<void> {
   }
 }
 
-function readIntent(bytes: Buffer): Intent | undefined {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as Intent;
-  } catch {
-    return undefined;
-  }
+/** Opens for writing exactly the file that the walk proved. */
+function withWriting(place: Place, work: (fd: number) => void): void {
+  const reading = place.openRead();
+  using _reading = defer(() => closeSync(reading));
+  const fd = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
+  using _ = defer(() => closeSync(fd));
+  work(fd);
 }
 
-function appendTo(place: Place, bytes: Buffer): void {
-  withWriting(place, (fd) => {
-    const { size } = fstatSync(fd);
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, size + at);
-    fsyncSync(fd);
-  });
-}
-
-function truncate(place: Place, bytes: number): void {
-  withWriting(place, (fd) => ftruncateSync(fd, bytes));
+function alreadyThere({ shown }: Place): ToolError {
+  return new ToolError(
+    'conflict',
+    text(`${shown} already exists.`, `${shown} はすでにあります。`),
+    text('Use mode "overwrite" or "append".', 'mode を "overwrite" か "append" にしてください。'),
+  );
 }

@@ -1,33 +1,27 @@
 import { Buffer } from 'node:buffer';
-import type { Folder, Place } from '../../contract/capabilities/files.ts';
+import type { FileKind, Folder, Place } from '../../contract/capabilities/files.ts';
 import {
   guardError,
   type HistoryPage,
   type HistoryQuery,
   type RestoreOptions,
-  type WriteMode,
   type WriteRecord,
 } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { text, verbatim } from '../../contract/text/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { HeldPlace } from '../../files/place.ts';
-import { escaped } from '../operands.ts';
+import { escaped, placeOf, symlinkEscape } from '../operands.ts';
 import type { IndexRecord } from './index-file.ts';
-import type { Mirror } from './mirror.ts';
+import type { Mirror, MirrorWrite } from './mirror.ts';
 
 /** Larger writes need the caller's confirmation. */
 export const confirmBytes = 1024 * 1024;
 
-export interface RecordedWrite {
+export interface RecordedWrite extends Omit<MirrorWrite, 'place'> {
   readonly path: string;
   readonly cwd: string;
-  readonly mode: WriteMode;
-  readonly content: Buffer;
   readonly confirmOversize: boolean;
-  readonly command: string;
-  readonly session: string;
-  readonly signal: AbortSignal;
 }
 
 /** Writes that leave a record, and queries of the records. */
@@ -41,12 +35,7 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
           `${place.shown} was allowed as a single file: pipelines keep records in folders only.`,
           `${place.shown} は単独のファイルとして許可されています。パイプラインはフォルダー内の書き込みだけを記録します。`,
         ),
-        {
-          suggestion: text(
-            'Write it with file_write or write_file.',
-            'file_write か write_file で書いてください。',
-          ),
-        },
+        text('Write it with file_write or write_file.', 'file_write か write_file で書いてください。'),
       );
     }
     return mirror;
@@ -65,60 +54,53 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
     };
   }
 
-  function find(recordId: string): {
-    readonly mirror: Mirror;
-    readonly rootIndex: number;
-    readonly record: IndexRecord;
-  } {
+  function find(recordId: string) {
     for (const [rootIndex, mirror] of mirrors.entries()) {
       for (const record of mirror.history()) {
-        if (record.recordId === recordId) return { mirror, rootIndex, record };
-        if (BigInt(record.recordId) < BigInt(recordId)) break;
+        if (record.record_id === recordId) return { mirror, rootIndex, record };
+        if (BigInt(record.record_id) < BigInt(recordId)) break;
       }
     }
     throw new ToolError(
       'not_found',
       text(`There is no record ${recordId}.`, `記録 ${recordId} はありません。`),
-      {
-        suggestion: text('shelpa_history lists the records.', 'shelpa_history で記録を確認してください。'),
-      },
+      text('shelpa_history lists the records.', 'shelpa_history で記録を確認してください。'),
     );
   }
 
   return {
     write,
     history(query: HistoryQuery): HistoryPage {
-      const wanted = query.path === undefined ? undefined : placeIn(folder, query.path, query.folder.path);
+      const wanted =
+        query.path === undefined ? undefined : placeOf(query.path, 'tee', { folder, cwd: query.folder.path });
       const entries: IndexRecord[] = [];
       for (const [rootIndex, mirror] of mirrors.entries()) {
         if (wanted && wanted.rootIndex !== rootIndex) continue;
         let taken = 0;
         for (const record of mirror.history()) {
-          if (query.before !== undefined && BigInt(record.recordId) >= BigInt(query.before)) continue;
+          if (query.before !== undefined && BigInt(record.record_id) >= BigInt(query.before)) continue;
           if (wanted && record.path !== wanted.path) continue;
           entries.push(record);
           if (++taken > query.limit) break;
         }
       }
-      entries.sort((a, b) => (BigInt(a.recordId) < BigInt(b.recordId) ? 1 : -1));
+      entries.sort((a, b) => (BigInt(a.record_id) < BigInt(b.record_id) ? 1 : -1));
       const page = entries
         .slice(0, query.limit)
-        .map(({ offset: _offset, baseBytes: _base, ...entry }) => entry);
+        .map(({ offset: _offset, base_bytes: _base, ...entry }) => entry);
       const last = page.at(-1);
       return {
         entries: page,
-        ...(entries.length > query.limit && last ? { nextCursor: last.recordId } : {}),
+        ...(entries.length > query.limit && last ? { nextCursor: last.record_id } : {}),
       };
     },
     async restore(recordId: string, session: string, options: RestoreOptions): Promise<WriteRecord> {
       const { mirror, rootIndex, record } = find(recordId);
-      const content = contentAfter(mirror, record);
-      const root = folder.roots[rootIndex]?.hostPath ?? '.';
       return write({
         path: record.path,
-        cwd: root,
+        cwd: folder.roots[rootIndex]?.hostPath ?? '.',
         mode: 'overwrite',
-        content,
+        content: contentAfter(mirror, record),
         confirmOversize: options.confirmOversize,
         command: `shelpa_restore ${recordId}`,
         session,
@@ -136,35 +118,33 @@ function contentAfter(mirror: Mirror, record: IndexRecord): Buffer {
   let expected: number | undefined;
   let seen = false;
   for (const older of mirror.history()) {
-    if (older.recordId === record.recordId) seen = true;
+    if (older.record_id === record.record_id) seen = true;
     if (!seen || older.path !== record.path) continue;
     if (expected !== undefined && afterBytes(older) !== expected) break;
     parts.unshift(mirror.readContent(older));
-    if (older.mode !== 'append' || older.baseBytes === 0) return Buffer.concat(parts);
-    expected = older.baseBytes;
+    if (older.mode !== 'append' || older.base_bytes === 0) return Buffer.concat(parts);
+    expected = older.base_bytes;
   }
   throw new ToolError(
     'conflict',
     text(
-      `Record ${record.recordId} appended to a file whose earlier content is not recorded.`,
-      `記録 ${record.recordId} は追記で、それ以前の内容はここで書かれていないため復元できません。`,
+      `Record ${record.record_id} appended to a file whose earlier content is not recorded.`,
+      `記録 ${record.record_id} は追記で、それ以前の内容はここで書かれていないため復元できません。`,
     ),
-    {
-      suggestion: text(
-        `What was added is in .shelpa/${record.path}: read it with tail or sed.`,
-        `追記された内容は .shelpa/${record.path} を tail や sed で読めます。`,
-      ),
-    },
+    text(
+      `What was added is in .shelpa/${record.path}: read it with tail or sed.`,
+      `追記された内容は .shelpa/${record.path} を tail や sed で読めます。`,
+    ),
   );
 }
 
 function afterBytes(record: IndexRecord): number {
-  return record.mode === 'append' ? record.baseBytes + record.bytes : record.bytes;
+  return record.mode === 'append' ? record.base_bytes + record.bytes : record.bytes;
 }
 
 /** The file to write, inside and not reserved. Writes nothing yet. */
 export function assertTarget(folder: Folder, path: string, cwd: string): Place {
-  const place = placeIn(folder, path, cwd);
+  const place = placeOf(path, 'tee', { folder, cwd });
   const first = place.path.split('/')[0]?.normalize('NFC').toLowerCase();
   const reserved = first === '.shelpa' ? '.shelpa' : protectedName(place);
   if (reserved !== undefined) {
@@ -186,37 +166,29 @@ export function assertTarget(folder: Folder, path: string, cwd: string): Place {
       false,
     );
   }
-  try {
-    if (place.exists()) {
-      const { kind } = place.stat();
-      if (kind === 'symlink') throw new ToolError('forbidden', verbatim('a link'));
-      if (kind !== 'file') {
-        throw guardError(
-          'TEE_TARGET',
-          text(`${place.shown} is not a file.`, `${place.shown} はファイルではありません。`),
-          text('Name a file.', 'ファイルを指定してください。'),
-          false,
-        );
-      }
-    }
-  } catch (error) {
-    throw error instanceof ToolError && error.code === 'GUARD_VIOLATION'
-      ? error
-      : escaped(error, place.shown, 'tee');
+  const kind = kindAt(place);
+  if (kind === 'symlink') throw symlinkEscape(place.shown);
+  if (kind !== undefined && kind !== 'file') {
+    throw guardError(
+      'TEE_TARGET',
+      text(`${place.shown} is not a file.`, `${place.shown} はファイルではありません。`),
+      text('Name a file.', 'ファイルを指定してください。'),
+      false,
+    );
   }
   return place;
 }
 
-function protectedName(place: Place): string | undefined {
-  return place instanceof HeldPlace ? place.facts.protection(place.components) : undefined;
+function kindAt(place: Place): FileKind | undefined {
+  try {
+    return place.exists() ? place.stat().kind : undefined;
+  } catch (error) {
+    throw escaped(error, place.shown, 'tee');
+  }
 }
 
-function placeIn(folder: Folder, path: string, cwd: string): Place {
-  try {
-    return folder.at(path, { base: cwd });
-  } catch (error) {
-    throw escaped(error, path, 'tee');
-  }
+function protectedName(place: Place): string | undefined {
+  return place instanceof HeldPlace ? place.facts.protection(place.components) : undefined;
 }
 
 export function assertSize(bytes: number, confirmed: boolean): void {

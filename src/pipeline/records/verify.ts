@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
-import { closeSync } from 'node:fs';
-import type { Place } from '../../contract/capabilities/files.ts';
 import type { LoggedWrite, MirrorVerdict } from '../../contract/capabilities/mirror.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { type Locks, openLocks } from '../../files/changing/lock.ts';
 import { openWorkspace } from '../../files/workspace.ts';
 import { defer } from '../../ground/defer.ts';
-import { type IndexRecord, readAt, recordsForwards } from './index-file.ts';
-import { createMirror, mirrorPath } from './mirror.ts';
+import { type IndexRecord, recordsForwards } from './index-file.ts';
+import { digestOf, Mirror, mirrorPath, readFrom } from './mirror.ts';
 
 /**
  * Compares the mirrors of these roots, and of those that the log names, with their indexes and the log. An index may
@@ -67,83 +64,35 @@ async function verifyRoot(
   const root = folder.roots[0]?.hostPath ?? '/';
   if (seen.has(root)) return { ok: true, records: 0 };
   seen.add(root);
-  const verdict = await createMirror({ folder, rootIndex: 0, locks: () => locks }).reading((index, at) =>
-    verifyRecords(index, at, missing),
-  );
-  if (verdict)
-    return verdict.ok
-      ? verdict
-      : { ...verdict, problem: text(`${root}: ${verdict.problem.en}`, `${root}: ${verdict.problem.ja}`) };
-  return { ok: true, records: 0 };
+  const mirror = new Mirror({ folder, rootIndex: 0, locks: () => locks });
+  const verdict = await mirror.reading((index) => verifyRecords(index, mirror, missing));
+  if (!verdict || verdict.ok) return verdict ?? { ok: true, records: 0 };
+  const { en, ja } = verdict.problem;
+  return { ...verdict, problem: text(`${root}: ${en}`, `${root}: ${ja}`) };
 }
 
-function verifyRecords(
-  index: number,
-  at: (path: string) => Place,
-  missing: Map<string, LoggedWrite>,
-): MirrorVerdict {
+function verifyRecords(index: number, mirror: Mirror, missing: Map<string, LoggedWrite>): MirrorVerdict {
   let records = 0;
   let last = 0n;
   const ends = new Map<string, number>();
   const wrong = (problem: Text): MirrorVerdict => ({ ok: false, records, problem });
   for (const record of recordsForwards(index)) {
+    records++;
     if (!record)
       return wrong(
         text(
-          `line ${records + 1} of .shelpa/index.jsonl is not a record`,
-          `.shelpa/index.jsonl の ${records + 1} 行目は記録ではありません`,
+          `line ${records} of .shelpa/index.jsonl is not a record`,
+          `.shelpa/index.jsonl の ${records} 行目は記録ではありません`,
         ),
       );
-    records++;
-    const id = BigInt(record.recordId);
-    if (id <= last)
-      return wrong(
-        text(
-          `the number of record ${record.recordId} does not increase`,
-          `記録 ${record.recordId} の番号が増えていません`,
-        ),
-      );
-    last = id;
-    const known = missing.get(record.recordId);
-    if (known && !fits(record, known))
-      return wrong(
-        text(
-          `record ${record.recordId} of ${record.path} is not what the log has (call ${known.callId})`,
-          `${record.path} の記録 ${record.recordId} がログ（呼び出し ${known.callId}）と一致しません`,
-        ),
-      );
-    missing.delete(record.recordId);
-    const mirror = at(mirrorPath(record.path));
-    if (!mirror.exists())
-      return wrong(text(`the mirror of ${record.path} is missing`, `${record.path} の控えがありません`));
-    const fd = mirror.openRead();
-    using _ = defer(() => closeSync(fd));
-    const bytes = readAt(fd, record.offset, record.bytes);
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    if (digest !== record.sha256)
-      return wrong(
-        text(
-          `record ${record.recordId} of ${record.path} was changed in the mirror`,
-          `控えの中で ${record.path} の記録 ${record.recordId} が変更されています`,
-        ),
-      );
-    const end = ends.get(record.path) ?? 0;
-    const between = readAt(fd, end, record.offset - end).toString('latin1');
-    const expected =
-      record.mode === 'append'
-        ? ''
-        : `--- shelpa:overwrite ts=${record.ts} record_id=${record.recordId} ---\n`;
-    if (between !== expected && between !== `\n${expected}`)
-      return wrong(
-        text(
-          `the mirror of ${record.path} contains bytes that belong to no record before ${record.recordId}`,
-          `${record.path} の控えの ${record.recordId} より前に、どの記録のものでもないバイト列があります`,
-        ),
-      );
+    const problem = problemOf(record, { mirror, last, end: ends.get(record.path) ?? 0, missing });
+    if (problem) return wrong(problem);
+    last = BigInt(record.record_id);
+    missing.delete(record.record_id);
     ends.set(record.path, record.offset + record.bytes);
   }
   for (const [path, end] of ends) {
-    if (at(mirrorPath(path)).stat().bytes !== end)
+    if (mirror.at(mirrorPath(path)).stat().bytes !== end)
       return wrong(
         text(
           `the mirror of ${path} contains bytes that belong to no record at its end`,
@@ -154,8 +103,40 @@ function verifyRecords(
   return { ok: true, records };
 }
 
-function fits(record: IndexRecord, known: LoggedWrite): boolean {
-  return (
-    mirrorPath(record.path) === known.mirror && record.bytes === known.bytes && record.sha256 === known.sha256
+interface Before {
+  readonly mirror: Mirror;
+  readonly last: bigint;
+  /** Where the record before it ends in the mirror. */
+  readonly end: number;
+  readonly missing: ReadonlyMap<string, LoggedWrite>;
+}
+
+function problemOf(record: IndexRecord, { mirror, last, end, missing }: Before): Text | undefined {
+  const { record_id: id, path, ts, mode, offset } = record;
+  if (BigInt(id) <= last)
+    return text(`the number of record ${id} does not increase`, `記録 ${id} の番号が増えていません`);
+  const known = missing.get(id);
+  if (known && !fits(record, known))
+    return text(
+      `record ${id} of ${path} is not what the log has (call ${known.callId})`,
+      `${path} の記録 ${id} がログ（呼び出し ${known.callId}）と一致しません`,
+    );
+  const place = mirror.at(mirrorPath(path));
+  if (!place.exists()) return text(`the mirror of ${path} is missing`, `${path} の控えがありません`);
+  if (digestOf(mirror.readContent(record)) !== record.sha256)
+    return text(
+      `record ${id} of ${path} was changed in the mirror`,
+      `控えの中で ${path} の記録 ${id} が変更されています`,
+    );
+  const between = readFrom(place, end, offset - end).toString('latin1');
+  const expected = mode === 'append' ? '' : `--- shelpa:overwrite ts=${ts} record_id=${id} ---\n`;
+  if (between === expected || between === `\n${expected}`) return undefined;
+  return text(
+    `the mirror of ${path} contains bytes that belong to no record before ${id}`,
+    `${path} の控えの ${id} より前に、どの記録のものでもないバイト列があります`,
   );
+}
+
+function fits({ path, bytes, sha256 }: IndexRecord, known: LoggedWrite): boolean {
+  return mirrorPath(path) === known.mirror && bytes === known.bytes && sha256 === known.sha256;
 }

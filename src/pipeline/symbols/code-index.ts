@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
+import { readAtNow } from '../../files/io.ts';
 import { defer } from '../../ground/defer.ts';
-import { readAt } from '../records/index-file.ts';
 import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
@@ -77,7 +77,7 @@ function readSource(folder: Folder, path: string, cwd: string) {
     const fd = folder.at(path, { base: cwd }).openRead();
     using _ = defer(() => closeSync(fd));
     const { size } = fstatSync(fd);
-    return size > codeBytes ? undefined : readAt(fd, 0, size);
+    return size > codeBytes ? undefined : readAtNow(fd, 0, size);
   } catch {
     // Removed or swapped since it was listed.
     return undefined;

@@ -1,7 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { assignedKind, isTopConstant, valueKind } from './assigned.ts';
 import type { CodeSymbol } from './symbol.ts';
-import { declaresMethod, nameOf } from './symbol-names.ts';
 
 /** Node types that define something, by kind; they mean the same in every grammar that has them. */
 const kinds: ReadonlyMap<string, string> = new Map(
@@ -111,4 +109,139 @@ function kindOf(node: Node, { holder, language }: Surroundings): string | undefi
   }
   const kind = kinds.get(node.type);
   return kind === 'function' && holders.has(holder) ? 'method' : kind;
+}
+
+/** Definitions by assignment: `const f = () => …`, `exports.f = function …`, `LIMIT = 5`. */
+
+const functions = /^(arrow_function|function_expression|function|generator_function)$/;
+
+/** The kind of a variable's value, if it is a function or a class. */
+function valueKind(node: Node): string | undefined {
+  const type = node.childForFieldName('value')?.type ?? '';
+  if (functions.test(type)) return 'function';
+  return type === 'class' ? 'class' : undefined;
+}
+
+/** `const LIMITS = {…}` of a module, but not an import such as `const x = require(…)`. */
+function isTopConstant(node: Node): boolean {
+  const declaration = node.parent;
+  const around = declaration?.parent?.type;
+  const value = node.childForFieldName('value');
+  return (
+    declaration?.type === 'lexical_declaration' &&
+    declaration.child(0)?.type === 'const' &&
+    (around === 'program' || around === 'export_statement') &&
+    node.childForFieldName('name')?.type === 'identifier' &&
+    value !== null &&
+    !/^(await )?(require|import)\b/.test(value.text.slice(0, 20))
+  );
+}
+
+function assignedKind(node: Node, language: string): string | undefined {
+  switch (node.type) {
+    case 'public_field_definition':
+    case 'field_definition':
+      return functions.test(node.childForFieldName('value')?.type ?? '') ? 'method' : undefined;
+    case 'pair':
+      return node.parent?.parent?.type === 'variable_declarator' &&
+        functions.test(node.childForFieldName('value')?.type ?? '')
+        ? 'method'
+        : undefined;
+    case 'assignment_expression':
+      return functions.test(node.childForFieldName('right')?.type ?? '') && assignedName(node) !== undefined
+        ? 'function'
+        : undefined;
+    case 'function_expression':
+      return node.parent?.type === 'export_statement' ? 'function' : undefined;
+    case 'assignment':
+      return isConstant(node, language) ? 'constant' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Python by its spelling, Ruby by its grammar. */
+function isConstant(node: Node, language: string): boolean {
+  const left = node.childForFieldName('left');
+  if (language === 'ruby') return left?.type === 'constant';
+  return (
+    language === 'python' &&
+    node.parent?.parent?.type === 'module' &&
+    left?.type === 'identifier' &&
+    /^[A-Z][A-Z\d_]*$/.test(left.text)
+  );
+}
+
+/** `exports.f` is f, `A.prototype.m` is A.m. */
+export function assignedName(node: Node): string | undefined {
+  if (node.type === 'assignment_expression') {
+    const left = node.childForFieldName('left');
+    if (left?.type !== 'identifier' && left?.type !== 'member_expression') return undefined;
+    const name = left.text.replace(/^(?:module\.)?exports\./, '').replace('.prototype.', '.');
+    return /^[\w$.#]+$/.test(name) && name !== 'module.exports' ? name : undefined;
+  }
+  if (node.type === 'pair') return node.childForFieldName('key')?.text;
+  if (node.type === 'field_definition') return node.childForFieldName('property')?.text;
+  return node.type === 'function_expression' && !node.childForFieldName('name') ? 'default' : undefined;
+}
+
+function nameOf(node: Node): string | undefined {
+  if (node.type === 'impl_item') {
+    const type = node.childForFieldName('type')?.text;
+    const trait = node.childForFieldName('trait')?.text;
+    return type === undefined ? undefined : tidy(trait === undefined ? type : `${trait} for ${type}`);
+  }
+  if (node.type === 'method_declaration' && node.childForFieldName('receiver')) {
+    // Go: a method is named after its type.
+    const receiver = /(\w+)(?:\[[^\]]*\])?\s*\)$/.exec(node.childForFieldName('receiver')?.text ?? '')?.[1];
+    const name = node.childForFieldName('name')?.text;
+    return receiver && name ? `${receiver}.${name}` : name;
+  }
+  const assigned = assignedName(node);
+  if (assigned !== undefined) return tidy(assigned);
+  const named = node.childForFieldName('name') ?? node.childForFieldName('left');
+  if (named && node.type === 'destructor_declaration') return `~${named.text}`;
+  if (named) return tidy(named.text);
+  if (node.type === 'class' && node.parent?.type === 'export_statement') return 'default';
+  if (node.type === 'init_declaration' || node.type === 'secondary_constructor') return 'init';
+  const declared = declarator(node.childForFieldName('declarator'));
+  if (declared) return tidy(declared);
+  // Kotlin: `val name: Type`.
+  const variable = node.namedChildren.find((child) => child?.type === 'variable_declaration');
+  const word = (variable ?? node).namedChildren.find(
+    (child) => child && /^(simple_identifier|type_identifier|identifier|constant|name)$/.test(child.type),
+  );
+  return word ? tidy(word.text) : undefined;
+}
+
+/** C nests the name in its declarator: `int *(*name)(void)`. */
+function declarator(start: Node | null): string | undefined {
+  let node = start;
+  for (let depth = 0; node && depth < 20; depth++) {
+    if (node.type === 'operator_cast') return node.text.replace(/\s*\(.*$/s, '');
+    const inner = innerDeclarator(node);
+    if (!inner) return node.text;
+    node = inner;
+  }
+  return undefined;
+}
+
+function innerDeclarator(node: Node): Node | null {
+  const wraps = node.type === 'parenthesized_declarator' || node.type === 'reference_declarator';
+  return node.childForFieldName('declarator') ?? (wraps ? (node.namedChildren.at(-1) ?? null) : null);
+}
+
+/** `void m() const;` in a class: a method whose body is elsewhere. Excludes pointers to functions. */
+function declaresMethod(node: Node): boolean {
+  if (node.type !== 'field_declaration' && node.type !== 'declaration') return false;
+  for (let inner = node.childForFieldName('declarator'); inner; inner = innerDeclarator(inner)) {
+    if (inner.type === 'operator_cast') return true;
+    if (inner.type === 'function_declarator')
+      return inner.childForFieldName('declarator')?.type !== 'parenthesized_declarator';
+  }
+  return false;
+}
+
+function tidy(name: string): string {
+  return name.replace(/\s+/g, ' ').slice(0, 200);
 }

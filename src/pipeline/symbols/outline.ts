@@ -1,13 +1,11 @@
-import { closeSync, fstatSync } from 'node:fs';
 import type { Folder } from '../../contract/capabilities/files.ts';
-import type { SymbolQuery } from '../../contract/capabilities/pipeline.ts';
+import { type SymbolQuery, stageError } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text, verbatim } from '../../contract/text/text.ts';
-import { defer } from '../../ground/defer.ts';
-import type { Builtin } from '../builtin.ts';
-import { createGiveWay } from '../give-way.ts';
+import { createGiveWay } from '../names/walk-names.ts';
 import { escaped, isFolderAt, placeOf } from '../operands.ts';
-import { readAt } from '../records/index-file.ts';
+import type { Builtin } from '../ports.ts';
+import { readFrom } from '../records/mirror.ts';
 import type { CodeIndex } from './code-index.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
@@ -67,12 +65,10 @@ async function readSaved(file: string, options: OutlineOptions, signal: AbortSig
 }
 
 function notSaved(file: string): ToolError {
-  const detail = `ctree_check: there is no outline in ${file}.`;
-  const suggestion = 'ctree_generate | tee .ctree';
-  return new ToolError('STAGE_FAILED', text(detail, `ctree_check: ${file} にアウトラインがありません。`), {
-    suggestion: verbatim(suggestion),
-    wire: { code: 'STAGE_FAILED', reason: 'STAGE_FAILED', detail, suggestion },
-  });
+  return stageError(
+    text(`ctree_check: there is no outline in ${file}.`, `ctree_check: ${file} にアウトラインがありません。`),
+    verbatim('ctree_generate | tee .ctree'),
+  );
 }
 
 /** `serena_find_symbol`: definitions by name path, `path:line:kind name_path`. */
@@ -175,7 +171,6 @@ function isNamed(name: string, wanted: string): boolean {
 }
 
 function sourceLines(file: string, { folder, cwd }: OutlineOptions): readonly string[] {
-  const fd = folder.at(file, { base: cwd }).openRead();
-  using _ = defer(() => closeSync(fd));
-  return readAt(fd, 0, fstatSync(fd).size).toString('utf8').split(/\r?\n/);
+  const place = folder.at(file, { base: cwd });
+  return readFrom(place, 0, place.stat().bytes).toString('utf8').split(/\r?\n/);
 }

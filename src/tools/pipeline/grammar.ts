@@ -19,7 +19,6 @@ export interface PlanContext {
   readProgram(path: string): string;
   /** The position of the stage. */
   readonly isFirst: boolean;
-  readonly isOnly: boolean;
   /** The words as given, for suggestions. */
   readonly words: readonly Word[];
 }
@@ -38,26 +37,20 @@ export const unreadable = /: (Permission denied|No such file or directory)( \(os
 
 /** Options as they are passed on: each in its table's first spelling, so that no program reads them differently. */
 export function passOptions(options: readonly ParsedOption[]): StageArgument[] {
-  return options.flatMap(passOption);
-}
-
-function passOption({ row, value }: ParsedOption): StageArgument[] {
-  const name = row.flags[0] ?? '';
-  if (value === undefined) return [name];
-  if (row.value === 'file') return value === '-' ? [name, '-'] : [name, { file: value }];
-  return name.startsWith('--') ? [`${name}=${value}`] : [name, value];
+  return options.flatMap(({ row, value }) => {
+    const name = row.flags[0] ?? '';
+    if (value === undefined) return [name];
+    if (row.value === 'file') return [name, value === '-' ? '-' : { file: value }];
+    return name.startsWith('--') ? [`${name}=${value}`] : [name, value];
+  });
 }
 
 /** Operands that are files to read; `-` stays standard input. */
 export function files(operands: readonly Word[]): StageArgument[] {
-  return operands.map(({ text, globbed }) =>
-    text === '-' ? '-' : { file: text, ...(globbed ? { globbed } : {}) },
-  );
+  return operands.map(({ text, globbed }) => (text === '-' ? '-' : { file: text, globbed }));
 }
 
 /** Operands that are files or folders. */
 export function paths(operands: readonly Word[]): StageArgument[] {
-  return operands.map(({ text, globbed }) =>
-    text === '-' ? '-' : { path: text, ...(globbed ? { globbed } : {}) },
-  );
+  return operands.map(({ text, globbed }) => (text === '-' ? '-' : { path: text, globbed }));
 }

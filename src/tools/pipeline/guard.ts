@@ -1,8 +1,8 @@
 import type { GuardReason } from '../../contract/capabilities/pipeline.ts';
-import { type Text, verbatim } from '../../contract/text/text.ts';
+import type { Text } from '../../contract/text/text.ts';
 
-/** An alternative that would work: a runnable pipeline, or words if none can be made. */
-export type Remedy = { readonly pipeline: string } | { readonly words: Text };
+/** An alternative that would work: a pipeline that runs, or words if none can be made. */
+export type Remedy = string | Text;
 
 /** A pipeline that breaks a rule. `readPipeline` catches it and adds a proven suggestion. */
 export class GuardViolation extends Error {
@@ -18,9 +18,4 @@ export class GuardViolation extends Error {
     this.detail = detail;
     this.remedies = remedies;
   }
-}
-
-/** A suggestion that is a command. */
-export function pipelineWords(command: string): Text {
-  return verbatim(command);
 }

@@ -1,6 +1,11 @@
 import { posix } from 'node:path';
 import type { StagePlan } from '../../contract/capabilities/pipeline.ts';
-import type { Reading } from './reading.ts';
+
+/** A pipeline that may run, or a change of the working folder. */
+export type Reading =
+  | { readonly kind: 'pipeline'; readonly stages: readonly StagePlan[] }
+  | { readonly kind: 'pwd' }
+  | { readonly kind: 'cd'; readonly path: string | undefined };
 
 /**
  * Whether the paths of a pipeline stay inside, by their words alone. Prevents suggestions that the run would refuse;
@@ -12,21 +17,7 @@ export function staysInside(reading: Reading, cwd: string): boolean {
   return reading.stages.every((stage) => pathsOf(stage).every((path) => isInside(path, cwd)));
 }
 
-const readers = new Set([
-  'tail',
-  'head',
-  'sort',
-  'wc',
-  'tr',
-  'sed',
-  'cat',
-  'uniq',
-  'cut',
-  'nl',
-  'tac',
-  'paste',
-  'column',
-]);
+const readers = new Set('tail head sort wc tr sed cat uniq cut nl tac paste column'.split(' '));
 
 /** Whether it would wait for input that never comes. Such a pipeline prints nothing. */
 export function readsNothing(reading: Reading): boolean {

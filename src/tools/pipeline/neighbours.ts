@@ -8,7 +8,7 @@ import { inFd, nameSearchOf } from './lessons/names.ts';
 import { echo, printf, seq } from './lessons/own-text.ts';
 import { explained } from './lessons/reasons.ts';
 import { cat, cp, list, rev, tac, tree } from './lessons/whole-files.ts';
-import type { Word } from './words.ts';
+import { rawOf, type Word } from './words.ts';
 
 /** The position of the refused command. */
 export interface StagePosition {
@@ -49,55 +49,44 @@ const known = new Set(`${pipelineCommands} ${furtherPipelineCommands} pwd cd`.sp
 /** Commands that run another; the inner command is the intended one. */
 const wrappers =
   /^(time|sudo|command|builtin|exec|env|nice|nohup|timeout|stdbuf|setsid|ionice|doas|busybox|watch|!)$/;
-const aliases = new Map([
-  ['gawk', 'awk'],
-  ['mawk', 'awk'],
-  ['nawk', 'awk'],
-  ['gsed', 'sed'],
-  ['ripgrep', 'rg'],
-  ['ag', 'rg'],
-  ['ack', 'rg'],
-  ['fdfind', 'fd'],
-  ['dir', 'ls'],
-  ['ll', 'ls -l'],
-  ['la', 'ls -A'],
-  ['gojq', 'jq'],
-  ['chdir', 'cd'],
-  ['gsort', 'sort'],
-  ['gtail', 'tail'],
-  ['ghead', 'head'],
-]);
+const aliases = new Map(
+  Object.entries({
+    awk: 'gawk mawk nawk',
+    sed: 'gsed',
+    rg: 'ripgrep ag ack',
+    fd: 'fdfind',
+    ls: 'dir',
+    'ls -l': 'll',
+    'ls -A': 'la',
+    jq: 'gojq',
+    cd: 'chdir',
+    sort: 'gsort',
+    tail: 'gtail',
+    head: 'ghead',
+  }).flatMap(([command, names]) => names.split(' ').map((name) => [name, command] as const)),
+);
 
 function nearest(command: string, words: readonly Word[], position: StagePosition): Remedy[] {
-  const rest = words.map((word) => word.raw).join(' ');
+  const rest = rawOf(words);
   const spaced = rest === '' ? '' : ` ${rest}`;
-  if (/^[A-Za-z_]\w*\+?=/.test(command)) return rest === '' ? [] : [{ pipeline: rest }];
+  if (/^[A-Za-z_]\w*\+?=/.test(command)) return rest === '' ? [] : [rest];
   const alias = aliases.get(command);
-  if (alias) return [{ pipeline: `${alias}${spaced}` }];
+  if (alias) return [`${alias}${spaced}`];
   if (wrappers.test(command)) return unwrapped(words);
   const bare = command
     .normalize('NFKC')
     .toLowerCase()
     .replace(/^.*\//, '')
     .replace(/\.exe$/, '');
-  if (bare !== command && (known.has(bare) || aliases.has(bare))) return [{ pipeline: `${bare}${spaced}` }];
+  if (bare !== command && (known.has(bare) || aliases.has(bare))) return [`${bare}${spaced}`];
   const remedy = teach(command, words, position);
-  return remedy === undefined ? [] : [{ pipeline: remedy }];
+  return remedy === undefined ? [] : [remedy];
 }
 
 /** `timeout 5 rg x` is `rg x`: skips the wrapper's own options and numbers. */
 function unwrapped(words: readonly Word[]): Remedy[] {
   const start = words.findIndex(({ text: word }) => isCommandName(word));
-  return start < 0
-    ? []
-    : [
-        {
-          pipeline: words
-            .slice(start)
-            .map((word) => word.raw)
-            .join(' '),
-        },
-      ];
+  return start < 0 ? [] : [rawOf(words.slice(start))];
 }
 
 /** The equivalent pipeline; undefined if there is none, or only for a part. */

@@ -8,8 +8,8 @@ import type { Word } from './words.ts';
 export interface OptionRow {
   /** Every spelling, `-n` and `--lines`; the first is passed on. */
   readonly flags: readonly string[];
-  /** The value: none, any text, a number, a text only after `=`, a file to read. Default: none. */
-  readonly value?: 'none' | 'text' | 'number' | 'optional' | 'file' | undefined;
+  /** The value: none, any text, a text only after `=`, or a file to read. */
+  readonly value: 'none' | 'text' | 'optional' | 'file';
   /** A value must match it. */
   readonly form?: RegExp | undefined;
   /** Known, and refused. */
@@ -17,7 +17,8 @@ export interface OptionRow {
 }
 
 export interface Refusal {
-  readonly reason: GuardReason;
+  /** Default: DISALLOWED_FLAG. */
+  readonly reason?: GuardReason | undefined;
   readonly because: Text;
   /** The command without the flag, given the remaining words and the flag's index; default: just those words. */
   readonly instead?:
@@ -38,12 +39,32 @@ export interface OptionTable {
   readonly instead?: ((words: readonly Word[]) => Remedy | undefined) | undefined;
 }
 
-/** Rows with something in common, from their spellings: `-b|--bytes -v`. By default, they take no value. */
-export function rowsOf(spellings: string, common: Omit<OptionRow, 'flags'> = {}): OptionRow[] {
-  return spellings
+/**
+ * The rows of a table: spellings joined by `|`, with blanks between rows. `-v` takes no value, `-e=` any, `-m=#` a number,
+ * `-f=@` a file to read, `--sort=kind` one in the form `forms.kind`, `--color[=when]` one only after `=`. A row that ends
+ * in `!why` is refused for the reason `refusals.why`.
+ */
+export function rowsOf<Form extends string = never, Why extends string = never>(
+  table: string,
+  forms?: Readonly<Record<Form, RegExp>>,
+  refusals?: Readonly<Record<Why, Text | Refusal>>,
+): OptionRow[] {
+  const formOf = new Map<string, RegExp>([['#', /^\d+$/], ...Object.entries<RegExp>(forms ?? {})]);
+  const refusalOf = new Map(Object.entries<Text | Refusal>(refusals ?? {}));
+  return table
     .trim()
     .split(/\s+/)
-    .map((flags) => ({ ...common, flags: flags.split('|') }));
+    .map((written) => {
+      const [, flags = '', bracket, kind, why = ''] =
+        /^(.+?)(?:(\[)?=([\w#@]*)\]?)?(?:!(\w+))?$/.exec(written) ?? [];
+      const refused = refusalOf.get(why);
+      return {
+        flags: flags.split('|'),
+        value: kind === undefined ? 'none' : bracket ? 'optional' : kind === '@' ? 'file' : 'text',
+        form: formOf.get(kind ?? ''),
+        refused: refused && 'en' in refused ? { because: refused } : refused,
+      };
+    });
 }
 
 export interface ParsedOption {
@@ -55,130 +76,161 @@ export interface ParsedOption {
 export interface ParsedArguments {
   readonly options: readonly ParsedOption[];
   readonly operands: readonly Word[];
+  /** Whether an option was given, by the first spelling of its row. */
+  has(flag: string): boolean;
+  /** The values of an option, by the first spelling of its row. */
+  all(flag: string): readonly string[];
 }
 
 /** Parses a command's words by its table. Throws DISALLOWED_FLAG for an unlisted option. */
-export function parseOptions(table: OptionTable, given: readonly Word[]): ParsedArguments {
-  let words = given;
-  const options: ParsedOption[] = [];
-  const operands: Word[] = [];
-  let index = 0;
+export function parseOptions(table: OptionTable, words: readonly Word[]): ParsedArguments {
+  return new OptionReader(table, words).read();
+}
 
-  const without = (count: number, at: number, kept: readonly Word[] = []): Word[] => [
-    ...words.slice(0, at),
-    ...kept,
-    ...words.slice(at + count),
-  ];
+/** Reads the words once; owns the position and the results so far. */
+class OptionReader {
+  readonly #table: OptionTable;
+  readonly #options: ParsedOption[] = [];
+  readonly #operands: Word[] = [];
+  #words: readonly Word[];
+  /** The word that is read. */
+  #at = 0;
+  /** The one to read after it and its value. */
+  #next = 0;
 
-  function take(
-    row: OptionRow,
-    flag: string,
-    attached: string | undefined,
-    at: number,
-    kept: readonly Word[] = [],
-  ): void {
-    const kind = row.value ?? 'none';
-    let value = attached;
-    let count = 1;
-    if (kind === 'none' && attached !== undefined) {
-      throw disallowed(table, `${flag}=${attached}`, [{ words: [...without(1, at, kept)] }]);
+  constructor(table: OptionTable, words: readonly Word[]) {
+    this.#table = table;
+    this.#words = words;
+  }
+
+  read(): ParsedArguments {
+    const { numeric, stopsAtOperand, wordFlags } = this.#table;
+    while (this.#next < this.#words.length) {
+      this.#at = this.#next++;
+      const word = this.#words[this.#at] as Word;
+      const isOperand = !word.text.startsWith('-') || word.text === '-';
+      if (isOperand) this.#operands.push(word);
+      if (word.text === '--' || (isOperand && stopsAtOperand)) {
+        this.#operands.push(...this.#words.slice(this.#next));
+        break;
+      }
+      if (isOperand) continue;
+      if (word.text.startsWith('--') || wordFlags) this.#long(word.text);
+      else if (numeric && /^-\d+$/.test(word.text)) this.#take(numeric, word.text.slice(1));
+      else if (numeric && /^-\d+[a-z]+$/.test(word.text)) {
+        this.#words = this.#without(1, numbered(word.text));
+        this.#next = this.#at;
+      } else this.#bundle(word.text.slice(1));
     }
-    if (kind !== 'none' && kind !== 'optional' && value === undefined) {
-      const next = words[index + 1];
-      if (!next) {
+    const options = this.#options;
+    const named = (flag: string) => options.filter(({ row }) => row.flags[0] === flag);
+    return {
+      options,
+      operands: this.#operands,
+      has: (flag) => named(flag).length > 0,
+      all: (flag) => named(flag).flatMap(({ value }) => (value === undefined ? [] : [value])),
+    };
+  }
+
+  #rowOf(flag: string): OptionRow | undefined {
+    return this.#table.rows.find(({ flags }) => flags.includes(flag));
+  }
+
+  /** The words without this one and those after it, `count` together, but with others in their place. */
+  #without(count: number, kept: readonly Word[] = []): Word[] {
+    return [...this.#words.slice(0, this.#at), ...kept, ...this.#words.slice(this.#at + count)];
+  }
+
+  #long(written: string): void {
+    const { wordFlags, instead, rows } = this.#table;
+    const equals = wordFlags ? -1 : written.indexOf('=');
+    const flag = equals < 0 ? written : written.slice(0, equals);
+    if (this.#rowOf(flag)) {
+      this.#take(flag, equals < 0 ? undefined : written.slice(equals + 1));
+      return;
+    }
+    if (instead) {
+      const remedy = instead(this.#words);
+      throw this.#disallowed(flag, remedy === undefined ? [] : [remedy]);
+    }
+    // Without these flags the command would do something else than was asked.
+    if (flag === '--help' || flag === '--version') throw this.#disallowed(flag, []);
+    const [only, ...more] = rows.flatMap((row) => row.flags).filter((name) => name.startsWith(flag));
+    const isShort = !wordFlags && flag.length > 2 && only !== undefined && more.length === 0;
+    const full = isShort ? [this.#without(1, [plain(only + written.slice(flag.length))])] : [];
+    throw this.#disallowed(flag, this.#commands([...full, this.#without(1)]));
+  }
+
+  /** `-nrk2` is `-n -r -k 2`; the first that takes a value takes the rest. */
+  #bundle(letters: string): void {
+    for (let position = 0; position < letters.length; position++) {
+      const flag = `-${letters[position]}`;
+      const row = this.#rowOf(flag);
+      const before = letters.slice(0, position);
+      const rest = letters.slice(position + 1);
+      const kept = (others: string) => (others === '' ? [] : [plain(`-${others}`)]);
+      if (!row) {
+        const commands = [this.#without(1, kept(before + rest)), this.#without(1)];
+        throw this.#disallowed(flag, this.#commands(commands));
+      }
+      if (row.value !== 'none' && row.value !== 'optional') {
+        this.#take(flag, rest === '' ? undefined : rest, kept(before));
+        return;
+      }
+      this.#take(flag, undefined, kept(before + rest));
+    }
+  }
+
+  /** Takes an option of the table; `kept` is the rest of its bundle, for suggestions. */
+  #take(flag: string, attached: string | undefined, kept: readonly Word[] = []): void {
+    const { command } = this.#table;
+    const row = this.#rowOf(flag) as OptionRow;
+    let value = attached;
+    if (row.value === 'none' && attached !== undefined)
+      throw this.#disallowed(`${flag}=${attached}`, this.#commands([this.#without(1, kept)]));
+    if (row.value !== 'none' && row.value !== 'optional' && value === undefined) {
+      value = this.#words[this.#next++]?.text;
+      if (value === undefined)
         throw new GuardViolation(
           'PARSE_ERROR',
-          text(`${table.command} ${flag} needs a value.`, `${table.command} ${flag} には値が必要です。`),
-          [commandOf(table, without(1, at, kept))],
+          text(`${command} ${flag} needs a value.`, `${command} ${flag} には値が必要です。`),
+          this.#commands([this.#without(1, kept)]),
         );
-      }
-      value = next.text;
-      index++;
-      count = 2;
     }
+    const rest = this.#without(this.#next - this.#at, kept);
     if (row.refused) {
-      const { reason, because, instead } = row.refused;
-      const rest = without(count, at, kept);
-      const remedy = instead ? instead(rest, value, at + kept.length) : commandOf(table, rest);
-      throw new GuardViolation(reason, because, remedy ? [remedy] : []);
+      const { reason = 'DISALLOWED_FLAG', because, instead } = row.refused;
+      const remedy = instead ? instead(rest, value, this.#at + kept.length) : commandOf(this.#table, rest);
+      throw new GuardViolation(reason, because, remedy === undefined ? [] : [remedy]);
     }
-    const form = row.form ?? (kind === 'number' ? /^\d+$/ : undefined);
-    if (value !== undefined && form && !form.test(value)) {
+    if (value !== undefined && row.form?.test(value) === false)
       throw new GuardViolation(
         'PARSE_ERROR',
         text(
-          `${table.command} ${flag} does not take '${value}'.`,
-          `${table.command} ${flag} に '${value}' は指定できません。`,
+          `${command} ${flag} does not take '${value}'.`,
+          `${command} ${flag} に '${value}' は指定できません。`,
         ),
-        [commandOf(table, without(count, at, kept))],
+        this.#commands([rest]),
       );
-    }
-    options.push({ row, flag, ...(value === undefined ? {} : { value }) });
+    this.#options.push({ row, flag, ...(value === undefined ? {} : { value }) });
   }
 
-  for (; index < words.length; index++) {
-    const word = words[index] as Word;
-    const value = word.text;
-    const at = index;
-    if (value === '--') {
-      operands.push(...words.slice(index + 1));
-      break;
-    }
-    if (!value.startsWith('-') || value === '-') {
-      operands.push(word);
-      if (table.stopsAtOperand) {
-        operands.push(...words.slice(index + 1));
-        break;
-      }
-    } else if (value.startsWith('--') || table.wordFlags) {
-      const equals = table.wordFlags ? -1 : value.indexOf('=');
-      const flag = equals < 0 ? value : value.slice(0, equals);
-      const row = table.rows.find((candidate) => candidate.flags.includes(flag));
-      if (!row) throw unknownLong(table, flag, value, without(1, at), words, at);
-      take(row, flag, equals < 0 ? undefined : value.slice(equals + 1), at);
-    } else if (table.numeric && /^-\d+$/.test(value)) {
-      const row = table.rows.find((candidate) => candidate.flags.includes(table.numeric ?? ''));
-      if (row) options.push({ row, flag: table.numeric, value: value.slice(1) });
-    } else if (table.numeric && /^-\d+[a-z]+$/.test(value)) {
-      words = [...words.slice(0, at), ...numbered(value), ...words.slice(at + 1)];
-      index--;
-    } else {
-      bundle(word, at);
-    }
-  }
-  return { options, operands };
-
-  /** `-nrk2` is `-n -r -k 2`; the first that takes a value takes the rest. */
-  function bundle(word: Word, at: number): void {
-    const letters = word.text.slice(1);
-    for (let position = 0; position < letters.length; position++) {
-      const flag = `-${letters[position]}`;
-      const row = table.rows.find((candidate) => candidate.flags.includes(flag));
-      const rest = letters.slice(position + 1);
-      if (!row) {
-        const others = letters.slice(0, position) + rest;
-        const kept: Word[] = others === '' ? [] : [plain(`-${others}`)];
-        throw disallowed(table, flag, [
-          { words: [...words.slice(0, at), ...kept, ...words.slice(at + 1)] },
-          { words: without(1, at) },
-        ]);
-      }
-      if ((row.value ?? 'none') === 'none' || row.value === 'optional') {
-        if (row.refused && letters.length > 1) refuseInBundle(row.refused, letters, position, at);
-        take(row, flag, undefined, at);
-        continue;
-      }
-      const before = letters.slice(0, position);
-      take(row, flag, rest === '' ? undefined : rest, at, before === '' ? [] : [plain(`-${before}`)]);
-      return;
-    }
+  #commands(all: readonly (readonly Word[])[]): Remedy[] {
+    return all.map((words) => commandOf(this.#table, words));
   }
 
-  function refuseInBundle(refused: Refusal, letters: string, position: number, at: number): never {
-    const kept = plain(`-${letters.slice(0, position)}${letters.slice(position + 1)}`);
-    const rest = [...words.slice(0, at), kept, ...words.slice(at + 1)];
-    const remedy = refused.instead ? refused.instead(rest, undefined, at + 1) : commandOf(table, rest);
-    throw new GuardViolation(refused.reason, refused.because, remedy ? [remedy] : []);
+  #disallowed(flag: string, remedies: readonly Remedy[]): GuardViolation {
+    const { command, rows } = this.#table;
+    const known = rows.filter((row) => !row.refused).flatMap((row) => row.flags);
+    const list = known.slice(0, 60).join(' ');
+    return new GuardViolation(
+      'DISALLOWED_FLAG',
+      text(
+        `${command} takes no ${flag} here. It takes: ${list}`,
+        `${command} の ${flag} はここでは使えません。使えるもの: ${list}`,
+      ),
+      remedies.length > 0 ? remedies : [text('Use only these options.', '使えるのは上のオプションです。')],
+    );
   }
 }
 
@@ -195,54 +247,6 @@ export function plain(value: string): Word {
 }
 
 /** The command with other words, as a remedy. */
-export function commandOf(table: { readonly command: string }, words: readonly Word[]): Remedy {
-  return { pipeline: [table.command, ...words.map((word) => word.raw)].join(' ') };
-}
-
-function unknownLong(
-  table: OptionTable,
-  flag: string,
-  given: string,
-  without: readonly Word[],
-  words: readonly Word[],
-  at: number,
-): GuardViolation {
-  if (table.instead) {
-    const remedy = table.instead(words);
-    return disallowed(table, flag, [], remedy);
-  }
-  // Without these flags the command would do something else than was asked.
-  if (flag === '--help' || flag === '--version') return disallowed(table, flag, []);
-  const spellings = table.rows.flatMap((row) => row.flags).filter((name) => name.startsWith(flag));
-  const [only] = spellings;
-  if (!table.wordFlags && flag.length > 2 && spellings.length === 1 && only !== undefined) {
-    const full = plain(only + given.slice(flag.length));
-    return disallowed(table, flag, [
-      { words: [...words.slice(0, at), full, ...words.slice(at + 1)] },
-      { words: without },
-    ]);
-  }
-  return disallowed(table, flag, [{ words: without }]);
-}
-
-function disallowed(
-  table: OptionTable,
-  flag: string,
-  remedies: readonly { readonly words: readonly Word[] }[],
-  instead?: Remedy,
-): GuardViolation {
-  const known = table.rows.filter((row) => !row.refused).flatMap((row) => row.flags);
-  const list = known.slice(0, 60).join(' ');
-  return new GuardViolation(
-    'DISALLOWED_FLAG',
-    text(
-      `${table.command} takes no ${flag} here. It takes: ${list}`,
-      `${table.command} の ${flag} はここでは使えません。使えるもの: ${list}`,
-    ),
-    instead
-      ? [instead]
-      : remedies.length === 0
-        ? [{ words: text('Use only these options.', '使えるのは上のオプションです。') }]
-        : remedies.map((remedy) => commandOf(table, remedy.words)),
-  );
+export function commandOf(table: { readonly command: string }, words: readonly Word[]): string {
+  return [table.command, ...words.map((word) => word.raw)].join(' ');
 }

@@ -1,16 +1,14 @@
 import { guardError, type StagePlan } from '../../contract/capabilities/pipeline.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text/text.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { findGrammar } from './commands.ts';
-import type { Grammar } from './grammar.ts';
-import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
-import { readsNothing, staysInside } from './inside.ts';
+import { GuardViolation, type Remedy } from './guard.ts';
+import { type Reading, readsNothing, staysInside } from './inside.ts';
 import { behindXargs, onFiles } from './lessons/per-file.ts';
 import { changesFiles } from './lessons/reasons.ts';
 import { isCommandName, refuseCommand } from './neighbours.ts';
 import { parseOptions } from './options.ts';
-import type { Reading } from './reading.ts';
 import { splitStages, type WrittenStage } from './stages.ts';
 import { tokenize, type Word } from './words.ts';
 
@@ -31,8 +29,8 @@ export function readPipeline(line: string, context: ReadingContext): Reading {
   } catch (error) {
     if (!(error instanceof GuardViolation)) throw error;
     const found = settle([...plainSigns(line), ...error.remedies], context, 0);
-    if (found !== undefined) throw guardError(error.reason, error.detail, pipelineWords(found), true);
-    const words = error.remedies.find((remedy) => 'words' in remedy)?.words ?? noSuggestion;
+    if (found !== undefined) throw guardError(error.reason, error.detail, verbatim(found), true);
+    const words = error.remedies.find((remedy) => typeof remedy !== 'string') ?? noSuggestion;
     throw guardError(error.reason, error.detail, words, false);
   }
 }
@@ -47,16 +45,16 @@ const typeset = /[\u2018\u2019\u201c\u201d\uff5c]/g;
 /** Replaces typographic quotes and pipes by plain ones. */
 function plainSigns(line: string): Remedy[] {
   const plain = line.replace(typeset, (sign) => (sign === '\uff5c' ? '|' : sign < '\u201c' ? "'" : '"'));
-  return plain === line ? [] : [{ pipeline: plain }];
+  return plain === line ? [] : [plain];
 }
 
 /** The first remedy that is accepted, or that leads to one that is. */
 function settle(remedies: readonly Remedy[], context: ReadingContext, depth: number): string | undefined {
   for (const remedy of remedies) {
-    if (!('pipeline' in remedy)) continue;
+    if (typeof remedy !== 'string') continue;
     try {
-      const reading = read(remedy.pipeline, context);
-      if (staysInside(reading, context.cwd) && !readsNothing(reading)) return remedy.pipeline;
+      const reading = read(remedy, context);
+      if (staysInside(reading, context.cwd) && !readsNothing(reading)) return remedy;
     } catch (error) {
       if (!(error instanceof GuardViolation) || depth >= 6) continue;
       const found = settle(error.remedies, context, depth + 1);
@@ -75,12 +73,10 @@ function read(line: string, context: ReadingContext): Reading {
         `コマンドが ${limits.commandBytes} バイトを超えています。`,
       ),
       [
-        {
-          words: text(
-            'Put long text into a file with shelpa_write and name the file.',
-            '長い内容は shelpa_write でファイルに書き、そのファイルを指定してください。',
-          ),
-        },
+        text(
+          'Put long text into a file with shelpa_write and name the file.',
+          '長い内容は shelpa_write でファイルに書き、そのファイルを指定してください。',
+        ),
       ],
     );
   }
@@ -91,7 +87,7 @@ function read(line: string, context: ReadingContext): Reading {
         'The command contains a character that is not allowed.',
         'コマンドに使えない文字が含まれています。',
       ),
-      [{ pipeline: line.replaceAll('\0', '').toWellFormed() }],
+      [line.replaceAll('\0', '').toWellFormed()],
     );
   }
   const written = splitStages(tokenize(line));
@@ -99,16 +95,15 @@ function read(line: string, context: ReadingContext): Reading {
   const navigation = readNavigation(written, alone);
   if (navigation) return navigation;
   const stages = written.map((stage, index) => {
-    const rest = (replaced: string): Remedy => ({
-      pipeline: written.map((other, at) => (at === index ? replaced : other.raw)).join(' | '),
-    });
     try {
       return readStage(stage, index, written.length, context);
     } catch (error) {
       if (!(error instanceof GuardViolation)) throw error;
       // The suggestion replaces its stage; the others stay.
       const remedies = error.remedies.map((remedy) =>
-        'pipeline' in remedy ? (alone ? remedy : rest(remedy.pipeline)) : remedy,
+        typeof remedy === 'string' && !alone
+          ? joined(written.with(index, { words: [], raw: remedy }))
+          : remedy,
       );
       throw new GuardViolation(error.reason, error.detail, [
         ...joinStage(written, index),
@@ -124,8 +119,7 @@ function read(line: string, context: ReadingContext): Reading {
 
 function readStage(stage: WrittenStage, index: number, count: number, context: ReadingContext): StagePlan {
   const [name, ...words] = stage.words;
-  const grammar: Grammar | undefined =
-    name && !name.dynamic ? findGrammar(name.text, context.extended) : undefined;
+  const grammar = name && !name.dynamic ? findGrammar(name.text, context.extended) : undefined;
   if (!name || !grammar) throw refuseCommand(name, words, { index, count, extended: context.extended });
   const expanded = words.flatMap((word) => expandWord(word, context));
   if (expanded.length > limits.commandArguments) {
@@ -135,21 +129,13 @@ function readStage(stage: WrittenStage, index: number, count: number, context: R
         `${name.text} was given over ${limits.commandArguments} arguments.`,
         `${name.text} の引数が ${limits.commandArguments} 個を超えています。`,
       ),
-      [
-        {
-          words: text(
-            'Name a folder or narrow the glob.',
-            'フォルダーを指定するか、ワイルドカードを絞ってください。',
-          ),
-        },
-      ],
+      [text('Name a folder or narrow the glob.', 'フォルダーを指定するか、ワイルドカードを絞ってください。')],
     );
   }
   const args = parseOptions(grammar, expanded);
   const work = grammar.plan(args, {
     readProgram: context.readProgram,
     isFirst: index === 0,
-    isOnly: count === 1,
     words: expanded,
   });
   return { shown: stage.raw, work };
@@ -173,45 +159,34 @@ function readNavigation(written: readonly WrittenStage[], alone: boolean): Readi
   const [name, ...words] = stage.words;
   const command = name?.text ?? '';
   if (!alone) {
-    const others = written.filter((_, index) => index !== at).map((other) => other.raw);
+    const others = joined(written.toSpliced(at, 1));
     throw new GuardViolation(
       'NAV_IN_PIPELINE',
       text(
         `${command} can only be used alone, not in a pipeline.`,
         `${command} は単独で使います。パイプには入れられません。`,
       ),
-      at === 0
-        ? [{ pipeline: stage.raw }, { pipeline: others.join(' | ') }]
-        : [{ pipeline: others.join(' | ') }, { pipeline: stage.raw }],
+      at === 0 ? [stage.raw, others] : [others, stage.raw],
     );
   }
-  const operands = words.filter((word, index) => !(word.text === '--' && index === 0));
   if (command === 'pwd') {
-    if (words.length > 0) throw navigationTakes('pwd', 'pwd');
-    return { kind: 'pwd' };
+    if (words.length === 0) return { kind: 'pwd' };
+    const detail = text('pwd takes no arguments.', 'pwd に引数はありません。');
+    throw new GuardViolation('DISALLOWED_FLAG', detail, ['pwd']);
   }
-  const [target, ...more] = operands;
-  if (more.length > 0) throw navigationTakes('cd', `cd ${target?.raw ?? ''}`);
-  if (target?.text.startsWith('-')) throw navigationTakes('cd', undefined);
-  return { kind: 'cd', path: target?.text };
-}
-
-function navigationTakes(command: string, remedy: string | undefined): GuardViolation {
-  return new GuardViolation(
+  const [target, ...more] = words[0]?.text === '--' ? words.slice(1) : words;
+  if (more.length === 0 && !target?.text.startsWith('-')) return { kind: 'cd', path: target?.text };
+  throw new GuardViolation(
     'DISALLOWED_FLAG',
-    command === 'cd'
-      ? text('cd takes one folder and no options.', 'cd に指定できるのはフォルダー 1 つだけです。')
-      : text('pwd takes no arguments.', 'pwd に引数はありません。'),
-    remedy === undefined
-      ? [
-          {
-            words: text(
-              'Name the folder; cd alone goes to the root.',
-              'フォルダーを指定してください (cd だけならルート)。',
-            ),
-          },
-        ]
-      : [{ pipeline: remedy }],
+    text('cd takes one folder and no options.', 'cd に指定できるのはフォルダー 1 つだけです。'),
+    [
+      more.length > 0
+        ? `cd ${target?.raw ?? ''}`
+        : text(
+            'Name the folder; cd alone goes to the root.',
+            'フォルダーを指定してください (cd だけならルート)。',
+          ),
+    ],
   );
 }
 
@@ -224,7 +199,7 @@ function joinStage(written: readonly WrittenStage[], index: number): Remedy[] {
   const after = written
     .slice(index + 1)
     .map((other) => (other.words[0]?.afterPipe ? `|${other.raw}` : ` | ${other.raw}`));
-  return [{ pipeline: [...before, stage.joined, ...after].join('') }];
+  return [[...before, stage.joined, ...after].join('')];
 }
 
 /** `find … | xargs wc -l`: one command that reads the found files; if there is none, the finder. */
@@ -234,11 +209,9 @@ function onNames(written: readonly WrittenStage[], index: number): Remedy[] {
   const [finder, ...found] = written[index - 1]?.words ?? [];
   const command = behindXargs(words);
   const same = finder && onFiles({ finder: finder.text, found, command, together: true });
-  const raw = (stages: readonly WrittenStage[]) => stages.map((stage) => stage.raw);
-  const before = { pipeline: raw(written.slice(0, index)).join(' | ') };
+  const before = joined(written.slice(0, index));
   if (same === undefined) return changesFiles(command[0]?.text ?? 'echo') ? [] : [before];
-  const joined = [...raw(written.slice(0, index - 1)), same, ...raw(written.slice(index + 1))].join(' | ');
-  return [{ pipeline: joined }, before];
+  return [joined(written.toSpliced(index - 1, 2, { words: [], raw: same })), before];
 }
 
 /** The pipeline without a stage that only passes its input on; without any other, its meaning would change. */
@@ -249,16 +222,11 @@ function passStage(written: readonly WrittenStage[], index: number): Remedy[] {
     (/^(cat|less|more|bat|pv)$/.test(name?.text ?? '')
       ? words.every((word) => word.text.startsWith('-') && !/^-\w*[nbAesvtET]/.test(word.text))
       : name?.text === 'tee' && words.every((word) => /^(-|-a|\/dev\/(null|tty|stderr))$/.test(word.text)));
-  return passes ? [dropStage(written, index)] : [];
+  return passes ? [joined(written.toSpliced(index, 1))] : [];
 }
 
-function dropStage(written: readonly WrittenStage[], index: number): Remedy {
-  return {
-    pipeline: written
-      .filter((_, at) => at !== index)
-      .map((stage) => stage.raw)
-      .join(' | '),
-  };
+function joined(stages: readonly WrittenStage[]): string {
+  return stages.map((stage) => stage.raw).join(' | ');
 }
 
 function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenStage[]): void {
@@ -268,6 +236,6 @@ function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenSta
   throw new GuardViolation(
     'TEE_TARGET',
     text('A pipeline has one tee.', '1 つのパイプラインに tee は 1 つだけです。'),
-    [dropStage(written, second)],
+    [joined(written.toSpliced(second, 1))],
   );
 }

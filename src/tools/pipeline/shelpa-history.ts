@@ -53,7 +53,7 @@ export const shelpaHistory = defineTool({
       ...(cursor === undefined ? {} : { before: cursor }),
     });
     return {
-      records: page.entries.map(({ recordId, ...entry }) => ({ record_id: recordId, ...entry })),
+      records: [...page.entries],
       ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
     };
   },

@@ -12,15 +12,13 @@ import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { bodyAndFields } from '../../ground/body-and-fields.ts';
 import { readPipeline } from './parse.ts';
 
-const teeOutput = z
-  .object({
-    path: z.string(),
-    bytes: z.number().int(),
-    append: z.boolean(),
-    record_id: z.string().describe('For shelpa_restore.'),
-    mirror: z.string(),
-  })
-  .nullable();
+const teeOutput = z.object({
+  path: z.string(),
+  bytes: z.number().int(),
+  append: z.boolean(),
+  record_id: z.string().describe('For shelpa_restore.'),
+  mirror: z.string(),
+});
 
 const output = z.object({
   stdout: z.string(),
@@ -35,7 +33,7 @@ const output = z.object({
         stderr: z.string().optional(),
       }),
     ),
-    tee: teeOutput,
+    tee: teeOutput.nullable(),
   }),
   truncated: z.boolean().optional().describe('The middle of stdout was cut.'),
   next_cursor: z.string().optional().describe('Reads on from the cut.'),
@@ -159,14 +157,7 @@ function replyOf(result: PipelineResult): z.input<typeof output> {
   return {
     stdout: result.stdout,
     meta: {
-      steps: result.steps.map((step) => ({
-        command: step.command,
-        ...(step.outputBytes === undefined ? {} : { output_size: step.outputBytes }),
-        truncated: step.truncated,
-        execution_time_ms: step.durationMs,
-        exit_code: step.exitCode,
-        ...(step.stderr === undefined ? {} : { stderr: step.stderr }),
-      })),
+      steps: [...result.steps],
       tee: result.tee ? teeReply(result.tee) : null,
     },
     ...(result.truncated ? { truncated: true } : {}),
@@ -174,13 +165,16 @@ function replyOf(result: PipelineResult): z.input<typeof output> {
   };
 }
 
-/** The record of a write for replies. */
-export function teeReply(record: WriteRecord) {
-  return {
-    path: record.path,
-    bytes: record.bytes,
-    append: record.append,
-    record_id: record.recordId,
-    mirror: record.mirror,
-  };
+/** The reply of a tool that only writes. */
+export const recordOutput = z.object({
+  stdout: z.string(),
+  meta: z.object({ steps: z.array(z.string()), tee: teeOutput }),
+});
+
+export function recordReply(record: WriteRecord) {
+  return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
+}
+
+function teeReply({ path, bytes, append, recordId, mirror }: WriteRecord) {
+  return { path, bytes, append, record_id: recordId, mirror };
 }

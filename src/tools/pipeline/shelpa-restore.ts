@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { writeFacts } from '../../contract/capabilities/mirror.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { teeReply } from './shelpa-pipe.ts';
-import { recordOutput } from './shelpa-write.ts';
+import { recordOutput, recordReply } from './shelpa-pipe.ts';
 
 /** Restores a file to its state after a recorded write. */
 export const shelpaRestore = defineTool({
@@ -26,6 +25,7 @@ export const shelpaRestore = defineTool({
   }),
   output: recordOutput,
   ja: {
+    'meta.tee.record_id': 'shelpa_restore に渡します。',
     record_id: '例: "1772025450395572000"',
     confirm_oversize: '1 MiB を超えて書き込みます。',
   },
@@ -34,6 +34,6 @@ export const shelpaRestore = defineTool({
   async run({ record_id, confirm_oversize }, { pipelines, signal, audit }) {
     const record = await pipelines.restore(record_id, { confirmOversize: confirm_oversize, signal });
     audit({ ...writeFacts(record), restored: record_id });
-    return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
+    return recordReply(record);
   },
 });

@@ -2,21 +2,7 @@ import * as z from 'zod';
 import { writeFacts } from '../../contract/capabilities/mirror.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { teeReply } from './shelpa-pipe.ts';
-
-export const recordOutput = z.object({
-  stdout: z.string(),
-  meta: z.object({
-    steps: z.array(z.string()),
-    tee: z.object({
-      path: z.string(),
-      bytes: z.number().int(),
-      append: z.boolean(),
-      record_id: z.string(),
-      mirror: z.string(),
-    }),
-  }),
-});
+import { recordOutput, recordReply } from './shelpa-pipe.ts';
 
 /** Document 004's tee for content from the model. */
 export const shelpaWrite = defineTool({
@@ -42,6 +28,7 @@ export const shelpaWrite = defineTool({
   }),
   output: recordOutput,
   ja: {
+    'meta.tee.record_id': 'shelpa_restore に渡します。',
     path: '例: "notes/today.md"',
     content: '書き込む文章。',
     mode: 'create はファイルがあれば失敗します。',
@@ -66,6 +53,6 @@ export const shelpaWrite = defineTool({
       signal,
     });
     audit(writeFacts(record));
-    return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
+    return recordReply(record);
   },
 });

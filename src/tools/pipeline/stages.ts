@@ -4,7 +4,7 @@ import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import { isLoop, noLoops } from './lessons/reasons.ts';
 import { refuseDynamic } from './substitution.ts';
-import { isWord, type Operator, type Token, type Word } from './words.ts';
+import { isWord, type Operator, rawOf, type Token, type Word } from './words.ts';
 
 /** A stage as written. */
 export interface WrittenStage {
@@ -38,7 +38,7 @@ export function splitStages(given: readonly Token[]): WrittenStage[] {
     throw new GuardViolation(
       'PARSE_ERROR',
       text('A pipe has nothing on one side.', 'パイプの片側にコマンドがありません。'),
-      [{ pipeline: filled.map(rawOf).join(' | ') }],
+      [filled.map(rawOf).join(' | ')],
     );
   }
   if (stages.length > limits.pipelineStages) {
@@ -48,7 +48,7 @@ export function splitStages(given: readonly Token[]): WrittenStage[] {
         `A pipeline has at most ${limits.pipelineStages} stages; this has ${stages.length}.`,
         `パイプラインは ${limits.pipelineStages} ステージまでです (${stages.length} ステージあります)。`,
       ),
-      [{ pipeline: stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ') }],
+      [stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ')],
     );
   }
   return stages.map((words, index) => {
@@ -76,20 +76,7 @@ function joinedWith(before: readonly Word[] | undefined, words: readonly Word[])
   const last = before?.at(-1);
   if (!before || before.length < 2 || !last || !first?.afterPipe) return undefined;
   const word = shellQuote(`${last.text}|${first.text}`);
-  return [...before.slice(0, -1).map((other) => other.raw), word, ...rest.map((other) => other.raw)].join(
-    ' ',
-  );
-}
-
-function rawOf(words: readonly Word[]): string {
-  return words.map((word) => word.raw).join(' ');
-}
-
-function rawTokens(tokens: readonly Token[]): string {
-  return tokens
-    .map((token) => (isWord(token) ? token.raw : `${token.descriptor ?? ''}${token.operator}`))
-    .join(' ')
-    .trim();
+  return [rawOf(before.slice(0, -1)), word, rawOf(rest)].join(' ').trim();
 }
 
 const redirections = new Set(['>', '>>', '>|', '<', '<<', '<<-', '<<<', '<&', '>&', '<>', '&>', '&>>']);
@@ -102,7 +89,7 @@ function refuseOperator(tokens: readonly Token[], token: Operator, index: number
         'stderr is already separate: each step reports its own.',
         '標準エラーは初めから分かれています (各ステージの結果に含まれます)。',
       ),
-      [{ pipeline: rawTokens(tokens.map((other, at) => (at === index ? { operator: '|' } : other))) }],
+      [rawOf(tokens.map((other, at) => (at === index ? { operator: '|' } : other)))],
     );
   }
   return redirections.has(token.operator)
@@ -123,15 +110,14 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
         `${descriptor ?? ''}${operator} is not needed: stderr is already separate, and stdout is returned.`,
         `${descriptor ?? ''}${operator} は不要です。標準エラーは初めから分かれ、標準出力だけが返ります。`,
       ),
-      [{ pipeline: rawTokens(rest) }],
+      [rawOf(rest)],
     );
   }
   const remedies: Remedy[] = [];
   if (operator === '>' || operator === '>|' || operator === '>>') {
     const tee = word ? `tee ${operator === '>>' ? '-a ' : ''}${word.raw}` : '';
     // The write belongs after the stage with the redirection.
-    if (word)
-      remedies.push({ pipeline: insertStage(rest, index, tee) }, { pipeline: `${rawTokens(rest)} | ${tee}` });
+    if (word) remedies.push(insertStage(rest, index, tee), `${rawOf(rest)} | ${tee}`);
     return new GuardViolation(
       'REDIRECT',
       text(
@@ -142,7 +128,7 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
     );
   }
   if (operator === '<' && word) {
-    remedies.push({ pipeline: `tail -n +1 ${word.raw} | ${rawTokens(rest)}` });
+    remedies.push(`tail -n +1 ${word.raw} | ${rawOf(rest)}`);
   }
   return new GuardViolation(
     'REDIRECT',
@@ -156,18 +142,16 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
   );
 }
 
-const ownText: Remedy = {
-  words: text(
-    'Write the text to a file with shelpa_write, then name the file.',
-    'shelpa_write でファイルに書いてから、そのファイルを指定してください。',
-  ),
-};
+const ownText: Remedy = text(
+  'Write the text to a file with shelpa_write, then name the file.',
+  'shelpa_write でファイルに書いてから、そのファイルを指定してください。',
+);
 
 /** Puts a stage after the one that contains `index`. */
 function insertStage(rest: readonly Token[], index: number, stage: string): string {
   const pipe = rest.findIndex((token, at) => at >= index && !isWord(token) && token.operator === '|');
-  if (pipe < 0) return `${rawTokens(rest)} | ${stage}`;
-  return `${rawTokens(rest.slice(0, pipe))} | ${stage} ${rawTokens(rest.slice(pipe))}`;
+  if (pipe < 0) return `${rawOf(rest)} | ${stage}`;
+  return `${rawOf(rest.slice(0, pipe))} | ${stage} ${rawOf(rest.slice(pipe))}`;
 }
 
 function refuseChaining(tokens: readonly Token[], token: Operator, index: number): GuardViolation {
@@ -182,13 +166,13 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
         'Parentheses make a subshell. Quote them if they are text.',
         '括弧はサブシェルになります。文字として使うなら引用符で囲んでください。',
       ),
-      [{ pipeline: quoteRuns(tokens) }, { pipeline: rawTokens(flat) }],
+      [quoteRuns(tokens), rawOf(flat)],
     );
   }
   const name = operator === '\n' ? 'A newline' : operator;
   const [first] = tokens;
-  const before = rawTokens(tokens.slice(0, index));
-  const after = rawTokens(tokens.slice(index + 1));
+  const before = rawOf(tokens.slice(0, index));
+  const after = rawOf(tokens.slice(index + 1));
   const loops = isWord(first) && isLoop(first.text);
   // Commands after a `cd` apply to the new folder.
   const moves = isWord(first) && first.text === 'cd';
@@ -198,17 +182,11 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
       `${name} is not allowed: one pipeline a call. Send the other commands in calls of their own.`,
       `${operator === '\n' ? '改行' : operator} は使えません。1 回の呼び出しで 1 つのパイプラインだけを送れます。残りは別の呼び出しで送ってください。`,
     ),
-    loops
-      ? [noLoops]
-      : moves || operator === '||'
-        ? [{ pipeline: before }, oneByOne]
-        : [{ pipeline: before }, { pipeline: after }, oneByOne],
+    loops ? [noLoops] : moves || operator === '||' ? [before, oneByOne] : [before, after, oneByOne],
   );
 }
 
-const oneByOne: Remedy = {
-  words: text('Send the commands one by one.', 'コマンドを 1 つずつ送ってください。'),
-};
+const oneByOne: Remedy = text('Send the commands one by one.', 'コマンドを 1 つずつ送ってください。');
 
 /** `rg foo(bar)` with quotes around the run of characters that contains the parentheses. */
 function quoteRuns(tokens: readonly Token[]): string {
@@ -223,7 +201,7 @@ function quoteRuns(tokens: readonly Token[]): string {
   return runs
     .map((run) => {
       const [only, ...more] = run;
-      if (only && more.length === 0 && (isWord(only) || only.operator === '|')) return rawTokens(run);
+      if (only && more.length === 0 && (isWord(only) || only.operator === '|')) return rawOf(run);
       return shellQuote(run.map((token) => (isWord(token) ? token.text : token.operator)).join(''));
     })
     .join(' ');
@@ -236,14 +214,14 @@ function refuseProcessSubstitution(tokens: readonly Token[]): void {
     if (isWord(token) || isWord(next) || !token || next?.operator !== '(') continue;
     if (token.operator !== '<' && token.operator !== '>') continue;
     const close = tokens.findIndex((other, at) => at > index && !isWord(other) && other.operator === ')');
-    const inner = rawTokens(tokens.slice(index + 2, close < 0 ? tokens.length : close));
+    const inner = rawOf(tokens.slice(index + 2, close < 0 ? tokens.length : close));
     throw new GuardViolation(
       'SUBSTITUTION',
       text(
         `${token.operator}( ) is not allowed. Run the inner command first.`,
         `${token.operator}( ) は使えません。内側のコマンドを先に実行してください。`,
       ),
-      [{ pipeline: inner }],
+      [inner],
     );
   }
 }

@@ -2,7 +2,7 @@ import { text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import { onFiles } from './lessons/per-file.ts';
-import { isWord, type Token, tokenize, type Word } from './words.ts';
+import { isWord, rawOf, type Token, tokenize, type Word } from './words.ts';
 
 /** Refuses a word that a shell would have expanded before the command saw it. */
 export function refuseDynamic(tokens: readonly Token[], word: Word): void {
@@ -10,11 +10,11 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
     throw new GuardViolation(
       'PATH_ESCAPE',
       text('~ is outside the workspace.', '~ は作業フォルダーの外です。'),
-      [{ pipeline: replaceWord(tokens, word, shellQuote(word.text.replace(/^~[^/]*\/?/, '') || '.')) }],
+      [replaceWord(tokens, word, shellQuote(word.text.replace(/^~[^/]*\/?/, '') || '.'))],
     );
   }
   if (word.dynamic === undefined) return;
-  const literal: Remedy = { pipeline: replaceWord(tokens, word, shellQuote(word.text)) };
+  const literal: Remedy = replaceWord(tokens, word, shellQuote(word.text));
   if (/^\$['"]/.test(word.dynamic)) {
     throw new GuardViolation(
       'SUBSTITUTION',
@@ -33,7 +33,7 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
         `${word.dynamic} is not expanded here. Run the inner command first, then write its result in its place.`,
         `${word.dynamic} は展開されません。内側のコマンドを先に実行し、その結果を書いてください。`,
       ),
-      [...onFoundNames(tokens, word, inner), { pipeline: inner }],
+      [...onFoundNames(tokens, word, inner), inner],
     );
   }
   throw new GuardViolation(
@@ -42,7 +42,7 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
       `${word.dynamic} is not expanded here: there are no variables or substitutions. Use single quotes for a literal $.`,
       `${word.dynamic} は展開されません (変数や置換はありません)。文字としての $ は一重引用符で囲んでください。`,
     ),
-    [literal, { words: text('Write the value itself.', '値そのものを書いてください。') }],
+    [literal, text('Write the value itself.', '値そのものを書いてください。')],
   );
 }
 
@@ -62,7 +62,7 @@ function onFoundNames(tokens: readonly Token[], word: Word, inner: string): Reme
   if (!finder || word.raw !== word.dynamic) return [];
   const same = onFiles({ finder: finder.text, found: search, command, together: true });
   if (same === undefined) return [];
-  return [{ pipeline: [...rawOf(tokens.slice(0, start)), same, ...rawOf(tokens.slice(end + 1))].join(' ') }];
+  return [[rawOf(tokens.slice(0, start)), same, rawOf(tokens.slice(end + 1))].join(' ').trim()];
 }
 
 function innerWords(inner: string): Word[] | undefined {
@@ -74,12 +74,6 @@ function innerWords(inner: string): Word[] | undefined {
   }
 }
 
-function rawOf(tokens: readonly Token[]): string[] {
-  return tokens.map((token) => (isWord(token) ? token.raw : `${token.descriptor ?? ''}${token.operator}`));
-}
-
 function replaceWord(tokens: readonly Token[], word: Word, raw: string): string {
-  return rawOf(tokens.map((token) => (token === word ? { ...word, raw } : token)))
-    .join(' ')
-    .trim();
+  return rawOf(tokens.map((token) => (token === word ? { ...word, raw } : token)));
 }

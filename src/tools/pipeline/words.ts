@@ -1,6 +1,5 @@
 import { type Text, text } from '../../contract/text/text.ts';
 import { GuardViolation } from './guard.ts';
-import { unescaped } from './unescaped.ts';
 
 /** A word of a command line. */
 export interface Word {
@@ -211,10 +210,41 @@ function unfinished(where: Text, repaired: string): GuardViolation {
   return new GuardViolation(
     'PARSE_ERROR',
     text(`The command ends inside ${where.en}.`, `コマンドが途中で終わっています (${where.ja})。`),
-    [{ pipeline: repaired }],
+    [repaired],
   );
 }
 
 export function isWord(token: Token | undefined): token is Word {
   return token !== undefined && 'raw' in token;
 }
+
+/** Words and operators as written, with a blank between them. */
+export function rawOf(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => (isWord(token) ? token.raw : `${token.descriptor ?? ''}${token.operator}`))
+    .join(' ')
+    .trim();
+}
+
+/** Backslash escapes as printf, echo -e and `$'…'` read them. */
+export function unescaped(text: string): string {
+  return text.replace(/\\(x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|[0-7]{1,4}|.)/gs, (whole, code: string) => {
+    if (/^[xu]./.test(code)) return String.fromCodePoint(Number.parseInt(code.slice(1), 16));
+    if (/^[0-7]/.test(code)) return String.fromCodePoint(Number.parseInt(code, 8) & 0xff);
+    return letters[code] ?? whole;
+  });
+}
+
+const letters: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  e: '\x1b',
+  '\\': '\\',
+  '"': '"',
+  "'": "'",
+};

@@ -1,104 +1,60 @@
 import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
-import { type Text, text } from '../../../contract/text/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { type Grammar, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { inFd, nameSearchOf } from '../lessons/names.ts';
 import { onFiles } from '../lessons/per-file.ts';
+import { type OptionRow, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
 
 /** Tests and the form of their values. Anything else is refused: no -exec, -delete, -fprint, -L. */
-const tests = new Map<string, RegExp | undefined>([
-  ['-name', /^/],
-  ['-iname', /^/],
-  ['-path', /^/],
-  ['-ipath', /^/],
-  ['-wholename', /^/],
-  ['-regex', /^/],
-  ['-iregex', /^/],
-  ['-regextype', /^[\w-]+$/],
-  ['-type', /^[fdl](,[fdl])*$/],
-  ['-maxdepth', /^\d+$/],
-  ['-mindepth', /^\d+$/],
-  ['-size', /^[+-]?\d+[bcwkMG]?$/],
-  ['-mtime', /^[+-]?\d+$/],
-  ['-mmin', /^[+-]?\d+$/],
-  ['-ctime', /^[+-]?\d+$/],
-  ['-cmin', /^[+-]?\d+$/],
-  ['-atime', /^[+-]?\d+$/],
-  ['-amin', /^[+-]?\d+$/],
-  ['-perm', /^[-/]?[0-7rwxugoa+=,]+$/],
-  ['-printf', /^/],
-  ['-newermt', /^/],
-  ['-empty', undefined],
-  ['-print', undefined],
-  ['-print0', undefined],
-  ['-prune', undefined],
-  ['-depth', undefined],
-  ['-not', undefined],
-  ['!', undefined],
-  ['-a', undefined],
-  ['-and', undefined],
-  ['-o', undefined],
-  ['-or', undefined],
-  ['(', undefined],
-  [')', undefined],
-  ['-true', undefined],
-  ['-false', undefined],
-  ['-ls', undefined],
-  ['-quit', undefined],
-  ['-executable', undefined],
-  ['-readable', undefined],
-]);
+const rows = rowsOf(
+  `-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype=word -type=types -maxdepth=#
+  -mindepth=# -size=size -mtime=age -mmin=age -ctime=age -cmin=age -atime=age -amin=age -perm=mode -printf=
+  -newermt= -empty -print -print0 -prune -depth -not ! -a -and -o -or ( ) -true -false -ls -quit -executable
+  -readable`,
+  {
+    word: /^[\w-]+$/,
+    types: /^[fdl](,[fdl])*$/,
+    size: /^[+-]?\d+[bcwkMG]?$/,
+    age: /^[+-]?\d+$/,
+    mode: /^[-/]?[0-7rwxugoa+=,]+$/,
+  },
+);
 
 /** `find PATH… TESTS…`, in the extended list. Follows no link. */
 export const find: Grammar = {
   command: 'find',
-  extended: true,
   wordFlags: true,
-  instead(words) {
-    const pipeline = asFd(words);
-    return pipeline === undefined ? undefined : { pipeline };
-  },
-  rows: [...tests.keys()].filter((flag) => flag.startsWith('-')).map((flag) => ({ flags: [flag] })),
+  instead: asFd,
+  rows,
   plan(_args, { words }) {
-    const start = words.findIndex((word) => isTest(word));
-    const below = start < 0 ? words : words.slice(0, start);
-    const args: StageArgument[] = below.map(({ text: path }) => ({ path }));
-    const rest = start < 0 ? [] : words.slice(start);
-    for (let index = 0; index < rest.length; index++) {
-      const word = rest[index] as Word;
-      if (!tests.has(word.text))
-        throw refuse(
-          words,
-          text(`find has no ${word.text} here.`, `find の ${word.text} はここでは使えません。`),
-        );
-      args.push(word.text);
-      const form = tests.get(word.text);
-      if (!form) continue;
-      const value = rest[++index];
-      if (!value || !form.test(value.text))
-        throw refuse(
-          words,
-          text(`find ${word.text} needs another value.`, `find ${word.text} の値が正しくありません。`),
-        );
-      args.push(value.text);
+    const start = words.findIndex(({ text: word }) => /^(?:-|!$|\($)/.test(word));
+    const tests = start < 0 ? [] : words.slice(start);
+    const args: StageArgument[] = words
+      .slice(0, words.length - tests.length)
+      .map(({ text: path }) => ({ path }));
+    let isValue = false;
+    for (const { text: word } of tests) {
+      const row: OptionRow | undefined = isValue
+        ? undefined
+        : rows.find(({ flags: [flag] }) => flag === word);
+      if (!isValue && !row) throw refuse(words, word);
+      isValue = row?.value === 'text';
+      args.push(word);
     }
     return program('find', args, { minor: unreadable });
   },
 };
 
-function isTest({ text: word }: Word): boolean {
-  return word.startsWith('-') || word === '!' || word === '(';
-}
-
-function refuse(words: readonly Word[], because: Text): GuardViolation {
+function refuse(words: readonly Word[], test: string): GuardViolation {
   const remedy = asFd(words);
-  return new GuardViolation('PARSE_ERROR', because, [
-    ...(remedy === undefined ? [] : [{ pipeline: remedy }]),
-    {
-      words: text(`It takes: ${[...tests.keys()].join(' ')}`, `使えるもの: ${[...tests.keys()].join(' ')}`),
-    },
-  ]);
+  const known = rows.flatMap(({ flags }) => flags).join(' ');
+  return new GuardViolation(
+    'PARSE_ERROR',
+    text(`find has no ${test} here.`, `find の ${test} はここでは使えません。`),
+    [...(remedy === undefined ? [] : [remedy]), text(`It takes: ${known}`, `使えるもの: ${known}`)],
+  );
 }
 
 /** The pipeline equivalent to a find command; undefined if a part of it cannot be translated. */

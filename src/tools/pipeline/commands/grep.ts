@@ -2,70 +2,45 @@ import { text } from '../../../contract/text/text.ts';
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { type OptionTable, parseOptions, rowsOf } from '../options.ts';
+import { commandOf, type OptionTable, parseOptions, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
-
-/** Options that rg has too, under the same letter or another. `undefined`: needs no option. */
-const inRipgrep = new Map<string, string | undefined>([
-  ...[...'ivwxclonqHFPabABCmf'].map((letter) => [`-${letter}`, `-${letter}`] as const),
-  ['-h', '-I'],
-  ['-z', '--null-data'],
-  ['-L', '--files-without-match'],
-  ['-s', '--no-messages'],
-  ['-Z', '-0'],
-  ...['-E', '-G', '-r', '--color'].map((flag) => [flag, undefined] as const),
-]);
 
 const table: OptionTable = {
   command: 'grep',
   numeric: '-C',
-  rows: [
-    ...rowsOf(`
-      -i|--ignore-case -v|--invert-match -w|--word-regexp -x|--line-regexp -c|--count
-      -l|--files-with-matches -L|--files-without-match -o|--only-matching -n|--line-number
-      -q|--quiet|--silent -H|--with-filename -h|--no-filename -F|--fixed-strings
-      -E|--extended-regexp -G|--basic-regexp -P|--perl-regexp -a|--text -b|--byte-offset
-      -s|--no-messages -z|--null-data -Z|--null -r|--recursive
-    `),
-    ...rowsOf('-A|--after-context -B|--before-context -C|--context -m|--max-count', { value: 'number' }),
-    { flags: ['-e', '--regexp'], value: 'text' },
-    { flags: ['-f', '--file'], value: 'file' },
-    ...rowsOf('--include --exclude --exclude-dir', { value: 'text' }),
-    { flags: ['--color', '--colour'], value: 'optional', form: /^(never|auto|always)$/ },
+  rows: rowsOf(
+    `-i|--ignore-case -v|--invert-match -w|--word-regexp -x|--line-regexp -c|--count -l|--files-with-matches
+    -L|--files-without-match -o|--only-matching -n|--line-number -q|--quiet|--silent -H|--with-filename
+    -h|--no-filename -F|--fixed-strings -E|--extended-regexp -G|--basic-regexp -P|--perl-regexp -a|--text
+    -b|--byte-offset -s|--no-messages -z|--null-data -Z|--null -r|--recursive -A|--after-context=#
+    -B|--before-context=# -C|--context=# -m|--max-count=# -e|--regexp= -f|--file=@ --include= --exclude=
+    --exclude-dir= --color|--colour[=when]
+    -d|--directories|-D|--devices|--exclude-from|--binary-files|--label=!reads -R|--dereference-recursive!leaves`,
+    { when: /^(never|auto|always)$/ },
     {
-      flags: ['-d', '--directories', '-D', '--devices', '--exclude-from', '--binary-files', '--label'],
-      value: 'text',
-      refused: {
-        reason: 'DISALLOWED_FLAG',
-        because: text('grep reads files and folders only.', 'grep が読むのはファイルとフォルダーだけです。'),
-      },
-    },
-    {
-      flags: ['-R', '--dereference-recursive'],
-      refused: {
-        reason: 'DISALLOWED_FLAG',
+      reads: text('grep reads files and folders only.', 'grep が読むのはファイルとフォルダーだけです。'),
+      leaves: {
         because: text(
           'grep -R follows links out; -r does not.',
           'grep -R はリンクをたどります。-r を使ってください。',
         ),
-        instead: (words) => ({ pipeline: ['grep -r', ...words.map((word) => word.raw)].join(' ') }),
+        instead: (words) => commandOf({ command: 'grep -r' }, words),
       },
     },
-  ],
+  ),
 };
 
 /** `grep -rn PATTERN PATH…`, in the extended list. */
 export const grep: Grammar = {
   ...table,
-  extended: true,
-  plan({ options, operands }) {
+  plan({ options, operands, has }) {
     const [pattern, ...rest] = operands;
-    const named = options.some(({ row }) => row.flags[0] === '-e' || row.flags[0] === '-f');
+    const named = has('-e') || has('-f');
     if (!named && !pattern) {
       throw new GuardViolation(
         'PARSE_ERROR',
         text('grep needs a pattern.', 'grep にはパターンが必要です。'),
-        [{ pipeline: 'rg --files' }],
+        ['rg --files'],
       );
     }
     const given = [...passOptions(options), ...(named || !pattern ? [] : ['-e', pattern.text])];
@@ -85,6 +60,18 @@ const suggestible: OptionTable = {
   ],
 };
 
+/** Options that rg has under another name; it has those of these letters, too. It needs none of the rest. */
+const inRipgrep: Readonly<Record<string, readonly string[]>> = {
+  '-h': ['-I'],
+  '-z': ['--null-data'],
+  '-L': ['--files-without-match'],
+  '-s': ['--no-messages'],
+  '-Z': ['-0'],
+  // grep counts files without a match too.
+  '-c': ['-c', '--include-zero'],
+};
+const alike = /^-[ivwxlonqHFPabABCmf]$/;
+
 /** The rg command equivalent to a grep command; undefined if its flags cannot be translated. */
 export function asRipgrep(
   name: string,
@@ -92,38 +79,27 @@ export function asRipgrep(
   { onlyPattern = false }: { readonly onlyPattern?: boolean } = {},
 ): string | undefined {
   try {
-    const { options, operands } = parseOptions(suggestible, words);
-    const kinds = new Set(options.map(({ row }) => row.flags[0]));
-    const isBasic = name === 'grep' && !kinds.has('-E') && !kinds.has('-F') && !kinds.has('-P');
-    const flags = options.flatMap(({ row, value }) => {
+    const { options, operands, has } = parseOptions(suggestible, words);
+    const isBasic = name === 'grep' && !has('-E') && !has('-F') && !has('-P');
+    const quoted = (pattern: string) => shellQuote(isBasic ? fromBasic(pattern) : pattern);
+    const flags = options.flatMap(({ row, value = '' }) => {
       const flag = row.flags[0] ?? '';
-      if (flag === '-e') return ['-e', shellQuote(isBasic ? fromBasic(value ?? '') : (value ?? ''))];
-      if (flag === '--include') return ['-g', shellQuote(value ?? '')];
-      if (flag === '--exclude' || flag === '--exclude-dir') return ['-g', shellQuote(`!${value ?? ''}`)];
-      const same = inRipgrep.get(flag);
-      if (same === undefined) return [];
-      // grep counts files without a match too.
-      if (flag === '-c') return ['-c', '--include-zero'];
-      return value === undefined ? [same] : [same, shellQuote(value)];
+      if (flag === '-e') return ['-e', quoted(value)];
+      if (flag === '--include') return ['-g', shellQuote(value)];
+      if (flag === '--exclude' || flag === '--exclude-dir') return ['-g', shellQuote(`!${value}`)];
+      if (!alike.test(flag)) return inRipgrep[flag] ?? [];
+      return row.value === 'none' ? [flag] : [flag, shellQuote(value)];
     });
-    const fixed = name === 'fgrep' ? ['-F'] : [];
     const [first, ...rest] = operands;
-    const named = kinds.has('-e') || kinds.has('-f');
-    const pattern = named || !first ? [] : [shellQuote(isBasic ? fromBasic(first.text) : first.text)];
+    const named = has('-e') || has('-f');
+    const pattern = named || !first ? [] : [quoted(first.text)];
     // Only one of rg's engines supports backreferences.
-    const backwards = pattern.some((text) => /\\[1-9]/.test(text)) && !kinds.has('-P') ? ['-P'] : [];
+    const backwards = pattern.some((written) => /\\[1-9]/.test(written)) && !has('-P') ? ['-P'] : [];
     const dashed = first?.text.startsWith('-') && !named ? ['-e'] : [];
     const searched = named ? operands : rest;
     if (onlyPattern && searched.length > 0) return undefined;
-    return [
-      'rg',
-      ...fixed,
-      ...backwards,
-      ...flags,
-      ...dashed,
-      ...pattern,
-      ...searched.map((word) => word.raw),
-    ].join(' ');
+    const given = [...(name === 'fgrep' ? ['-F'] : []), ...backwards, ...flags, ...dashed, ...pattern];
+    return ['rg', ...given, ...searched.map((word) => word.raw)].join(' ');
   } catch {
     // A command that cannot be parsed gets no suggestion.
     return undefined;

@@ -5,52 +5,41 @@ import { GuardViolation } from '../guard.ts';
 import { commandOf, type OptionTable, parseOptions, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
 
-const modules = {
-  reason: 'JQ_ENV',
-  because: text('jq may not load modules.', 'jq でモジュールは読み込めません。'),
-} as const;
-
 const table: OptionTable = {
   command: 'jq',
-  rows: [
-    ...rowsOf(`
-      -n|--null-input -r|--raw-output -j|--join-output -a|--ascii-output -s|--slurp -R|--raw-input
-      -c|--compact-output -C|--color-output -M|--monochrome-output -S|--sort-keys -e|--exit-status
-      --tab --seq --stream --unbuffered -f|--from-file
-    `),
-    { flags: ['--indent'], value: 'number', form: /^[0-7]$/ },
-    { flags: ['-L', '--library-path'], value: 'text', refused: modules },
-  ],
+  rows: rowsOf(
+    `-n|--null-input -r|--raw-output -j|--join-output -a|--ascii-output -s|--slurp -R|--raw-input
+    -c|--compact-output -C|--color-output -M|--monochrome-output -S|--sort-keys -e|--exit-status
+    --tab --seq --stream --unbuffered -f|--from-file --indent=indent -L|--library-path=!modules`,
+    { indent: /^[0-7]$/ },
+    {
+      modules: {
+        reason: 'JQ_ENV',
+        because: text('jq may not load modules.', 'jq でモジュールは読み込めません。'),
+      },
+    },
+  ),
 };
 
 /** Options of jq that take two values: `--arg NAME VALUE`, `--slurpfile NAME FILE`. */
-const pairs = new Map<string, 'text' | 'file'>([
-  ['--arg', 'text'],
-  ['--argjson', 'text'],
-  ['--slurpfile', 'file'],
-  ['--rawfile', 'file'],
-]);
+const pairs = /^--(arg|argjson|slurpfile|rawfile)$/;
 
 /** `jq -r '.items[].name' FILE…`. It sees only its input: a stage's environment is the same on every machine. */
 export const jq: Grammar = {
   ...table,
   // Words are parsed again below: the table cannot express two values after one flag.
-  rows: [
-    ...table.rows,
-    ...[...pairs.keys()].map((flag) => ({ flags: [flag] })),
-    ...rowsOf('--args --jsonargs'),
-  ],
+  rows: [...table.rows, ...rowsOf('--arg --argjson --slurpfile --rawfile --args --jsonargs')],
   plan(_args, context) {
     const { given, plain, tail } = takePairs(context.words);
-    const { options, operands } = parseOptions(table, plain);
-    const fromFile = options.some(({ row }) => row.flags[0] === '-f');
+    const { options, operands, has } = parseOptions(table, plain);
     const [first, ...rest] = operands;
-    if (!first && !(tail.length > 0)) {
+    if (!first && tail.length === 0) {
       throw new GuardViolation('PARSE_ERROR', text('jq needs a filter.', 'jq にはフィルターが必要です。'), [
-        { pipeline: `jq ${[...context.words.map((word) => word.raw), '.'].join(' ')}` },
+        `jq ${[...context.words.map((word) => word.raw), '.'].join(' ')}`,
       ]);
     }
-    const filter = fromFile ? context.readProgram(first?.text ?? '') : (first?.text ?? '');
+    const written = first?.text ?? '';
+    const filter = has('-f') ? context.readProgram(written) : written;
     const outside = outsideName(filter);
     if (outside) {
       throw new GuardViolation(
@@ -60,21 +49,18 @@ export const jq: Grammar = {
           `jq が使えるのは入力だけです (${outside} は使えません)。`,
         ),
         [
-          {
-            words: text(
-              'Give values in with --arg NAME VALUE; name files as operands.',
-              '値は --arg NAME VALUE で渡し、ファイルは引数で指定してください。',
-            ),
-          },
+          text(
+            'Give values in with --arg NAME VALUE; name files as operands.',
+            '値は --arg NAME VALUE で渡し、ファイルは引数で指定してください。',
+          ),
         ],
       );
     }
-    const flags = options.filter(({ row }) => row.flags[0] !== '-f');
-    const exit = options.some(({ row }) => row.flags[0] === '-e');
+    const flags = passOptions(options.filter(({ row }) => row.flags[0] !== '-f')).flatMap(apart);
     // jq would take a filter that starts with a minus for an option.
     const safe = filter.startsWith('-') ? ` ${filter}` : filter;
-    return program('jq', [...passOptions(flags).flatMap(apart), ...given, safe, ...files(rest), ...tail], {
-      answers: exit ? [0, 1, 4] : [0],
+    return program('jq', [...flags, ...given, safe, ...files(rest), ...tail], {
+      answers: has('-e') ? [0, 1, 4] : [0],
     });
   },
 };
@@ -94,20 +80,13 @@ function apart(arg: StageArgument): StageArgument[] {
   return typeof arg === 'string' && arg.startsWith('--indent=') ? ['--indent', arg.slice(9)] : [arg];
 }
 
-interface Taken {
-  readonly given: readonly StageArgument[];
-  readonly plain: readonly Word[];
-  /** `--args` and the texts after it. */
-  readonly tail: readonly string[];
-}
-
-function takePairs(words: readonly Word[]): Taken {
+/** The options with two values, the other words, and `--args` with the texts after it. */
+function takePairs(words: readonly Word[]) {
   const given: StageArgument[] = [];
   const plain: Word[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as Word;
-    const kind = pairs.get(word.text);
-    if (kind) {
+    if (pairs.test(word.text)) {
       const [name, value] = [words[index + 1], words[index + 2]];
       if (!name || !value || !/^[A-Za-z_]\w*$/.test(name.text)) {
         throw new GuardViolation(
@@ -116,15 +95,14 @@ function takePairs(words: readonly Word[]): Taken {
           [commandOf(table, [...words.slice(0, index), ...words.slice(index + 3)])],
         );
       }
-      given.push(word.text, name.text, kind === 'file' ? { file: value.text } : value.text);
+      given.push(word.text, name.text, word.text.endsWith('file') ? { file: value.text } : value.text);
       index += 2;
     } else if (word.text === '--args' || word.text === '--jsonargs') {
       const rest = words.slice(index + 1).map((other) => other.text);
       // The filter may follow it.
       const hasFilter = plain.some((other) => !other.text.startsWith('-'));
       if (!hasFilter) plain.push(...words.slice(index + 1, index + 2));
-      const texts = hasFilter ? rest : rest.slice(1);
-      return { given, plain, tail: [word.text, ...texts] };
+      return { given, plain, tail: [word.text, ...(hasFilter ? rest : rest.slice(1))] };
     } else plain.push(word);
   }
   return { given, plain, tail: [] };

@@ -1,23 +1,19 @@
 import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation, type Remedy } from '../guard.ts';
-import { type OptionTable, rowsOf } from '../options.ts';
+import { rowsOf } from '../options.ts';
 import { type SpelledOut, spelledOutInSed } from '../spelled-out.ts';
 import type { Word } from '../words.ts';
 
-const table: OptionTable = {
+/** `sed -n '10,20p' FILE…`. A script's own text cannot make it write or run anything. */
+export const sed: Grammar = {
   command: 'sed',
-  rows: [
-    ...rowsOf(`
-      -n|--quiet|--silent -E|-r|--regexp-extended -z|--null-data -s|--separate -u|--unbuffered
-      --posix --sandbox
-    `),
-    { flags: ['-l', '--line-length'], value: 'number' },
-    ...rowsOf('-e|--expression -f|--file', { value: 'text' }),
+  rows: rowsOf(
+    `-n|--quiet|--silent -E|-r|--regexp-extended -z|--null-data -s|--separate -u|--unbuffered --posix --sandbox
+    -l|--line-length=# -e|--expression= -f|--file= -i|--in-place[=]!inPlace`,
+    {},
     {
-      flags: ['-i', '--in-place'],
-      value: 'optional',
-      refused: {
+      inPlace: {
         reason: 'SED_WRITE',
         because: text(
           'sed -i changes files without a record. Save with | tee, one file a call.',
@@ -26,22 +22,16 @@ const table: OptionTable = {
         instead: savedByTee,
       },
     },
-  ],
-};
-
-/** `sed -n '10,20p' FILE…`. A script's own text cannot make it write or run anything. */
-export const sed: Grammar = {
-  ...table,
+  ),
   plan({ options, operands }, context) {
-    const pieces = options.flatMap(({ row, value }) => {
-      if (row.flags[0] === '-e') return [value ?? ''];
-      if (row.flags[0] === '-f') return [context.readProgram(value ?? '').replace(/\n$/, '')];
-      return [];
+    const pieces = options.flatMap(({ row, value = '' }) => {
+      if (row.flags[0] === '-e') return [value];
+      return row.flags[0] === '-f' ? [context.readProgram(value).replace(/\n$/, '')] : [];
     });
     const [inline, ...rest] = operands;
     if (pieces.length === 0 && !inline) {
       throw new GuardViolation('PARSE_ERROR', text('sed needs a script.', 'sed にはスクリプトが必要です。'), [
-        { words: text("For example sed -n '1,20p' FILE", "例: sed -n '1,20p' FILE") },
+        text("For example sed -n '1,20p' FILE", "例: sed -n '1,20p' FILE"),
       ]);
     }
     const script = pieces.length > 0 ? pieces.join('\n') : (inline?.text ?? '');
@@ -51,21 +41,11 @@ export const sed: Grammar = {
     const read = pieces.length > 0 ? operands : rest;
     return program('sed', [...passOptions(kept), '-e', script, '--', ...files(read)], {
       reads,
-      answers: exitCodes(script),
+      // `q5` makes 5 an intended exit status.
+      answers: [0, ...[...script.matchAll(/[qQ]\s*(\d+)/g)].map((match) => Number(match[1]))],
     });
   },
 };
-
-function quiet(remedy: Remedy, words: readonly Word[]): Remedy {
-  if (!('pipeline' in remedy) || words.some((word) => /^-[^-]*n|^--(quiet|silent)$/.test(word.text)))
-    return remedy;
-  return { pipeline: remedy.pipeline.replace(/^sed /, 'sed -n ') };
-}
-
-/** `q5` makes 5 an intended exit status. */
-function exitCodes(script: string): number[] {
-  return [0, ...[...script.matchAll(/[qQ]\s*(\d+)/g)].map((match) => Number(match[1]))];
-}
 
 /** `sed -i s/a/b/ FILE` as `sed s/a/b/ FILE | tee FILE`: our tee reads all its input before it writes. */
 function savedByTee(words: readonly Word[]): Remedy | undefined {
@@ -79,7 +59,7 @@ function savedByTee(words: readonly Word[]): Remedy | undefined {
   const [file, more] = inScript ? operands : operands.slice(1);
   // One tee saves one file.
   if (!file || more) return undefined;
-  return { pipeline: `sed ${given.map((word) => word.raw).join(' ')} | tee ${file.raw}` };
+  return `sed ${given.map((word) => word.raw).join(' ')} | tee ${file.raw}`;
 }
 
 function refuse(
@@ -87,26 +67,25 @@ function refuse(
   words: readonly Word[],
   inline: Word | undefined,
 ): GuardViolation {
-  const saved = inline && /^(.*\/[gpiI\d]*)w\s*(\S+)$/s.exec(inline.text);
-  const cleaned = inline && /^(.*\/[gpiI\d]*)e([gpiI\d]*)$/s.exec(inline.text);
-  const change = (script: string, stage: string): Remedy => ({
-    pipeline: `sed ${words.map((word) => (word === inline ? `'${script}'` : word.raw)).join(' ')}${stage}`,
-  });
+  const plain = inline && !inline.text.includes("'") ? inline.text : '';
+  const [, changes, file] = /^(.*\/[gpiI\d]*)w\s*(\S+)$/s.exec(plain) ?? [];
+  const [, before, after] = /^(.*\/[gpiI\d]*)e([gpiI\d]*)$/s.exec(plain) ?? [];
+  const isQuiet = words.some((word) => /^-[^-]*n|^--(quiet|silent)$/.test(word.text));
+  const change = (script: string) =>
+    words.map((word) => (word === inline ? `'${script}'` : word.raw)).join(' ');
+  const remedies: Remedy[] = [];
   // Only the changed lines are written there.
-  const save = (script: string, file: string): Remedy =>
-    change(script.includes('p') ? script : `${script}p`, ` | tee ${file}`);
+  if (changes !== undefined)
+    remedies.push(
+      `sed ${isQuiet ? '' : '-n '}${change(changes.includes('p') ? changes : `${changes}p`)} | tee ${file}`,
+    );
+  if (before !== undefined) remedies.push(`sed ${change(`${before}${after}`)}`);
   return new GuardViolation(
     refused.kind === 'writes' ? 'SED_WRITE' : 'SED_EXEC',
     text(`sed only prints here: ${refused.what}.`, `sed は出力だけに使えます: ${refused.what}`),
     [
-      ...(saved && !inline.text.includes("'") ? [quiet(save(saved[1] ?? '', saved[2] ?? ''), words)] : []),
-      ...(cleaned && !inline.text.includes("'") ? [change(`${cleaned[1]}${cleaned[2]}`, '')] : []),
-      {
-        words: text(
-          'Print the result and save it with | tee FILE.',
-          '結果は出力して | tee FILE で保存してください。',
-        ),
-      },
+      ...remedies,
+      text('Print the result and save it with | tee FILE.', '結果は出力して | tee FILE で保存してください。'),
     ],
   );
 }

@@ -1,5 +1,5 @@
 import { shellQuote } from '../../../ground/shell-quote.ts';
-import * as table from '../commands/coreutils.ts';
+import { further as table } from '../commands/coreutils.ts';
 import { type OptionTable, parseOptions } from '../options.ts';
 import type { Word } from '../words.ts';
 

@@ -1,6 +1,6 @@
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import { measuredInFd } from '../measures.ts';
-import { parseOptions } from '../options.ts';
+import { parseOptions, rowsOf } from '../options.ts';
 import type { Word } from '../words.ts';
 
 /** The search of a find, fd, rg --files or git ls-files command, if all of it can be translated. */
@@ -23,19 +23,10 @@ export interface NameSearch {
 
 /** The search that a command makes; undefined if a part of it cannot be translated. */
 export function nameSearchOf(command: string, words: readonly Word[]): NameSearch | undefined {
-  switch (command) {
-    case 'find':
-      return readFind(words);
-    case 'fd':
-    case 'fdfind':
-      return readFd(words);
-    case 'rg':
-      return readListing(words, '--files');
-    case 'git':
-      return readListing(words, 'ls-files');
-    default:
-      return undefined;
-  }
+  if (command === 'find') return readFind(words);
+  if (command === 'fd' || command === 'fdfind') return readFd(words);
+  if (command === 'rg') return readListing(words, '--files');
+  return command === 'git' ? readListing(words, 'ls-files') : undefined;
 }
 
 /** The search as an fd command. */
@@ -63,15 +54,8 @@ export function inFd({ below, names, except, onlyFd, maxDepth, hidden, ignored }
 }
 
 /** Flags and paths with which rg searches the content of the same files; undefined if it has no equivalent. */
-export function inRipgrep({
-  below,
-  names,
-  except,
-  onlyFd,
-  maxDepth,
-  hidden,
-  ignored,
-}: NameSearch): string | undefined {
+export function inRipgrep(search: NameSearch): string | undefined {
+  const { below, names, except, onlyFd, maxDepth, hidden, ignored } = search;
   const others = onlyFd
     .join(' ')
     .replace(/-t f|-0/g, '')
@@ -88,26 +72,15 @@ export function inRipgrep({
   ].join(' ');
 }
 
-interface Building {
-  below: string[];
-  names: { glob: string; ignoresCase: boolean; ofPath: boolean }[];
-  except: string[];
-  onlyFd: string[];
-  maxDepth: string | undefined;
-  hidden: boolean;
-  ignored: boolean;
-}
+/** A search while it is read. */
+type Building = {
+  -readonly [Key in keyof NameSearch]: NameSearch[Key] extends readonly (infer One)[]
+    ? One[]
+    : NameSearch[Key];
+};
 
 function building(): Building {
-  return {
-    below: [],
-    names: [],
-    except: [],
-    onlyFd: [],
-    maxDepth: undefined,
-    hidden: false,
-    ignored: false,
-  };
+  return { below: [], names: [], except: [], onlyFd: [], hidden: false, ignored: false };
 }
 
 function readFind(words: readonly Word[]): NameSearch | undefined {
@@ -152,9 +125,8 @@ function readFind(words: readonly Word[]): NameSearch | undefined {
 }
 
 function takeTest(search: Building, test: string, value: string | undefined): boolean {
-  if (test === '-empty') return search.onlyFd.push('-t', 'e') > 0;
-  if (test === '-executable') return search.onlyFd.push('-t', 'x') > 0;
-  if (test === '-print0') return search.onlyFd.push('-0') > 0;
+  const plain = { '-empty': ['-t', 'e'], '-executable': ['-t', 'x'], '-print0': ['-0'] }[test];
+  if (plain) return search.onlyFd.push(...plain) > 0;
   if (value === undefined) return false;
   if (test === '-type' && /^[fdl]$/.test(value)) {
     if (!search.onlyFd.join(' ').includes(`-t ${value}`)) search.onlyFd.push('-t', value);
@@ -170,23 +142,14 @@ function takeTest(search: Building, test: string, value: string | undefined): bo
   return false;
 }
 
-const fdRows = [
-  { flags: ['-e', '--extension'], value: 'text' as const },
-  { flags: ['-E', '--exclude'], value: 'text' as const },
-  { flags: ['-d', '--max-depth', '--maxdepth'], value: 'number' as const },
-  { flags: ['-t', '--type'], value: 'text' as const },
-  { flags: ['-g', '--glob'] },
-  { flags: ['-H', '--hidden'] },
-  { flags: ['-I', '--no-ignore'] },
-  { flags: ['-0', '--print0'] },
-  { flags: ['-i', '--ignore-case'] },
-];
+const fdRows =
+  rowsOf(`-e|--extension= -E|--exclude= -d|--max-depth|--maxdepth=# -t|--type= -g|--glob -H|--hidden
+  -I|--no-ignore -0|--print0 -i|--ignore-case`);
 
 function readFd(words: readonly Word[]): NameSearch | undefined {
   const search = building();
   try {
-    const { options, operands } = parseOptions({ command: 'fd', rows: fdRows }, words);
-    const has = (flag: string) => options.some(({ row }) => row.flags[0] === flag);
+    const { options, operands, has } = parseOptions({ command: 'fd', rows: fdRows }, words);
     for (const { row, value = '' } of options) {
       const flag = row.flags[0] ?? '';
       if (flag === '-e')

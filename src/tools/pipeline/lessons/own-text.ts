@@ -1,6 +1,5 @@
 import { shellQuote } from '../../../ground/shell-quote.ts';
-import { unescaped } from '../unescaped.ts';
-import type { Word } from '../words.ts';
+import { unescaped, type Word } from '../words.ts';
 
 /** awk programs that print what echo, printf and seq print; undefined if that depends on more than the words. */
 

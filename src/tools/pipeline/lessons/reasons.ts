@@ -12,45 +12,37 @@ const loops = /^(for|while|until|if|then|else|elif|fi|do|done|case|esac|select|f
 export function explained(command: string): Remedy[] {
   if (writers.test(command)) {
     return [
-      {
-        words: text(
-          'Use tee to write files instead, or shelpa_write for text of your own.',
-          'ファイルへの書き込みは tee、自分の文章は shelpa_write を使ってください。',
-        ),
-      },
+      text(
+        'Use tee to write files instead, or shelpa_write for text of your own.',
+        'ファイルへの書き込みは tee、自分の文章は shelpa_write を使ってください。',
+      ),
     ];
   }
   if (interpreters.test(command)) {
     return [
-      {
-        words: text(
-          'A pipeline only reads and filters text: use awk, sed or jq, or a tool that runs commands.',
-          'パイプラインは読み取りと加工だけです。awk・sed・jq を使うか、コマンドを実行するツールを使ってください。',
-        ),
-      },
+      text(
+        'A pipeline only reads and filters text: use awk, sed or jq, or a tool that runs commands.',
+        'パイプラインは読み取りと加工だけです。awk・sed・jq を使うか、コマンドを実行するツールを使ってください。',
+      ),
     ];
   }
   if (networked.test(command)) {
-    return [{ words: text('A pipeline has no network.', 'パイプラインからネットワークは使えません。') }];
+    return [text('A pipeline has no network.', 'パイプラインからネットワークは使えません。')];
   }
   if (isLoop(command)) return [noLoops];
   if (command === 'diff') {
     return [
-      {
-        words: text(
-          'Lines of B that A lacks: rg -n -v -x -F -f A B; then the other way round.',
-          'A にない B の行は rg -n -v -x -F -f A B で、逆も同様に調べてください。',
-        ),
-      },
+      text(
+        'Lines of B that A lacks: rg -n -v -x -F -f A B; then the other way round.',
+        'A にない B の行は rg -n -v -x -F -f A B で、逆も同様に調べてください。',
+      ),
     ];
   }
   return [
-    {
-      words: text(
-        'Use one of: tail rg awk sed tr jq wc tee fd ls head sort ctree_check ctree_generate serena_find_symbol, or pwd, cd alone.',
-        '使えるコマンド: tail rg awk sed tr jq wc tee fd ls head sort ctree_check ctree_generate serena_find_symbol、単独なら pwd と cd',
-      ),
-    },
+    text(
+      'Use one of: tail rg awk sed tr jq wc tee fd ls head sort ctree_check ctree_generate serena_find_symbol, or pwd, cd alone.',
+      '使えるコマンド: tail rg awk sed tr jq wc tee fd ls head sort ctree_check ctree_generate serena_find_symbol、単独なら pwd と cd',
+    ),
   ];
 }
 
@@ -64,9 +56,7 @@ export function isLoop(word: string): boolean {
   return loops.test(word);
 }
 
-export const noLoops: Remedy = {
-  words: text(
-    'There are no loops or conditions: commands take many files and globs, e.g. wc -l src/*.ts.',
-    'ループや条件分岐はありません。複数のファイルやワイルドカードを指定してください。例: wc -l src/*.ts',
-  ),
-};
+export const noLoops: Remedy = text(
+  'There are no loops or conditions: commands take many files and globs, e.g. wc -l src/*.ts.',
+  'ループや条件分岐はありません。複数のファイルやワイルドカードを指定してください。例: wc -l src/*.ts',
+);

@@ -1,5 +1,5 @@
 import { shellQuote } from '../../../ground/shell-quote.ts';
-import { cat as catTable } from '../commands/coreutils.ts';
+import { further } from '../commands/coreutils.ts';
 import type { Word } from '../words.ts';
 import { given, operandsOf } from './columns.ts';
 
@@ -9,7 +9,7 @@ export function cat(
   words: readonly Word[],
   { index, count }: { readonly index: number; readonly count: number },
 ): string | undefined {
-  const read = given(catTable, words, '-A -b -e -E -n -s -t -T -u -v');
+  const read = given(further.cat, words, '-A -b -e -E -n -s -t -T -u -v');
   if (!read) return undefined;
   const named = read.operands.filter((word) => word.text !== '-');
   const after = operandsOf(named);
