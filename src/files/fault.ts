@@ -1,116 +1,85 @@
-import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { type ErrorCode, ToolError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 
 /** Translates a system error for the caller; its own text goes to the log. */
 export function fault(cause: unknown, shown: string): ToolError {
   if (cause instanceof ToolError) return cause;
-  switch (errnoCode(cause)) {
-    case 'ENOENT':
-      return notFound(shown, cause);
-    case 'ENOTDIR':
-      return new ToolError(
-        'not_found',
-        text(`${shown} is not a folder.`, `${shown} はフォルダーではありません。`),
-        { cause },
-      );
-    case 'ELOOP':
-      return linkRefused(shown);
-    case 'EEXIST':
-      return exists(shown, cause);
-    case 'ENOTEMPTY':
-      return new ToolError('conflict', text(`${shown} is not empty.`, `${shown} は空ではありません。`), {
-        cause,
-      });
-    case 'EISDIR':
-      return notAFile(shown, 'folder');
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new ToolError(
-        'storage_full',
-        text(
-          `There is no space left to write ${shown}; nothing was changed.`,
-          `${shown} を書き込む空き容量がありません。何も変更していません。`,
-        ),
-        {
-          suggestion: text('Free some space, then try again.', '空き容量を作ってから再試行してください。'),
-          cause,
-        },
-      );
-    case 'ESTALE':
-      return new ToolError(
-        'conflict',
-        text(`${shown} changed while it was read.`, `${shown} は読み込み中に変更されました。`),
-        { suggestion: text('Read it again.', '読み直してください。'), cause },
-      );
-    case 'EFBIG':
-      return new ToolError('too_large', text(`${shown} would be too large.`, `${shown} が大きすぎます。`), {
-        cause,
-      });
-    case 'EACCES':
-    case 'EPERM':
-      return new ToolError(
-        'forbidden',
-        text(
-          `The operating system does not allow this server to do that with ${shown}.`,
-          `OS がこのサーバーに ${shown} への操作を許可していません。`,
-        ),
-        { cause },
-      );
-    case 'EROFS':
-      return new ToolError(
-        'forbidden',
-        text(
-          `${shown} is on a read-only file system.`,
-          `${shown} は読み取り専用のファイルシステム上にあります。`,
-        ),
-        { cause },
-      );
-    case 'EXDEV':
-      return new ToolError(
-        'conflict',
-        text(
-          `${shown} is on another file system; it cannot be moved in one step.`,
-          `${shown} は別のファイルシステム上にあり、一度に移動できません。`,
-        ),
-        {
-          suggestion: text(
-            'Write a new file and remove the old one.',
-            '新しいファイルを書き、元のファイルを削除してください。',
-          ),
-          cause,
-        },
-      );
-    case 'EINVAL':
-      return new ToolError(
-        'invalid_path',
-        text(
-          `The file system does not accept ${shown} here.`,
-          `ファイルシステムが ${shown} を受け付けません。`,
-        ),
-        { cause },
-      );
-    case 'ENAMETOOLONG':
-      return new ToolError(
-        'invalid_path',
-        text(`${shown} is too long a name.`, `${shown} は名前が長すぎます。`),
-        { cause },
-      );
-    case 'EMFILE':
-    case 'ENFILE':
-      return new ToolError(
-        'unavailable',
-        text('Too many files are open at once.', '同時に開いているファイルが多すぎます。'),
-        { suggestion: text('Try again in a moment.', '少し待ってから再試行してください。'), cause },
-      );
-    default:
-      return new ToolError(
-        'internal',
-        text(`${shown} could not be used.`, `${shown} を処理できませんでした。`),
-        { cause },
-      );
-  }
+  const errno = errnoCode(cause) ?? '';
+  if (errno === 'ENOENT') return notFound(shown, cause);
+  if (errno === 'ELOOP') return linkRefused(shown);
+  if (errno === 'EEXIST') return exists(shown, cause);
+  if (errno === 'EISDIR') return notAFile(shown, 'folder');
+  const [, code, words, suggestion] = faults.find(([errnos]) => errnos.includes(errno)) ?? unknownFault;
+  const message = text(
+    words.en.replace('{}', () => shown),
+    words.ja.replace('{}', () => shown),
+  );
+  return new ToolError(code, message, { suggestion, cause });
 }
+
+/** Error numbers, their code, the message with `{}` for the path, and a suggestion. */
+type Fault = readonly [readonly string[], ErrorCode, Text, Text?];
+
+const unknownFault: Fault = [[], 'internal', text('{} could not be used.', '{} を処理できませんでした。')];
+
+const faults: readonly Fault[] = [
+  [['ENOTDIR'], 'not_found', text('{} is not a folder.', '{} はフォルダーではありません。')],
+  [['ENOTEMPTY'], 'conflict', text('{} is not empty.', '{} は空ではありません。')],
+  [
+    ['ENOSPC', 'EDQUOT'],
+    'storage_full',
+    text(
+      'There is no space left to write {}; nothing was changed.',
+      '{} を書き込む空き容量がありません。何も変更していません。',
+    ),
+    text('Free some space, then try again.', '空き容量を作ってから再試行してください。'),
+  ],
+  [
+    ['ESTALE'],
+    'conflict',
+    text('{} changed while it was read.', '{} は読み込み中に変更されました。'),
+    text('Read it again.', '読み直してください。'),
+  ],
+  [['EFBIG'], 'too_large', text('{} would be too large.', '{} が大きすぎます。')],
+  [
+    ['EACCES', 'EPERM'],
+    'forbidden',
+    text(
+      'The operating system does not allow this server to do that with {}.',
+      'OS がこのサーバーに {} への操作を許可していません。',
+    ),
+  ],
+  [
+    ['EROFS'],
+    'forbidden',
+    text('{} is on a read-only file system.', '{} は読み取り専用のファイルシステム上にあります。'),
+  ],
+  [
+    ['EXDEV'],
+    'conflict',
+    text(
+      '{} is on another file system; it cannot be moved in one step.',
+      '{} は別のファイルシステム上にあり、一度に移動できません。',
+    ),
+    text(
+      'Write a new file and remove the old one.',
+      '新しいファイルを書き、元のファイルを削除してください。',
+    ),
+  ],
+  [
+    ['EINVAL'],
+    'invalid_path',
+    text('The file system does not accept {} here.', 'ファイルシステムが {} を受け付けません。'),
+  ],
+  [['ENAMETOOLONG'], 'invalid_path', text('{} is too long a name.', '{} は名前が長すぎます。')],
+  [
+    ['EMFILE', 'ENFILE'],
+    'unavailable',
+    text('Too many files are open at once.', '同時に開いているファイルが多すぎます。'),
+    text('Try again in a moment.', '少し待ってから再試行してください。'),
+  ],
+];
 
 export function notFound(shown: string, cause?: unknown): ToolError {
   return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} は存在しません。`), {
@@ -142,7 +111,7 @@ export function linkRefused(shown: string): ToolError {
       `${shown} is a symbolic link; links are not followed.`,
       `${shown} はシンボリックリンクです。リンクはたどりません。`,
     ),
-    { suggestion: text('Name the file itself.', 'ファイル本体のパスを指定してください。') },
+    text('Name the file itself.', 'ファイル本体のパスを指定してください。'),
   );
 }
 
@@ -153,12 +122,7 @@ export function linkLeadsOut(shown: string): ToolError {
       `${shown} goes through a symbolic link that leads outside the allowed folders.`,
       `${shown} は許可されたフォルダーの外を指すシンボリックリンクを通ります。`,
     ),
-    {
-      suggestion: text(
-        'Use a path inside the allowed folders.',
-        '許可されたフォルダー内のパスを指定してください。',
-      ),
-    },
+    text('Use a path inside the allowed folders.', '許可されたフォルダー内のパスを指定してください。'),
   );
 }
 
@@ -188,8 +152,6 @@ export function changedSince(shown: string): ToolError {
   return new ToolError(
     'conflict',
     text(`${shown} has changed since it was read.`, `${shown} は読み込み後に変更されています。`),
-    {
-      suggestion: text('Read it again, then repeat the change.', '読み直してから変更をやり直してください。'),
-    },
+    text('Read it again, then repeat the change.', '読み直してから変更をやり直してください。'),
   );
 }

@@ -2,11 +2,12 @@ import { lstatSync } from 'node:fs';
 import type { Folder, FolderRoot, Place } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import type { WorkspaceDependencies } from './dependencies.ts';
+import { orElse } from '../ground/or-else.ts';
 import { linkLeadsOut } from './fault.ts';
 import { followLinks } from './links.ts';
 import { componentsOf, shownPath } from './names.ts';
 import { HeldPlace } from './place.ts';
+import type { WorkspaceDependencies } from './place-facts.ts';
 import { fold, type Protection } from './protected-names.ts';
 import type { Root } from './walk.ts';
 
@@ -161,7 +162,7 @@ export class HeldFolder implements Folder {
         `${shownPath(path)} belongs to this server and is not shown to tools.`,
         `${shownPath(path)} はこのサーバー自身のもので、ツールからは見えません。`,
       ),
-      { suggestion: text('Choose another path.', '別のパスを選んでください。') },
+      text('Choose another path.', '別のパスを選んでください。'),
     );
   }
 
@@ -188,11 +189,7 @@ export class HeldFolder implements Folder {
 
 /** Is something there? A link on the way counts: using the place tells about it. */
 function occurs(place: HeldPlace): boolean {
-  try {
-    return place.exists();
-  } catch {
-    return true;
-  }
+  return orElse(() => place.exists(), true);
 }
 
 /** The number of a path's names that lead to a root; -1 if it is elsewhere. */
@@ -235,11 +232,7 @@ function hasTwoForms(name: string): boolean {
   return /[^\x00-\x7f]/.test(name) && name.normalize('NFC') !== name.normalize('NFD');
 }
 
+/** The walk reports problems of the path. */
 function isOnDisk(path: readonly string[]): boolean {
-  try {
-    return lstatSync(`/${path.join('/')}`, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // The walk reports problems of the path.
-    return false;
-  }
+  return orElse(() => lstatSync(`/${path.join('/')}`, { throwIfNoEntry: false }) !== undefined, false);
 }

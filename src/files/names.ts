@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
@@ -57,4 +58,16 @@ function assertShortName(name: string, path: string): void {
       `${shownPath(path)} に ${limits.nameBytes} バイトを超える名前があります。`,
     ),
   );
+}
+
+const form = /^\.sekisho-[0-9a-f]{16}\.tmp$/;
+
+/** Whether a name is the temporary name of a write; listings leave these out. */
+export function isTemporaryName(name: string): boolean {
+  return name.length === 29 && form.test(name);
+}
+
+/** From a UUID, whose random bytes Node has in stock. */
+export function temporaryName(): string {
+  return `.sekisho-${randomUUID().replaceAll('-', '').slice(-16)}.tmp`;
 }

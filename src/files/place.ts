@@ -1,6 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { Dir, Dirent } from 'node:fs';
-import { closeSync, lstatSync, opendirSync, readdirSync } from 'node:fs';
+import { closeSync, type Dir, type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type {
   FileStat,
@@ -21,16 +20,13 @@ import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';
 import { fault, notAFile } from './fault.ts';
 import { makeFolder } from './folders.ts';
-import { kindOf } from './kind-of.ts';
-import { shownPath } from './names.ts';
+import { isTemporaryName, shownPath } from './names.ts';
 import type { PlaceFacts, ProvenPath } from './place-facts.ts';
-import { readFileBytes, readStat } from './reading.ts';
-import { isTemporaryName } from './temporary-name.ts';
+import { kindOf, readFileBytes, readStat } from './reading.ts';
 import { lookalikesOf, withHint } from './text/lookalikes.ts';
 import { mimeOf } from './text/mime.ts';
 import { readTextRange, readWholeText } from './text/text.ts';
-import type { Root } from './walk.ts';
-import { enterFolder, entryOf, itself, leaveFolder, openFileIn } from './walk.ts';
+import { enterFolder, entryOf, itself, leaveFolder, openFileIn, type Root } from './walk.ts';
 
 /** A proven path. It keeps no descriptor: every operation walks again, so nothing can be stale. */
 export class HeldPlace implements Place, ProvenPath {
@@ -231,7 +227,7 @@ export class HeldPlace implements Place, ProvenPath {
           `${this.shown} is protected: tools cannot write ${name}.`,
           `${this.shown} は保護されています。${name} にはツールから書き込めません。`,
         ),
-        { suggestion: text('Choose another path.', '別のパスを選んでください。') },
+        text('Choose another path.', '別のパスを選んでください。'),
       );
     }
   }

@@ -1,12 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import type { BigIntStats, Stats } from 'node:fs';
-import { lstatSync, statSync } from 'node:fs';
-import type { FileStat } from '../contract/capabilities/files.ts';
+import { type BigIntStats, type Dirent, lstatSync, type Stats, type StatsBase, statSync } from 'node:fs';
+import type { FileKind, FileStat } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { fault, leftUnchanged } from './fault.ts';
 import { readAt } from './io.ts';
-import { kindOf } from './kind-of.ts';
 
 /** A regular file, open for reading. */
 export interface OpenFile {
@@ -62,4 +60,13 @@ export function tooLarge(shown: string, bytes: number, maxBytes: number): ToolEr
     ),
     { details: { bytes, max_bytes: maxBytes } },
   );
+}
+
+type Looked = Pick<Dirent | StatsBase<number | bigint>, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+
+/** The kind of an entry, from its stat or its folder's listing. Devices, pipes and sockets are `other`. */
+export function kindOf(entry: Looked): FileKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
 }

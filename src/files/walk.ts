@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import type { Stats } from 'node:fs';
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { orElse } from '../ground/or-else.ts';
 import { fault, linkRefused, notAFile } from './fault.ts';
 import { shownPath } from './names.ts';
 
@@ -157,9 +157,5 @@ function closed(): ToolError {
 }
 
 function isSymlink(entry: string): boolean {
-  try {
-    return lstatSync(entry).isSymbolicLink();
-  } catch {
-    return false;
-  }
+  return orElse(() => lstatSync(entry).isSymbolicLink(), false);
 }

@@ -8,12 +8,11 @@ import { createCarryOver } from './attributes.ts';
 import { createFolderLocks } from './changing/folder-locks.ts';
 import { openLocks } from './changing/lock.ts';
 import { noScratch, openScratch } from './changing/scratch.ts';
-import type { WorkspaceDependencies } from './dependencies.ts';
 import { HeldFolder } from './folder.ts';
+import type { WorkspaceDependencies } from './place-facts.ts';
 import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
 import { createLineIndexes } from './text/line-indexes.ts';
-import type { Root } from './walk.ts';
-import { openRootFolder } from './walk.ts';
+import { openRootFolder, type Root } from './walk.ts';
 
 export interface WorkspaceOptions {
   /** In order: relative paths start at the first. */

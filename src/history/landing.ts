@@ -3,7 +3,7 @@ import type { Attribution, FileState } from '../contract/capabilities/history.ts
 import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
-import { isTemporaryName } from '../files/temporary-name.ts';
+import { isTemporaryName } from '../files/names.ts';
 import { defer } from '../ground/defer.ts';
 import { digestOf } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';

@@ -16,8 +16,8 @@ import { putBack } from '../command/journal/put-back.ts';
 import { putAttributesBack } from '../command/watched/put-attributes-back.ts';
 import type { Attribution } from '../contract/capabilities/history.ts';
 import type { LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
-import { kindOf } from '../files/kind-of.ts';
-import { mayLive, owner, thisProcess } from '../files/owner.ts';
+import { mayLive, owner, thisProcess } from '../files/changing/under-way.ts';
+import { kindOf } from '../files/reading.ts';
 import { asBytes, fromText, toText } from '../ground/byte-paths.ts';
 import { isBelow } from '../ground/inside.ts';
 

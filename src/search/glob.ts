@@ -1,9 +1,8 @@
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { type BraceSyntax, expandBraces, hasOpenBrace } from '../ground/glob/braces.ts';
-import { asciiClasses } from '../ground/glob/classes.ts';
 import { compileGlob } from '../ground/glob/match.ts';
-import type { GlobSyntax } from '../ground/glob/tokens.ts';
+import { asciiClasses, type GlobSyntax } from '../ground/glob/tokens.ts';
 
 /**
  * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes or

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { NameMatches, NameQuery } from '../contract/capabilities/files.ts';
-import { isTemporaryName } from '../files/temporary-name.ts';
+import { isTemporaryName } from '../files/names.ts';
 import { atOnce, type Gathered, type GatheredSearches } from './gathered.ts';
 import { createGlob } from './glob.ts';
 import type { Ripgrep } from './ripgrep.ts';

@@ -82,6 +82,6 @@ function tookTooLong(timeoutMs: number): ToolError {
   return new ToolError(
     'timed_out',
     text(`The search took longer than ${seconds} s.`, `検索が ${seconds} 秒を超えました。`),
-    { suggestion: text('Search a smaller folder.', 'より小さなフォルダーを検索してください。') },
+    text('Search a smaller folder.', 'より小さなフォルダーを検索してください。'),
   );
 }

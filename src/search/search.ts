@@ -61,12 +61,10 @@ async function findRipgrep(given: string | undefined): Promise<string> {
   throw new ToolError(
     'unavailable',
     text('ripgrep is missing on this machine.', 'このマシンに ripgrep がありません。'),
-    {
-      suggestion: text(
-        'The operator can install it: npm install @vscode/ripgrep, or the package ripgrep of the system.',
-        '運用者は npm install @vscode/ripgrep か、システムの ripgrep パッケージを導入してください。',
-      ),
-    },
+    text(
+      'The operator can install it: npm install @vscode/ripgrep, or the package ripgrep of the system.',
+      '運用者は npm install @vscode/ripgrep か、システムの ripgrep パッケージを導入してください。',
+    ),
   );
 }
 

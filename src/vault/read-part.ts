@@ -82,6 +82,6 @@ export function notText(): ToolError {
   return new ToolError(
     'unsupported_encoding',
     text('The note is not UTF-8 text.', 'ノートが UTF-8 のテキストではありません。'),
-    { suggestion: text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。') },
+    text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。'),
   );
 }

@@ -12,30 +12,20 @@ export interface VaultConfig {
   readonly extras?: boolean | undefined;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Settings from the environment, the file or the documented defaults. Throws `ConfigError`, naming key and value. */
-export function vaultSettingsFrom(
-  environment: Readonly<Record<string, string | undefined>>,
-  config: VaultConfig = {},
-): VaultSettings {
-  const maxChunkLines = countFrom(
-    environment,
-    'VAULT_SCAN_MAX_CHUNK_LINES',
-    'vault.maxChunkLines',
-    config.maxChunkLines,
-    200,
-  );
-  const defaultChunkLines = countFrom(
-    environment,
-    'VAULT_SCAN_DEFAULT_CHUNK_LINES',
-    'vault.defaultChunkLines',
-    config.defaultChunkLines,
-    Math.min(80, maxChunkLines),
-  );
+export function vaultSettingsFrom(environment: Environment, config: VaultConfig = {}): VaultSettings {
+  const count = (
+    variable: string,
+    key: 'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines',
+    usual: number,
+  ) => countFrom(environment[variable], variable, config[key], `vault.${key}`, usual);
+  const maxChunkLines = count('VAULT_SCAN_MAX_CHUNK_LINES', 'maxChunkLines', 200);
+  const variable = 'VAULT_SCAN_DEFAULT_CHUNK_LINES';
+  const defaultChunkLines = count(variable, 'defaultChunkLines', Math.min(80, maxChunkLines));
   if (defaultChunkLines > maxChunkLines) {
-    const key =
-      environment.VAULT_SCAN_DEFAULT_CHUNK_LINES === undefined
-        ? 'vault.defaultChunkLines'
-        : 'VAULT_SCAN_DEFAULT_CHUNK_LINES';
+    const key = environment[variable] === undefined ? 'vault.defaultChunkLines' : variable;
     throw new ConfigError(
       text(
         `${key} must be at most ${maxChunkLines} (VAULT_SCAN_MAX_CHUNK_LINES), got ${defaultChunkLines}.`,
@@ -44,7 +34,7 @@ export function vaultSettingsFrom(
     );
   }
   return {
-    hardMaxChars: countFrom(environment, 'HARD_MAX_CHARS', 'vault.hardMaxChars', config.hardMaxChars, 20_000),
+    hardMaxChars: count('HARD_MAX_CHARS', 'hardMaxChars', 20_000),
     defaultChunkLines,
     maxChunkLines,
     extras: config.extras ?? true,
@@ -83,26 +73,21 @@ export function assertVaultRoot(root: string, served: readonly string[]): void {
 const most = 100_000_000;
 
 function countFrom(
-  environment: Readonly<Record<string, string | undefined>>,
+  written: string | undefined,
   variable: string,
-  key: string,
   configured: number | undefined,
-  fallback: number,
+  key: string,
+  usual: number,
 ): number {
-  const written = environment[variable];
-  if (written !== undefined) {
-    const count = /^[1-9]\d{0,8}$/.test(written) ? Number(written) : 0;
-    return assertCount(count, variable, written);
-  }
-  return configured === undefined ? fallback : assertCount(configured, key, configured);
-}
-
-function assertCount(count: number, key: string, given: string | number): number {
+  const given = written ?? configured;
+  if (given === undefined) return usual;
+  const count = typeof given === 'string' ? (/^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0) : given;
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  const name = written === undefined ? key : variable;
   throw new ConfigError(
     text(
-      `${key} must be a whole number from 1 to ${most}, got ${JSON.stringify(given)}.`,
-      `${key} は 1～${most} の整数で指定してください（指定値: ${JSON.stringify(given)}）。`,
+      `${name} must be a whole number from 1 to ${most}, got ${JSON.stringify(given)}.`,
+      `${name} は 1～${most} の整数で指定してください（指定値: ${JSON.stringify(given)}）。`,
     ),
   );
 }

@@ -68,6 +68,6 @@ function tooMany(): ToolError {
   return new ToolError(
     'unavailable',
     text(`${maxWatched} notes are being watched already.`, `既に ${maxWatched} 個のノートを監視しています。`),
-    { suggestion: text('End a subscription first.', '先に購読を 1 つ終えてください。') },
+    text('End a subscription first.', '先に購読を 1 つ終えてください。'),
   );
 }

@@ -234,7 +234,7 @@ describe('what the judge is given', () => {
     ['./publish.py', undefined],
     ['fresh-start', undefined],
   ])('what is typed into %s is judged as a command for %s', async (running, shell) => {
-    const { bashInput } = await import('../../src/tools/assistant/bash/bash-input.ts');
+    const { bashInput } = await import('../../src/tools/assistant/bash/background.ts');
     const commands = { shell: 'bash', background: () => ({ command: running }) };
     const desk = { ownPath: '.' };
     const risk = await bashInput.risk?.({ process_id: 'x', text: 'sudo rm\n' }, { desk, commands } as never);

@@ -6,10 +6,7 @@ import type { CapabilityName } from '../../src/contract/capabilities/capabilitie
 import type { LooseTool } from '../../src/contract/tool/define-tool.ts';
 import type { ToolContext } from '../../src/contract/tool/tool.ts';
 import { openStore } from '../../src/store/open.ts';
-import { forget } from '../../src/tools/assistant/memory/forget.ts';
-import { recall } from '../../src/tools/assistant/memory/recall.ts';
-import { remember } from '../../src/tools/assistant/memory/remember.ts';
-import { updateMemory } from '../../src/tools/assistant/memory/update-memory.ts';
+import { forget, recall, remember, updateMemory } from '../../src/tools/assistant/memory.ts';
 
 /** Calls tools as the road does: check, run, and what they told the audit log. */
 async function openTools() {

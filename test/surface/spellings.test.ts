@@ -25,7 +25,7 @@ const once: readonly (readonly [
     'temporaryName',
     /`\.sekisho-\$\{/,
     'listings leave out the one form of temporary names',
-    ['src/files/temporary-name.ts'],
+    ['src/files/names.ts'],
   ],
 ];
 

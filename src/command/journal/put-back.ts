@@ -16,8 +16,8 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { relative } from 'node:path';
-import { kindOf } from '../../files/kind-of.ts';
-import { temporaryName } from '../../files/temporary-name.ts';
+import { temporaryName } from '../../files/names.ts';
+import { kindOf } from '../../files/reading.ts';
 import { entryOf, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';

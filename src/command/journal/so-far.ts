@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { limits } from '../../contract/limits.ts';
-import { kindOf } from '../../files/kind-of.ts';
+import { kindOf } from '../../files/reading.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isBelow } from '../../ground/inside.ts';

@@ -13,7 +13,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { temporaryName } from '../../files/temporary-name.ts';
+import { temporaryName } from '../../files/names.ts';
 import { entryOf, itself, openFolderIn } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { defer, deferred } from '../../ground/defer.ts';

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import type { LandingSide } from '../../contract/capabilities/landing.ts';
-import { kindOf } from '../../files/kind-of.ts';
+import { kindOf } from '../../files/reading.ts';
 import { entryOf } from '../../files/walk.ts';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
 

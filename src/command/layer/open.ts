@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
 import { text } from '../../contract/text/text.ts';
-import { thisProcess } from '../../files/owner.ts';
+import { thisProcess } from '../../files/changing/under-way.ts';
 import { isBelow, isInside } from '../../ground/inside.ts';
 import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mayLive, owner, thisProcess } from '../../files/owner.ts';
+import { mayLive, owner, thisProcess } from '../../files/changing/under-way.ts';
 import { readEnded } from './left.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { defer } from '../../ground/defer.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { exists, leftUnchanged } from '../fault.ts';
 import { closeInBackground } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';
@@ -70,22 +71,19 @@ async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise
   }
 }
 
-function fileThere(place: ProvenPath): { readonly fd: number; readonly stat: Stats } | undefined {
-  try {
-    return atName(place, (folder, name) => openFileIn(place.root, folder, name, place.shown));
-  } catch {
-    // No file, or an unreadable one: the work reports that.
-    return undefined;
-  }
+/** Undefined without a file, or for an unreadable one: the work reports that. */
+function fileThere(place: ProvenPath) {
+  return orElse<ReturnType<typeof openFileIn> | undefined>(
+    () => atName(place, (folder, name) => openFileIn(place.root, folder, name, place.shown)),
+    undefined,
+  );
 }
 
 function isStill(place: ProvenPath, { dev, ino }: Stats): boolean {
-  try {
+  return orElse(() => {
     const now = atName(place, (folder, name) => lstatSync(entryOf(folder, name)));
     return now.ino === ino && now.dev === dev;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function atName<T>({ root, components, facts }: ProvenPath, look: (folder: number, name: string) => T): T {

@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs';
 import {
   closeSync,
   constants,
@@ -7,13 +6,14 @@ import {
   linkSync,
   openSync,
   renameSync,
+  type Stats,
   unlinkSync,
 } from 'node:fs';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import type { CarryOver } from '../attributes.ts';
 import { fault, leftUnchanged } from '../fault.ts';
 import { fsync, writeAll } from '../io.ts';
-import { temporaryName } from '../temporary-name.ts';
+import { temporaryName } from '../names.ts';
 import { entryOf, itself } from '../walk.ts';
 
 export interface AtomicWrite {

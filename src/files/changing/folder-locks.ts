@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { orElse } from '../../ground/or-else.ts';
 import type { Locks } from './lock.ts';
 
 /**
@@ -69,11 +70,10 @@ function upTo(folder: string): readonly string[] {
 
 /** Undefined if it is unreadable or gone: then it is not locked. A lock is harmless, wherever a link leads. */
 function openFolder(path: string): number | undefined {
-  try {
-    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  } catch {
-    return undefined;
-  }
+  return orElse<number | undefined>(
+    () => openSync(path, constants.O_RDONLY | constants.O_DIRECTORY),
+    undefined,
+  );
 }
 
 /**

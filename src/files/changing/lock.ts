@@ -73,6 +73,6 @@ function held(): ToolError {
   return new ToolError(
     'unavailable',
     text('Another program keeps this file locked.', '別のプログラムがこのファイルをロックし続けています。'),
-    { suggestion: text('Try again in a moment.', '少し待ってから送り直してください。') },
+    text('Try again in a moment.', '少し待ってから送り直してください。'),
   );
 }

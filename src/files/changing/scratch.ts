@@ -1,7 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import * as z from 'zod';
 import { defer } from '../../ground/defer.ts';
-import { isTemporaryName } from '../temporary-name.ts';
+import { isTemporaryName } from '../names.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';
 

@@ -8,15 +8,18 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statfsSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import * as z from 'zod';
 import type { LeftUnderWay, UnderWay } from '../../contract/records.ts';
-import { mayLive, owner, thisProcess } from '../owner.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** The subject of the notes; the file is named after it. */
 type Kind = 'writes' | 'changes' | 'calls';
@@ -84,13 +87,9 @@ export function leftUnderWay(folder: string, kind: Kind): readonly LeftUnderWay[
   });
 }
 
+/** None if its process has just closed it. */
 function linesOf(path: string): readonly string[] {
-  try {
-    return (readFileSync(path, 'utf8').split('\0', 1)[0] ?? '').split('\n');
-  } catch {
-    // Its process has just closed it.
-    return [];
-  }
+  return orElse(() => (readFileSync(path, 'utf8').split('\0', 1)[0] ?? '').split('\n'), []);
 }
 
 /** Bytes that this user can still write on a folder's disk. */
@@ -143,12 +142,43 @@ function closeLog({ fd, path }: Log): void {
 }
 
 function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => JSON.parse(line) as unknown, undefined);
 }
 
 const roomBytes = 64 * 1024;
 const syncFile = promisify(fdatasync);
+
+export const owner = z.object({
+  pid: z.number(),
+  started: z.string(),
+  boot: z.string(),
+  namespace: z.string(),
+});
+
+type Owner = z.output<typeof owner>;
+
+/** Identifies this process among all others, including later ones with the same pid. */
+export function thisProcess(): Owner {
+  return {
+    pid: process.pid,
+    started: startOf(process.pid) ?? '',
+    boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    namespace: readlinkSync('/proc/self/ns/pid'),
+  };
+}
+
+/** Whether the process of this log may still be alive. If that cannot be seen: for an hour after its last note. */
+export function mayLive(one: Owner, log: string): boolean {
+  const self = thisProcess();
+  if (one.boot !== self.boot) return false;
+  if (one.namespace === self.namespace) return startOf(one.pid) === one.started;
+  // Processes of other containers are invisible; no write lasts an hour.
+  return Date.now() - statSync(log).mtimeMs < 60 * 60 * 1000;
+}
+
+/** The start time of a process, in clock ticks since boot: with the pid, it identifies it. */
+function startOf(pid: number): string | undefined {
+  // The name in parentheses may contain anything; fields are counted after it.
+  const fieldsOf = (stat: string) => stat.split(') ').at(-1)?.split(' ');
+  return fieldsOf(orElse(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), ''))?.[19];
+}

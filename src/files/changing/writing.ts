@@ -19,39 +19,48 @@ import { assertUnchanged, change, type Former, observed, openOverwritable } from
 type Content = string | Uint8Array;
 
 export function create(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
-  return changeContent(place, options, async () => {
-    const bytes = await toBytes(content, place.shown, options);
-    await inOwnFolder(place, async (folder, name) => {
-      const there = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
-      if (there?.isSymbolicLink()) throw linkRefused(place.shown);
-      if (there) throw exists(place.shown);
-      await observed(place, { action: 'create', bytes: bytes.length, content: bytes }, undefined, (agreed) =>
-        write(place, folder, name, bytes, undefined, agreed, options),
-      );
-    });
-    return { bytes: bytes.length, created: true };
+  return put(place, content, options, (folder, name) => {
+    const there = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
+    if (there) throw there.isSymbolicLink() ? linkRefused(place.shown) : exists(place.shown);
+    return undefined;
   });
 }
 
-export function replace(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
+export async function replace(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
+  return put(
+    place,
+    content,
+    options,
+    (folder, name) => openOverwritable(place, folder, name, options.expected),
+    true,
+  );
+}
+
+/** Writes a whole file. `mayReplace`: if it appears meanwhile, the work starts again on it. */
+function put(
+  place: ProvenPath,
+  content: Content,
+  options: WriteOptions,
+  openIt: (folder: number, name: string) => Former | undefined,
+  mayReplace = false,
+): Promise<Written> {
   return changeContent(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
-    const created = await inOwnFolder(place, async (folder, name) => {
-      const former = openOverwritable(place, folder, name, options.expected);
+    return inOwnFolder(place, async (folder, name) => {
+      const former = openIt(folder, name);
+      const action = former ? 'replace' : 'create';
       try {
-        const action = former ? 'replace' : 'create';
         await observed(place, { action, bytes: bytes.length, content: bytes }, former, (agreed) =>
           write(place, folder, name, bytes, former, agreed, options),
         );
       } catch (error) {
-        throw isTaken(error, former) ? new Appeared() : error;
+        throw mayReplace && isTaken(error, former) ? new Appeared() : error;
       } finally {
         // Never the last descriptor of a replaced file: its lock keeps it open.
         if (former) closeSync(former.fd);
       }
-      return !former;
+      return { bytes: bytes.length, created: !former };
     });
-    return { bytes: bytes.length, created };
   });
 }
 
@@ -115,7 +124,7 @@ function namesFolder(shown: string): ToolError {
       `A path that ends in / or . names a folder; ${shown} cannot be written as a file.`,
       `/ または . で終わるパスはフォルダーを指します。ファイル ${shown} には書き込みません。`,
     ),
-    { suggestion: text('Name the file itself.', 'ファイル自体を指定してください。') },
+    text('Name the file itself.', 'ファイル自体を指定してください。'),
   );
 }
 
@@ -232,12 +241,10 @@ export function encode(content: string, encoding: TextEncoding, withBom: boolean
           `The file is in ${encoding}, which cannot represent every character of the new content.`,
           `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
         ),
-        {
-          suggestion: text(
-            'Write the whole file again; it will then be in UTF-8.',
-            'ファイル全体を書き直すと UTF-8 になります。',
-          ),
-        },
+        text(
+          'Write the whole file again; it will then be in UTF-8.',
+          'ファイル全体を書き直すと UTF-8 になります。',
+        ),
       );
     }
   }

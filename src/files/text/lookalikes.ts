@@ -1,10 +1,10 @@
-import { closeSync, opendirSync, openSync } from 'node:fs';
+import { lstatSync, opendirSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { defer } from '../../ground/defer.ts';
-import { shownPath } from '../names.ts';
+import { orElse } from '../../ground/or-else.ts';
+import { isTemporaryName, shownPath } from '../names.ts';
 import type { PlaceFacts } from '../place-facts.ts';
-import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, itself, leaveFolder } from '../walk.ts';
 
 /** Adds a suggestion with similar paths to an error, if there are any. Reads the disk. */
@@ -49,21 +49,16 @@ export function lookalikesOf(facts: PlaceFacts): string[] {
     .slice(0, most);
 
   function isThere({ isShown }: PlaceFacts, path: readonly string[]): boolean {
-    try {
+    const isOnDisk = orElse(() => {
       const folder = enterFolder(root, path, path.length - 1, hidden);
       using _ = defer(() => leaveFolder(root, folder));
-      closeSync(openSync(entryOf(folder, path.at(-1) ?? ''), pathOnly));
-      return isShown(path);
-    } catch {
-      return false;
-    }
+      return lstatSync(entryOf(folder, path.at(-1) ?? '')) !== undefined;
+    }, false);
+    return isOnDisk && isShown(path);
   }
 }
 
 const most = 3;
-/** O_PATH | O_NOFOLLOW: checks that an entry exists without opening it. */
-const pathOnly = 0x220000;
-
 /**
  * The most similar names: first those that differ in case, width or separators, then in their ending, then by typos.
  */

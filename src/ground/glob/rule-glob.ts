@@ -3,9 +3,8 @@ import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { foldName } from '../text/fold-name.ts';
 import { expandBraces } from './braces.ts';
-import { unicodeClasses } from './classes.ts';
 import { compileGlob } from './match.ts';
-import type { GlobSyntax } from './tokens.ts';
+import { type GlobSyntax, unicodeClasses } from './tokens.ts';
 
 const maxAlternatives = 64;
 const maxPatternChars = 1024;

@@ -18,12 +18,10 @@ export function assertNotExecutable(
       `${file.shown} would be executable (${found.en}); programs and scripts are not written.`,
       `${file.shown} は実行可能ファイルになります (${found.ja})。プログラムやスクリプトは書き込めません。`,
     ),
-    {
-      suggestion: text(
-        'The operator can allow it: start with --allow-executable.',
-        '運用者が --allow-executable を付けて起動すると書き込めます。',
-      ),
-    },
+    text(
+      'The operator can allow it: start with --allow-executable.',
+      '運用者が --allow-executable を付けて起動すると書き込めます。',
+    ),
   );
 }
 

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import type { ContentBlock } from '../../contract/call.ts';
 import type { Place, TextSlice } from '../../contract/capabilities/files.ts';
-import { ToolError } from '../../contract/error.ts';
+import { ConfigError, ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { encodingInJapanese, encodingInput, guessNote } from '../encoding.ts';
 import { startLineInput } from '../start-line.ts';
-import { type MimePattern, matchesMime } from './mime-pattern.ts';
 
 export interface FileReadOptions {
   /** MIME types that may be read beside text, e.g. `image/*`. */
@@ -187,4 +186,27 @@ async function readOther(
     path: file.shown,
     truncated: false,
   };
+}
+
+/** `type/subtype` or `type/*`, in lower case. */
+type MimePattern = `${string}/${string}`;
+
+const pattern = /^[a-z0-9.+-]+\/(?:[a-z0-9.+-]+|\*)$/;
+
+/** Checks a setting. Throws `ConfigError` quoting an invalid pattern. */
+export function assertMimePattern(value: string): asserts value is MimePattern {
+  if (!pattern.test(value)) {
+    throw new ConfigError(
+      text(
+        `allowMime must hold types like "image/png" or "image/*", got "${value}".`,
+        `allowMime には "image/png" や "image/*" のような種類を指定してください（指定値: "${value}"）。`,
+      ),
+    );
+  }
+}
+
+function matchesMime(mime: string, patterns: readonly MimePattern[]): boolean {
+  return patterns.some((allowed) =>
+    allowed.endsWith('/*') ? mime.startsWith(allowed.slice(0, -1)) : mime === allowed,
+  );
 }

@@ -1,7 +1,6 @@
 import { defineToolset, type LooseTool } from '../../contract/tool/define-tool.ts';
-import { createFileRead } from './file-read.ts';
+import { assertMimePattern, createFileRead } from './file-read.ts';
 import { createFileWrite } from './file-write.ts';
-import { assertMimePattern } from './mime-pattern.ts';
 import { shellExec } from './shell-exec.ts';
 
 export interface AgentCliOptions {

@@ -12,6 +12,7 @@ import { counted } from '../../ground/counted.ts';
 import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../ground/effects/dry-run-report.ts';
 import { landedFacts } from '../../ground/effects/landing.ts';
 import { cutMiddle } from '../../ground/text/cut-middle.ts';
+import { inBytes, withoutNul } from '../command-text.ts';
 import { dryRunOutput, landedOutput, onFailureInput } from '../dry-run.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';
@@ -33,13 +34,9 @@ export const shellExec = defineTool({
     command: z
       .string()
       .refine((command) => command.trim() !== '', inputRule(text('must not be empty', '空にはできません')))
+      .refine(...withoutNul)
       .refine(
-        (command) => !command.includes('\0'),
-        inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
-      )
-      .refine(
-        (command) => Buffer.byteLength(command) <= limits.commandBytes,
-        inputRule(
+        ...inBytes(
           text(
             `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
             `${limits.commandBytes} バイト以下でなければなりません。長いスクリプトはファイルに書いてください`,
@@ -48,18 +45,10 @@ export const shellExec = defineTool({
       )
       .describe('Program or command line, e.g. "git", "grep -rn main src | head".'),
     args: z
-      .array(
-        z
-          .string()
-          .refine(
-            (word) => !word.includes('\0'),
-            inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
-          ),
-      )
+      .array(z.string().refine(...withoutNul))
       .max(limits.commandArguments)
       .refine(
-        (args) => args.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0) <= limits.commandBytes,
-        inputRule(
+        ...inBytes(
           text(
             `must be at most ${limits.commandBytes} bytes long together`,
             `合わせて ${limits.commandBytes} バイト以下でなければなりません`,
@@ -208,6 +197,6 @@ function workingFolderOf(cwd: string | undefined, files: Folder): string {
   throw new ToolError(
     'unsupported_type',
     text(`${place.shown} is not a folder.`, `${place.shown} はフォルダーではありません。`),
-    { suggestion: text('Name a folder in cwd.', 'cwd にはフォルダーを指定してください。') },
+    text('Name a folder in cwd.', 'cwd にはフォルダーを指定してください。'),
   );
 }

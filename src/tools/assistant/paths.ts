@@ -5,6 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** A path as document 001 takes it; whether it is permitted is decided when it is used. */
 export const pathInput = z.string().min(1).max(4096);
@@ -50,12 +51,10 @@ export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
       `${cleanName(read.shown)} can be read but not changed: only ${desk.ownPath} is yours.`,
       `${cleanName(read.shown)} は読めますが変更できません。変更できるのは ${desk.ownPath} だけです。`,
     ),
-    {
-      suggestion: text(
-        `Read it, write a copy to ${cleanName(path)} with write_file, and edit that.`,
-        `内容を読み、write_file で ${cleanName(path)} にコピーを作成してから編集してください。`,
-      ),
-    },
+    text(
+      `Read it, write a copy to ${cleanName(path)} with write_file, and edit that.`,
+      `内容を読み、write_file で ${cleanName(path)} にコピーを作成してから編集してください。`,
+    ),
   );
 }
 
@@ -138,9 +137,11 @@ function assertTaken(desk: Desk, path: string): void {
 }
 
 function notTaken(message: Text): ToolError {
-  return new ToolError('invalid_path', message, {
-    suggestion: text('Write it like notes/today.md.', 'notes/today.md のように書いてください。'),
-  });
+  return new ToolError(
+    'invalid_path',
+    message,
+    text('Write it like notes/today.md.', 'notes/today.md のように書いてください。'),
+  );
 }
 
 /** Throws for an absolute path outside, with a suggestion: models guess where a project is. */
@@ -152,9 +153,7 @@ function assertInside(folder: Folder, path: string): void {
     const meant = nearest(folder, path);
     if (meant === undefined) throw error;
     const shown = cleanName(meant);
-    throw new ToolError('out_of_scope', error.text, {
-      suggestion: text(`Here it is ${shown}.`, `ここでは ${shown} です。`),
-    });
+    throw new ToolError('out_of_scope', error.text, text(`Here it is ${shown}.`, `ここでは ${shown} です。`));
   }
 }
 
@@ -172,11 +171,7 @@ function nearest(folder: Folder, path: string): string | undefined {
 }
 
 function existsIn(folder: Folder, path: string): boolean {
-  try {
-    return folder.at(path).exists();
-  } catch {
-    return false;
-  }
+  return orElse(() => folder.at(path).exists(), false);
 }
 
 /** The path relative to the caller's own folder; undefined if it lies elsewhere. */

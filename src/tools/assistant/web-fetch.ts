@@ -164,7 +164,7 @@ function startOf(cursor: string | undefined, body: string): number {
   throw new ToolError(
     'conflict',
     text('The page has changed since it was read.', '前回読んだときからページが変わっています。'),
-    { suggestion: text('Fetch it again without cursor.', 'cursor を付けずに取得し直してください。') },
+    text('Fetch it again without cursor.', 'cursor を付けずに取得し直してください。'),
   );
 }
 

@@ -1,6 +1,6 @@
 import { defineToolset } from '../../contract/tool/define-tool.ts';
 import type { Toolset } from '../../contract/tool/tool.ts';
-import { resourceMethods } from './resource-methods.ts';
+import { resourceMethods } from './resources.ts';
 import { vaultAppend } from './vault-append.ts';
 import { vaultCreate } from './vault-create.ts';
 import { vaultLinks } from './vault-links.ts';

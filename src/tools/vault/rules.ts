@@ -44,12 +44,10 @@ export function assertMayCreate(path: string): void {
         `${path} cannot be created: daily/ contains only daily/YYYY-MM-DD.md with a real date.`,
         `${path} は作成できません。daily/ には実在する日付の daily/YYYY-MM-DD.md だけを置けます。`,
       ),
-      {
-        suggestion: text(
-          'Name it by its day, e.g. "daily/2026-02-11.md", or create it outside daily/.',
-          '"daily/2026-02-11.md" のように日付を名前にするか、daily/ の外に作成してください。',
-        ),
-      },
+      text(
+        'Name it by its day, e.g. "daily/2026-02-11.md", or create it outside daily/.',
+        '"daily/2026-02-11.md" のように日付を名前にするか、daily/ の外に作成してください。',
+      ),
     );
   }
 }
@@ -102,7 +100,7 @@ function assertOutsideSystem(path: string): void {
       `${path} cannot be written: .system/ belongs to the vault.`,
       `${path} には書き込めません。.system/ は保管庫が使います。`,
     ),
-    { suggestion: text('Choose another folder.', '別のフォルダーを選んでください。') },
+    text('Choose another folder.', '別のフォルダーを選んでください。'),
   );
 }
 
@@ -130,12 +128,14 @@ export function canBeNamed(path: string): boolean {
 function assertNotePath(path: string): void {
   const problem = problemOf(path);
   if (problem) {
-    throw new ToolError('invalid_path', problem, {
-      suggestion: text(
+    throw new ToolError(
+      'invalid_path',
+      problem,
+      text(
         'Give a path relative to the vault, e.g. "ideas/house.md".',
         '保管庫からの相対パスを指定してください。例: "ideas/house.md"',
       ),
-    });
+    );
   }
 }
 
@@ -156,4 +156,18 @@ function problemOf(path: string) {
     return text('A name in the path is only spaces.', 'パスに空白だけの名前があります。');
   }
   return undefined;
+}
+
+export function badCursor(): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text('cursor did not come from this tool.', 'cursor がこのツールの返したものではありません。'),
+    {
+      suggestion: text(
+        'Pass next_cursor of the page before, or none to start over.',
+        '前のページの next_cursor を渡すか、省略して最初から始めてください。',
+      ),
+      details: { field: 'cursor' },
+    },
+  );
 }

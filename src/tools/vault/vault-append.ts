@@ -60,8 +60,6 @@ function missing(place: Place): ToolError {
   return new ToolError(
     'not_found',
     text(`${place.shown} does not exist.`, `${place.shown} は存在しません。`),
-    {
-      suggestion: text('Create it with vault_create.', 'vault_create で作成してください。'),
-    },
+    text('Create it with vault_create.', 'vault_create で作成してください。'),
   );
 }

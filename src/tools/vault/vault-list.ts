@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { badCursor } from './cursor.ts';
-import { folderAt } from './rules.ts';
+import { badCursor, folderAt } from './rules.ts';
 import { type Found, walkNotes } from './walk-notes.ts';
 
 export const vaultList = defineTool({

@@ -71,7 +71,7 @@ function decodeNote(place: Place, bytes: Buffer): { readonly mark: string; reado
     throw new ToolError(
       'unsupported_encoding',
       text(`${place.shown} is not UTF-8 text.`, `${place.shown} は UTF-8 のテキストではありません。`),
-      { suggestion: text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。') },
+      text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。'),
     );
   }
   const all = bytes.toString('utf8');

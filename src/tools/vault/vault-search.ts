@@ -4,10 +4,9 @@ import type { Vault } from '../../contract/capabilities/vault.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
 import { isInside } from '../../ground/inside.ts';
-import { badCursor } from './cursor.ts';
 import { notSearched } from './note-lines.ts';
 import { parseRegexQuery, parseTextQuery } from './query.ts';
-import { folderAt, noteAt } from './rules.ts';
+import { badCursor, folderAt, noteAt } from './rules.ts';
 import { type Match, searchNote } from './search-note.ts';
 import { createPauses, walkNotes } from './walk-notes.ts';
 

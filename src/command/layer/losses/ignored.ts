@@ -1,5 +1,5 @@
-import { unicodeClasses } from '../../../ground/glob/classes.ts';
 import { compileGlob } from '../../../ground/glob/match.ts';
+import { unicodeClasses } from '../../../ground/glob/tokens.ts';
 import { readBounded } from './read-bounded.ts';
 
 interface Pattern {

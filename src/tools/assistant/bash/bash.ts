@@ -7,9 +7,8 @@ import type { CommandLine, Commands, RunOptions } from '../../../contract/capabi
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { isInSeconds, looksLikeMilliseconds } from '../../../contract/text/describe-issue.ts';
-import { text } from '../../../contract/text/text.ts';
+import { type Locale, text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
-import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { counted } from '../../../ground/counted.ts';
 import {
   dryRunWords,
@@ -19,8 +18,9 @@ import {
 } from '../../../ground/effects/dry-run-report.ts';
 import { landedFacts } from '../../../ground/effects/landing.ts';
 import { isInside } from '../../../ground/inside.ts';
+import { cutMiddle } from '../../../ground/text/cut-middle.ts';
+import { atMostBytes, withoutNul } from '../../command-text.ts';
 import { dryInBackground, dryRunOutput, landedOutput, onFailureInput } from '../../dry-run.ts';
-import { fitOutput } from './fit-output.ts';
 
 export const bash = defineTool({
   name: 'bash',
@@ -38,19 +38,8 @@ export const bash = defineTool({
     command: z
       .string()
       .min(1)
-      .refine(
-        (line) => Buffer.byteLength(line) <= limits.commandBytes,
-        inputRule(
-          text(
-            `must be at most ${limits.commandBytes} bytes`,
-            `${limits.commandBytes} バイト以下でなければなりません`,
-          ),
-        ),
-      )
-      .refine(
-        (line) => !line.includes('\0'),
-        inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
-      )
+      .refine(...atMostBytes)
+      .refine(...withoutNul)
       .describe('e.g. "ls -l | head".'),
     timeout: z.number().int().min(1).optional().describe('e.g. 60 s.'),
     background: z.boolean().optional().describe('For servers; gives process_id.'),
@@ -262,3 +251,44 @@ function foldersFor(
   const covered = othersPath === undefined ? [] : [workspace.at(othersPath).hostPath];
   return { workingFolder, reach: { writable: [folder.hostPath], covered } };
 }
+
+interface Streams {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Fits both streams into a reply: leaves out the middle of long output, with a line in its place that says how to read
+ * it. `keep` takes the whole, standard output first.
+ */
+function fitOutput(
+  { stdout, stderr }: Streams,
+  replyBytes: number,
+  keep: (output: string) => string | undefined,
+  locale: Locale,
+): Streams & { readonly id?: string | undefined } {
+  const [outBytes, errBytes] = [Buffer.byteLength(stdout), Buffer.byteLength(stderr)];
+  const room = replyBytes - noteBytes;
+  if (outBytes + errBytes <= room) return { stdout, stderr };
+  // stderr gets a quarter of the room, and what stdout leaves.
+  const errRoom = Math.max(Math.floor(room / 4), room - outBytes);
+  const id = keep(stdout + stderr);
+  const shorten = (stream: string, maxBytes: number, startsAt: number) => {
+    const cut = cutMiddle(stream, maxBytes);
+    if (!cut) return stream;
+    const { head, tail, fromByte, leftOutBytes: bytes } = cut;
+    const how = id === undefined ? '' : `: bash_output process_id ${id}, cursor ${startsAt + fromByte}`;
+    const note = text(`[… ${counted(bytes, 'byte')} left out${how} …]`, `[… ${bytes} バイト省略${how} …]`)[
+      locale
+    ];
+    return `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`;
+  };
+  return {
+    stdout: shorten(stdout, room - Math.min(errBytes, errRoom), 0),
+    stderr: shorten(stderr, errRoom, outBytes),
+    id,
+  };
+}
+
+/** For the exit code, the names of the streams and the notes. */
+const noteBytes = 400;

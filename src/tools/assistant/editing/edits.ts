@@ -2,8 +2,8 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
+import { occurrencesOf, type Wanted } from '../../occurrences.ts';
 import { closestMatch } from './closest-match.ts';
-import { occurrencesOf, type Wanted } from './occurrences.ts';
 
 /** Applies edits in order, each to the result of the one before. Throws if one does not fit: all or none. */
 export async function applyEdits(
@@ -95,7 +95,7 @@ function tooLong(shown: string, which: Text): ToolError {
       `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
       `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
     ),
-    { suggestion: text('Use a shorter new_string.', '短い new_string を使ってください。') },
+    text('Use a shorter new_string.', '短い new_string を使ってください。'),
   );
 }
 
@@ -108,12 +108,7 @@ function notThere(shown: string, before: string, wanted: string, which: Text): T
         `${which.en}${shown} does not contain old_string.`,
         `${which.ja}${shown} に old_string がありません。`,
       ),
-      {
-        suggestion: text(
-          'Read the file and copy the text from it.',
-          'ファイルを読み、その文字列をコピーしてください。',
-        ),
-      },
+      text('Read the file and copy the text from it.', 'ファイルを読み、その文字列をコピーしてください。'),
     );
   }
   const { startLine, endLine, differs, words } = closest;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { encodeLegacy, legacyWidth } from '../../../ground/text/legacy-encodings.ts';
-import { occurrencesOf, type Wanted } from './occurrences.ts';
+import { occurrencesOf, type Wanted } from '../../occurrences.ts';
 
 /**
  * The bytes of a text that is not Unicode, after replacements. Untouched parts keep their exact bytes, since some of
@@ -58,11 +58,9 @@ function cannotHold(encoding: string): ToolError {
       `The file is in ${encoding}, which cannot represent every character of new_string.`,
       `ファイルの文字コード ${encoding} では、new_string の一部の文字を表せません。`,
     ),
-    {
-      suggestion: text(
-        'Use other characters, or write the whole file in UTF-8 with write_file.',
-        '別の文字を使うか、write_file でファイル全体を UTF-8 で書き直してください。',
-      ),
-    },
+    text(
+      'Use other characters, or write the whole file in UTF-8 with write_file.',
+      '別の文字を使うか、write_file でファイル全体を UTF-8 で書き直してください。',
+    ),
   );
 }

@@ -24,9 +24,10 @@ export function* occurrencesOf(text: string, wanted: Wanted): Generator<Occurren
     return;
   }
   if (!old.includes('\n')) {
+    const endingAt = endingsOf(text);
     const adapts = put.includes('\n');
     for (const found of plainly(text, old, put)) {
-      yield adapts ? { ...found, put: withEndings(put, [endingNear(text, found)]) } : found;
+      yield adapts ? { ...found, put: withEndings(put, [endingAt(found.end)]) } : found;
     }
     return;
   }
@@ -88,9 +89,15 @@ function withEndings(words: string, endings: readonly string[]): string {
   return words.replace(/\r?\n/g, () => endings[Math.min(line++, endings.length - 1)] ?? '\n');
 }
 
-/** The ending of the line that contains an occurrence, or of the line before if that has none. */
-function endingNear(text: string, { start, end }: Occurrence): string {
-  const after = text.indexOf('\n', end);
-  const newline = after === -1 ? text.lastIndexOf('\n', start) : after;
-  return newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n';
+/** The ending of the line at a position, or of the line before if that has none; called in ascending order. */
+function endingsOf(text: string): (position: number) => string {
+  let newline = text.indexOf('\n');
+  let following = newline;
+  return (position) => {
+    while (following !== -1 && newline < position) {
+      following = text.indexOf('\n', newline + 1);
+      if (following !== -1) newline = following;
+    }
+    return newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n';
+  };
 }

@@ -1,0 +1,24 @@
+import { Buffer } from 'node:buffer';
+import { limits } from '../contract/limits.ts';
+import { type Text, text } from '../contract/text/text.ts';
+import { inputRule } from '../contract/tool/input-rule.ts';
+
+/** Rules of text that becomes a command or its input, for `refine`. */
+
+export const withoutNul = [
+  (words: string) => !words.includes('\0'),
+  inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
+] as const;
+
+const bytes = limits.commandBytes;
+
+export const atMostBytes = inBytes(
+  text(`must be at most ${bytes} bytes`, `${bytes} バイト以下でなければなりません`),
+);
+
+/** The same with another message. */
+export function inBytes(message: Text) {
+  const fits = (words: string | readonly string[]) =>
+    Buffer.byteLength(typeof words === 'string' ? words : words.map((word) => `${word} `).join('')) <= bytes;
+  return [fits, inputRule(message)] as const;
+}
