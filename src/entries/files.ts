@@ -1,3 +1,6 @@
+// Our declarations name Node's own types; TypeScript 7 looks for them only where somebody asks.
+/// <reference types="node" preserve="true" />
+
 /** The entry `sekisho/files` of the package. Adding a line here is a promise. `docs/files.md` shows it at work. */
 export type {
   FileKind,

@@ -3,6 +3,8 @@ import { basename, dirname, resolve } from 'node:path';
 import type { ChangeObserver, Folder } from '../contract/capabilities/files.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { lazy } from '../ground/once.ts';
+import { orElse } from '../ground/or-else.ts';
 import { createTurns } from '../ground/turns.ts';
 import { createCarryOver } from './attributes.ts';
 import { createFolderLocks } from './changing/folder-locks.ts';
@@ -66,7 +68,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
       dependencies: {
         lines: createLineIndexes(),
         turns: createTurns(),
-        locks: createLocks(),
+        locks: lazy(tryLocks),
         observer: options.observer,
         scratch,
         carryOver: createCarryOver(),
@@ -162,22 +164,12 @@ function deviceOfProc(): number {
   );
 }
 
-/** Loaded at the first change. Files can also be written on machines that koffi does not support. */
-function createLocks(): WorkspaceDependencies['locks'] {
-  let opened: { readonly locks: ReturnType<WorkspaceDependencies['locks']> } | undefined;
-  return () => {
-    opened ??= { locks: tryLocks() };
-    return opened.locks;
-  };
-}
-
+/** Files can also be written on machines that koffi does not support. */
 function tryLocks(): ReturnType<WorkspaceDependencies['locks']> {
-  try {
+  return orElse<ReturnType<WorkspaceDependencies['locks']>>(() => {
     const files = openLocks();
     return { files, folders: createFolderLocks(files) };
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function namesOf(path: string): readonly string[] {

@@ -21,3 +21,12 @@ export function once<T>(make: () => Promise<T> | T): Once<T> {
   // The opener gets the failure.
   return Object.assign(get, { opened: () => made?.catch(() => undefined) });
 }
+
+/** The same for a value that takes no waiting. */
+export function lazy<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

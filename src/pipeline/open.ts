@@ -19,6 +19,7 @@ import { openLocks } from '../files/changing/lock.ts';
 import { readAtNow } from '../files/io.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { defer } from '../ground/defer.ts';
+import { lazy } from '../ground/once.ts';
 import type { Semaphore } from '../ground/semaphore.ts';
 import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './names/glob.ts';
@@ -59,7 +60,7 @@ export interface PipelineRoom {
 export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
   const { folder } = options;
   const shelf = options.shelf ?? createShelf();
-  const locks = lazily(openLocks);
+  const locks = lazy(openLocks);
   const unprotected = asUnprotected(folder);
   const mirrors = folder.roots.map(
     (_, rootIndex) => new Mirror({ folder: unprotected, rootIndex, locks, clock: options.clock }),
@@ -78,7 +79,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const runner = {
     folder,
     shelf,
-    makePipe: lazily(openPipes),
+    makePipe: lazy(openPipes),
     stages: options.stages,
     startingBytes: measuredOnce(),
     nameFolder: join(run, 'names'),
@@ -168,12 +169,4 @@ function readProgram(folder: Folder, path: string, cwd: string): string {
     throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
   }
   return readAtNow(fd, 0, programBytes).toString('utf8');
-}
-
-function lazily<T>(open: () => T): () => T {
-  let opened: { readonly value: T } | undefined;
-  return () => {
-    opened ??= { value: open() };
-    return opened.value;
-  };
 }

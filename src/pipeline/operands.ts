@@ -2,12 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { DescriptorSet } from '../command/output/os-pipe.ts';
 import type { FileKind, Folder, Place } from '../contract/capabilities/files.ts';
-import {
-  guardError,
-  type ProgramWork,
-  type StageArgument,
-  stageError,
-} from '../contract/capabilities/pipeline.ts';
+import { guardError, type ProgramWork, stageError } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { text, verbatim } from '../contract/text/text.ts';
 import { orElse } from '../ground/or-else.ts';
@@ -60,10 +55,8 @@ export function resolveStage(given: ProgramWork, options: ResolveOptions): Resol
   );
   const read = reads.map((path) => operandOf(path, true));
   const folders = operands.filter(({ asFile, place }) => !asFile && isFolder(place, program));
-  const walks =
-    takesFolders.has(program) && (folders.length > 0 || operands.every(({ asFile }) => asFile));
-  const isReal =
-    walks || program === 'ls' || program === 'find' || operands.length + reads.length > mostOpen;
+  const walks = takesFolders.has(program) && (folders.length > 0 || operands.every(({ asFile }) => asFile));
+  const isReal = walks || program === 'ls' || program === 'find' || operands.length + reads.length > mostOpen;
   const { names, ...where } = isReal
     ? inRealFolder(program, operands, options)
     : inNameFolder(program, operands, read, options);

@@ -27,16 +27,6 @@ export type Work = (agreed: Promise<void>) => Promise<Made>;
 /** Notifies the observer before and after. */
 export async function observed(
   place: ProvenPath,
-  facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
-  former: Former | undefined,
-  work: Work,
-): Promise<void> {
-  return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
-}
-
-/** The same with the former state already among the facts. */
-export async function told(
-  place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,
   work: Work,
 ): Promise<void> {
@@ -63,7 +53,10 @@ export async function told(
   else await durable;
 }
 
-export function formerFile({ fd, plain, stat }: Former): FormerFile {
+/** The file that a change replaces, for the observer. */
+export function formerFile(former: Former | undefined): FormerFile | undefined {
+  if (!former) return undefined;
+  const { fd, plain, stat } = former;
   return { stat, read: () => readAtNow(fd, 0, plain.size), descriptor: fd };
 }
 

@@ -9,7 +9,7 @@ import type { ProvenPath } from '../place-facts.ts';
 import { readStat } from '../reading.ts';
 import { entryOf } from '../walk.ts';
 import { syncFolder } from './atomic.ts';
-import { change, formerFile, observed, openFormer, told } from './change.ts';
+import { change, formerFile, observed, openFormer } from './change.ts';
 
 /** Removes a file or an empty folder. */
 export function remove(place: ProvenPath, options: WriteOptions): Promise<void> {
@@ -23,7 +23,7 @@ export function remove(place: ProvenPath, options: WriteOptions): Promise<void> 
           read: () => Buffer.alloc(0),
           descriptor: -1,
         };
-        await told(place, { action: 'remove', former }, async (agreed) => {
+        await observed(place, { action: 'remove', former }, async (agreed) => {
           await agreed;
           attempt(place.shown, () => rmdirSync(entryOf(folder, name)));
           return { durable: syncFolder(folder) };
@@ -33,7 +33,7 @@ export function remove(place: ProvenPath, options: WriteOptions): Promise<void> 
         using _ = defer(() => {
           if (former) closeInBackground(former.fd);
         });
-        await observed(place, { action: 'remove' }, former, async (agreed) => {
+        await observed(place, { action: 'remove', former: formerFile(former) }, async (agreed) => {
           await agreed;
           attempt(place.shown, () => unlinkSync(entryOf(folder, name)));
           return { durable: syncFolder(folder) };
@@ -64,10 +64,10 @@ export function move(place: ProvenPath, target: ProvenPath, options: WriteOption
           using _ = defer(() => {
             if (former) closeSync(former.fd);
           });
-          await observed(place, { action: 'move' }, former, async (leaveAgreed) => {
+          const movedFrom = formerFile(former);
+          await observed(place, { action: 'move', former: movedFrom }, async (leaveAgreed) => {
             await leaveAgreed;
-            const movedFrom = former && formerFile(former);
-            await observed(target, { action: 'create', movedFrom }, undefined, async (agreed) => {
+            await observed(target, { action: 'create', movedFrom }, async (agreed) => {
               await agreed;
               attempt(target.shown, () => linkSync(from, to));
               attempt(place.shown, () => unlinkSync(from));

@@ -14,7 +14,7 @@ import { readStat, tooLarge } from '../reading.ts';
 import { entryOf, itself } from '../walk.ts';
 import { Appeared } from './alone.ts';
 import { type Made, writeAtomically } from './atomic.ts';
-import { assertUnchanged, change, type Former, observed, openOverwritable } from './change.ts';
+import { assertUnchanged, change, type Former, formerFile, observed, openOverwritable } from './change.ts';
 
 type Content = string | Uint8Array;
 
@@ -50,9 +50,8 @@ function put(
       const former = openIt(folder, name);
       const action = former ? 'replace' : 'create';
       try {
-        await observed(place, { action, bytes: bytes.length, content: bytes }, former, (agreed) =>
-          write(place, folder, name, bytes, former, agreed, options),
-        );
+        const facts = { action, bytes: bytes.length, content: bytes, former: formerFile(former) } as const;
+        await observed(place, facts, (agreed) => write(place, folder, name, bytes, former, agreed, options));
       } catch (error) {
         throw mayReplace && isTaken(error, former) ? new Appeared() : error;
       } finally {
@@ -83,20 +82,17 @@ export function append(place: ProvenPath, content: Content, options: WriteOption
       const { size = 0, nlink = 1 } = former?.plain ?? {};
       const growsInPlace = size > rewriteBytes && nlink === 1;
       try {
-        await observed(
-          place,
-          { action: former ? 'append' : 'create', bytes: more.length, content: more, growsInPlace },
-          former,
-          async (agreed) => {
-            if (former && growsInPlace) {
-              await agreed;
-              return growInPlace(former, more, place.shown, options.signal);
-            }
-            if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
-            const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
-            return write(place, folder, name, Buffer.concat([old, more]), former, agreed, options);
-          },
-        );
+        const action = former ? 'append' : 'create';
+        const facts = { action, bytes: more.length, content: more, former: formerFile(former) } as const;
+        await observed(place, { ...facts, growsInPlace }, async (agreed) => {
+          if (former && growsInPlace) {
+            await agreed;
+            return growInPlace(former, more, place.shown, options.signal);
+          }
+          if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
+          const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
+          return write(place, folder, name, Buffer.concat([old, more]), former, agreed, options);
+        });
       } catch (error) {
         throw isTaken(error, former) ? new Appeared() : error;
       } finally {
