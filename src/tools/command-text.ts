@@ -10,15 +10,17 @@ export const withoutNul = [
   inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
 ] as const;
 
-const bytes = limits.commandBytes;
-
 export const atMostBytes = inBytes(
-  text(`must be at most ${bytes} bytes`, `${bytes} バイト以下でなければなりません`),
+  text(
+    `must be at most ${limits.commandBytes} bytes`,
+    `${limits.commandBytes} バイト以下でなければなりません`,
+  ),
 );
 
 /** The same with another message. */
 export function inBytes(message: Text) {
   const fits = (words: string | readonly string[]) =>
-    Buffer.byteLength(typeof words === 'string' ? words : words.map((word) => `${word} `).join('')) <= bytes;
+    Buffer.byteLength(typeof words === 'string' ? words : words.map((word) => `${word} `).join('')) <=
+    limits.commandBytes;
   return [fits, inputRule(message)] as const;
 }
