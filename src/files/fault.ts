@@ -12,55 +12,55 @@ export function fault(cause: unknown, shown: string): ToolError {
   if (errno === 'EISDIR') return notAFile(shown, 'folder');
   const [, code, words, suggestion] = faults.find(([errnos]) => errnos.includes(errno)) ?? unknownFault;
   const message = text(
-    words.en.replace('{}', () => shown),
-    words.ja.replace('{}', () => shown),
+    words.en.replace('…', () => shown),
+    words.ja.replace('…', () => shown),
   );
   return new ToolError(code, message, { suggestion, cause });
 }
 
-/** Error numbers, their code, the message with `{}` for the path, and a suggestion. */
+/** Error numbers, their code, the message with `…` for the path, and a suggestion. */
 type Fault = readonly [readonly string[], ErrorCode, Text, Text?];
 
-const unknownFault: Fault = [[], 'internal', text('{} could not be used.', '{} を処理できませんでした。')];
+const unknownFault: Fault = [[], 'internal', text('… could not be used.', '… を処理できませんでした。')];
 
 const faults: readonly Fault[] = [
-  [['ENOTDIR'], 'not_found', text('{} is not a folder.', '{} はフォルダーではありません。')],
-  [['ENOTEMPTY'], 'conflict', text('{} is not empty.', '{} は空ではありません。')],
+  [['ENOTDIR'], 'not_found', text('… is not a folder.', '… はフォルダーではありません。')],
+  [['ENOTEMPTY'], 'conflict', text('… is not empty.', '… は空ではありません。')],
   [
     ['ENOSPC', 'EDQUOT'],
     'storage_full',
     text(
-      'There is no space left to write {}; nothing was changed.',
-      '{} を書き込む空き容量がありません。何も変更していません。',
+      'There is no space left to write …; nothing was changed.',
+      '… を書き込む空き容量がありません。何も変更していません。',
     ),
     text('Free some space, then try again.', '空き容量を作ってから再試行してください。'),
   ],
   [
     ['ESTALE'],
     'conflict',
-    text('{} changed while it was read.', '{} は読み込み中に変更されました。'),
+    text('… changed while it was read.', '… は読み込み中に変更されました。'),
     text('Read it again.', '読み直してください。'),
   ],
-  [['EFBIG'], 'too_large', text('{} would be too large.', '{} が大きすぎます。')],
+  [['EFBIG'], 'too_large', text('… would be too large.', '… が大きすぎます。')],
   [
     ['EACCES', 'EPERM'],
     'forbidden',
     text(
-      'The operating system does not allow this server to do that with {}.',
-      'OS がこのサーバーに {} への操作を許可していません。',
+      'The operating system does not allow this server to do that with ….',
+      'OS がこのサーバーに … への操作を許可していません。',
     ),
   ],
   [
     ['EROFS'],
     'forbidden',
-    text('{} is on a read-only file system.', '{} は読み取り専用のファイルシステム上にあります。'),
+    text('… is on a read-only file system.', '… は読み取り専用のファイルシステム上にあります。'),
   ],
   [
     ['EXDEV'],
     'conflict',
     text(
-      '{} is on another file system; it cannot be moved in one step.',
-      '{} は別のファイルシステム上にあり、一度に移動できません。',
+      '… is on another file system; it cannot be moved in one step.',
+      '… は別のファイルシステム上にあり、一度に移動できません。',
     ),
     text(
       'Write a new file and remove the old one.',
@@ -70,9 +70,9 @@ const faults: readonly Fault[] = [
   [
     ['EINVAL'],
     'invalid_path',
-    text('The file system does not accept {} here.', 'ファイルシステムが {} を受け付けません。'),
+    text('The file system does not accept … here.', 'ファイルシステムが … を受け付けません。'),
   ],
-  [['ENAMETOOLONG'], 'invalid_path', text('{} is too long a name.', '{} は名前が長すぎます。')],
+  [['ENAMETOOLONG'], 'invalid_path', text('… is too long a name.', '… は名前が長すぎます。')],
   [
     ['EMFILE', 'ENFILE'],
     'unavailable',
