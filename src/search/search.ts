@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises';
 import type { Search } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { createSemaphore, type Semaphore } from '../ground/semaphore.ts';
 import { searchContent } from './content.ts';
 import { createGatheredSearches, type GatheredSearches } from './gathered.ts';
 import { searchNames } from './names.ts';
-import { createOwnTurns } from './own-turns.ts';
 import { createRipgrep } from './ripgrep.ts';
 import type { Stages } from './start.ts';
 
@@ -68,20 +68,38 @@ async function findRipgrep(given: string | undefined): Promise<string> {
   );
 }
 
-async function packagedRipgrep(): Promise<string | undefined> {
-  try {
-    return (await import('@vscode/ripgrep')).rgPath;
-  } catch {
-    // The binary is an optional dependency, and may not exist for this system.
-    return undefined;
-  }
+/** An optional dependency, whose binary may not exist for this system. */
+function packagedRipgrep(): Promise<string | undefined> {
+  return import('@vscode/ripgrep').then(
+    ({ rgPath }) => rgPath,
+    () => undefined,
+  );
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs a limited number of a session's jobs at once; the others wait, without delaying other sessions. */
+export function createOwnTurns(atOnce: number) {
+  const sessions = new Map<string, { readonly turns: Semaphore; asked: number }>();
+  return async <T>(
+    sessionId: string,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const session = sessions.get(sessionId) ?? { turns: createSemaphore(atOnce), asked: 0 };
+    sessions.set(sessionId, session);
+    session.asked += 1;
+    try {
+      const leave = await session.turns.acquire(signal);
+      return await work().finally(leave);
+    } finally {
+      session.asked -= 1;
+      if (session.asked === 0) sessions.delete(sessionId);
+    }
+  };
 }

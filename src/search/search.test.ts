@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOwnTurns } from './own-turns.ts';
+import { createOwnTurns } from './search.ts';
 
 test('a session that asks for a hundred keeps nobody else waiting', async () => {
   const inTurn = createOwnTurns(4);
