@@ -202,11 +202,13 @@ describe('in the sandbox', needs(sandbox('bubblewrap'), programs('curl')), () =>
       'a second request of another host',
       `exec 5<>/dev/tcp/api.test/PORT; printf 'GET /a HTTP/1.1\\r\\nHost: other.test:PORT\\r\\n\\r\\nPOST /b HTTP/1.1\\r\\nHost: evil.test\\r\\nContent-Length: 1\\r\\n\\r\\nx' >&5; cat <&5`,
     ],
-  ])('%s leads nowhere', async (_, script) => {
+  ])('%s leads nowhere', async (name, script) => {
     answer = yes;
-    const { stdout } = await bash(script.replaceAll('PORT', `${ports.origin}`));
+    const { stdout, network = [] } = await bash(script.replaceAll('PORT', `${ports.origin}`));
     expect(stdout).not.toContain('origin:');
     expect(origin.arrived).toEqual([]);
+    if (name.endsWith('in the greeting'))
+      expect(network).toMatchObject([{ host: `api.test:${ports.origin}`, outcome: 'misnamed' }]);
   });
 
   test.each(['127.0.0.1', '169.254.169.254', '10.1.2.3', '::1'])(
