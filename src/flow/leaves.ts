@@ -56,7 +56,9 @@ function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = 
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
     leaves.push({ text, isField: isShort(text) && !isForAnswers(key), line: 1, isBesideProse, key });
-  } else if (typeof value === 'object' && value !== null && depth < maxDepth) {
+  } else if (typeof value === 'object' && value !== null && depth >= maxDepth)
+    leaves.push({ text: JSON.stringify(value), isField: false, line: 1, isBesideProse, key });
+  else if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value);
     const holdsProse = isBesideProse || members.some(([, member]) => isProse(member));
     // A header of a mail can be a record of its own: `{ name: 'Reply-To', value: … }`.

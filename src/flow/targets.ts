@@ -44,28 +44,14 @@ export function candidatesOf(input: unknown, schema: unknown, withNumbers: boole
 }
 
 /** Arguments with the content of a message, not its destination or subject. */
-const contents = new Set([
-  ...[
-    'body',
-    'content',
-    'text',
-    'message',
-    'description',
-    'comment',
-    'note',
-    'notes',
-    'summary',
-    'html',
-    'markdown',
-  ],
-]);
+const contents = /^(?:body|content|text|message|description|comment|notes?|summary|html|markdown)$/;
 
 /** Whether this is the heading of a message. */
 export function isHeading(argument: string): boolean {
-  return headings.has(nameOf(argument));
+  return headings.test(nameOf(argument));
 }
 
-const headings = new Set(['subject', 'title', 'heading', 'headline']);
+const headings = /^(?:subject|title|heading|headline)$/;
 
 /** The last name in an argument's path: its own, or that of the list that it is in. */
 function nameOf(argument: string): string {
@@ -118,7 +104,7 @@ function inText(value: string, argument: string): readonly Candidate[] {
   if (trimmed === '' || isTime(trimmed) || trimmed.length > maxMessageChars) return [];
   const whole = { argument, value: trimmed, isEmbedded: false };
   const addresses = addressesIn(trimmed).map((address) => ({ argument, value: address, isEmbedded: true }));
-  if (contents.has(nameOf(argument))) return addresses;
+  if (contents.test(nameOf(argument))) return addresses;
   if (isShort(trimmed))
     return addresses.some((each) => each.value === trimmed) ? [whole] : [whole, ...addresses];
   return addresses;

@@ -352,16 +352,12 @@ test('a client that goes away half-way stops the model and the command, and the 
   })().catch(() => {});
   const { audit } = await server.checkpoint.store();
   await expect
-    .poll(async () => (await audit.search({ limit: 5 })).map(({ tool, code }) => [tool, code]), {
-      timeout: 20_000,
-    })
+    .poll(async () => (await audit.search({ limit: 5 })).map(({ tool, code }) => [tool, code]))
     .toEqual([['bash', 'cancelled']]);
   expect(model.seen).toHaveLength(2);
 
   await expect
-    .poll(async () => (await server.ask('ann', { message: 'and now', session })).body.answer, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await server.ask('ann', { message: 'and now', session })).body.answer)
     .toBe('never');
 
   const speaking = new AbortController();

@@ -205,9 +205,9 @@ new WebSocket('ws://' + location.host + '/socket');
         return ways.filter((way) => !seen.includes(way));
       };
       await tab.goto(`http://${name}:${port}/`, { waitUntil: 'commit' });
-      await expect.poll(missed, { message: name, timeout: 10_000 }).toEqual(['/form']);
+      await expect.poll(missed, { message: name }).toEqual(['/form']);
       await tab.click('button');
-      await expect.poll(missed, { message: name, timeout: 10_000 }).toEqual([]);
+      await expect.poll(missed, { message: name }).toEqual([]);
       await tab.close();
     }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
@@ -90,6 +91,16 @@ describe('a command is judged by what it did', needs(lackOfLayers), () => {
     const [plain, , denied] = await audit.search({ newestFirst: true, limit: 3 });
     expect(denied?.facts).toMatchObject({ tried: { rule: 'rules[0]', came: 'discarded' } });
     expect(plain?.facts).not.toHaveProperty('tried');
+    const late = { command: 'sleep 3; mkdir -p .github/w; echo on > .github/w/ci.yml' };
+    const { process_id: id } = outputOf(await world.call('bash', late, { patienceMs: 2000 }));
+    const output = async () => String(outputOf(await world.call('bash_output', { process_id: id })).output);
+    await expect.poll(output).toMatch(/none of its changes were kept: .+ \(rules\[0\]/);
+    expect(existsSync(join(world.root, '.github'))).toBe(false);
+    const kept = outputOf(await world.call('bash', { command: 'sleep 3; echo y > y' }, { patienceMs: 2000 }));
+    const end = async () => outputOf(await world.call('bash_output', { process_id: kept.process_id }));
+    await expect.poll(async () => (await end()).running).toBe(false);
+    expect(JSON.stringify(await end())).not.toContain('none of its changes');
+    expect(existsSync(join(world.root, 'y'))).toBe(true);
   });
 
   test('one that outlives its call waits to be asked about, and the same call sent again asks', async () => {
@@ -99,12 +110,15 @@ describe('a command is judged by what it did', needs(lackOfLayers), () => {
     await vi.waitFor(
       async () => {
         const { running, output } = outputOf(await world.call('bash_output', { process_id: id }));
-        expect([running, output]).toEqual([false, expect.stringContaining('nothing has changed yet')]);
+        expect([running, output]).toEqual([false, expect.stringContaining('nothing has changed yet: ')]);
+        expect(output).toContain('; send the same call again to have a person asked');
+        expect(output).not.toContain('none of its changes were kept');
       },
-      { timeout: 20_000, interval: 300 },
+      { timeout: 60_000, interval: 300 },
     );
     expect(treeOf(world.root)).toEqual(before);
-    outputOf(await world.call('bash', call, { elicit: async () => ({ action: 'accept' }) }));
+    const agreed = outputOf(await world.call('bash', call, { elicit: async () => ({ action: 'accept' }) }));
+    expect(JSON.stringify(agreed)).not.toContain('nothing has changed yet');
     expect(Object.keys(treeOf(world.root))).not.toContain('docs/g0.txt');
   });
 });

@@ -71,7 +71,7 @@ async function run(world: World, command: string, decision: 'approved' | 'declin
         said += JSON.stringify(got);
         return got.running;
       };
-      await expect.poll(read, { timeout: 30_000 }).not.toBe(true);
+      await expect.poll(read).not.toBe(true);
     }
     return { question: seen.join('\n'), said };
   } finally {
@@ -172,7 +172,7 @@ describe.each([
       const before = tree(world.root);
       const { question } = await run(world, command, 'declined', background);
       expect(question).toContain(`it writes ${path}, which later runs outside the sandbox`);
-      await expect.poll(() => tree(world.root), { timeout: 10_000 }).toEqual(before);
+      await expect.poll(() => tree(world.root)).toEqual(before);
     });
 
     test.each(some(barred))('%s to what no tool writes is refused: %s', async (_, path, command) => {

@@ -265,7 +265,7 @@ describe('A command on the folders themselves that passes the limit', needs(lack
     const before = tree(world.root, { withoutObjects: false });
     const question = await answered(line, more, 'declined');
     expect(question).toContain('It is held now.');
-    await expect.poll(() => tree(world.root, { withoutObjects: false }), { timeout: 20_000 }).toEqual(before);
+    await expect.poll(() => tree(world.root, { withoutObjects: false })).toEqual(before);
   });
 
   test('gets back the modes, times, owners and attributes that it had changed', async () => {

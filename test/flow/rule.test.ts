@@ -359,3 +359,12 @@ test.each<[string, unknown]>([
     if (JSON.stringify(what).includes('bob')) expect(asked({ to: 'bob@corp.example' })).toEqual([]);
   }
 });
+
+test('an address that is nested deeper than records are read is a part of a text', () => {
+  const nested = (open: string, close: string) => `${open.repeat(20)}'${to}'${close.repeat(20)}`;
+  for (const what of [nested("{'a': ", '}'), nested('[', ']').replaceAll("'", '"'), nested('(', ',)')]) {
+    const { reads, asked } = sessionOf();
+    reads(`[${what}]`);
+    expect(asked({ to })).toEqual([to]);
+  }
+});

@@ -259,13 +259,19 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     '[… characters were left out: the limit is …. Ask for less at once.]',
     'test/upstream/calls.test.ts › long results are cut at the limit and say so',
   ),
+  both(
+    'none of its changes were kept: … (…)',
+    'test/effects/judged.test.ts › a rule of the operator about effects holds for every command',
+  ),
+  both(
+    'nothing has changed yet: … (…); send the same call again to have a person asked',
+    'test/effects/judged.test.ts › one that outlives its call waits to be asked about',
+  ),
 ];
 
 /** Claims that no row stands for as yet. One that gets a row is taken out here; none is added. */
 export const open: readonly string[] = [
   '[layer: its server was killed after … had ended (…); …]',
-  'none of its changes were kept: … (…)',
-  'nothing has changed yet: … (…); send the same call again to have a person asked',
   '… is not served here. Undo it at ….',
   '[dry run: ended, as it wrote more than … MiB]',
   'overwritten, as others changed it meanwhile: …',

@@ -140,7 +140,7 @@ describe('a reply of a command', needs(lackOfLayers), () => {
     };
     expect(await read()).not.toContain('[ended with exit code');
     await world.call('bash_input', { process_id: id, text: 'go\n' });
-    await expect.poll(read, { timeout: 20_000 }).toContain('[ended with exit code 3]');
+    await expect.poll(read).toContain('[ended with exit code 3]');
     const late = JSON.stringify(await world.call('bash_input', { process_id: id, text: 'again\n' }));
     expect(late).toContain('takes no input: it has ended, or was not started with background.');
   });

@@ -76,7 +76,7 @@ test(
           expect(fits).toContain('Created little.txt');
           expect(fits).not.toMatch(/no space left|has changed/);
         },
-        { timeout: 20_000, interval: 500 },
+        { timeout: 60_000, interval: 500 },
       );
       expect(readdirSync(root)).toEqual(['little.txt']);
     });

@@ -39,7 +39,7 @@ test('login prints where to go, and what the server offers afterwards; logout en
       if (!found) throw new Error(printed);
       return new URL(found);
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   );
   expect(printed).toContain(`at ${issuer.issuer}`);
   expect(printed).toContain('Requested scopes: tools:read');
