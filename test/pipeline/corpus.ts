@@ -209,6 +209,7 @@ export function allowedExtended(): string[] {
     "find . -name '*.ts'",
     'find src -type f',
     'find tail -maxdepth 1',
+    "find . -mtime -5 -name '*.ts'",
     'find . -name code.ts -o -name deep.txt',
   ];
 }

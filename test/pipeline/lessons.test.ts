@@ -199,6 +199,10 @@ test('a suggestion leaves no value of a flag behind as an operand', async () => 
     });
     expect((await extended.pipe('grep -c -f prog.awk a.txt')).stdout).toBe('0\n');
     expect((await extended.pipe('grep -f ../secret a.txt')).error.reason).toBe('PATH_ESCAPE');
+    expect((await extended.pipe('find src -mtime -5 -type f | wc -l')).error).toBeUndefined();
+    // Without the test it would find something else, so that is not suggested.
+    const { error, runs } = await extended.pipe('find src -type x');
+    expect({ reason: error.reason, runs }).toEqual({ reason: 'PARSE_ERROR', runs: false });
   } finally {
     await extended.close();
   }

@@ -149,10 +149,7 @@ class OptionReader {
       this.#take(flag, equals < 0 ? undefined : written.slice(equals + 1));
       return;
     }
-    if (instead) {
-      const remedy = instead(this.#words);
-      throw this.#disallowed(flag, remedy === undefined ? [] : [remedy]);
-    }
+    if (instead) throw this.#disallowed(flag, this.#commandWithout([]));
     // Without these flags the command would do something else than was asked.
     if (flag === '--help' || flag === '--version') throw this.#disallowed(flag, []);
     const [only, ...more] = rows.flatMap((row) => row.flags).filter((name) => name.startsWith(flag));
@@ -194,7 +191,7 @@ class OptionReader {
         throw new GuardViolation(
           'PARSE_ERROR',
           text(`${command} ${flag} needs a value.`, `${command} ${flag} には値が必要です。`),
-          this.#commands([this.#without(1, kept)]),
+          this.#commandWithout(this.#without(1, kept)),
         );
     }
     const rest = this.#without(this.#next - this.#at, kept);
@@ -210,9 +207,17 @@ class OptionReader {
           `${command} ${flag} does not take '${value}'.`,
           `${command} ${flag} に '${value}' は指定できません。`,
         ),
-        this.#commands([rest]),
+        this.#commandWithout(rest),
       );
     this.#options.push({ row, flag, ...(value === undefined ? {} : { value }) });
+  }
+
+  /** The command without an option, if it would not do something else then. */
+  #commandWithout(rest: readonly Word[]): Remedy[] {
+    const { instead } = this.#table;
+    if (!instead) return this.#commands([rest]);
+    const remedy = instead(this.#words);
+    return remedy === undefined ? [] : [remedy];
   }
 
   #commands(all: readonly (readonly Word[])[]): Remedy[] {
