@@ -1,6 +1,6 @@
 import type { AskSessionKey, AskSessionStore } from '../contract/ask.ts';
 import type { OpenEngine } from './engine.ts';
-import { deleteRows, insertRow, lockRow, updateRows } from './rows.ts';
+import { deleteRows, insertRow, lockRow, updateRows, writeTo } from './rows.ts';
 
 /** The most conversations of one owner, and how long each is kept after its last question. */
 export const maxAskSessions = 100;
@@ -26,13 +26,9 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
       await change(key, { body, updated_at_ms: nowMs, holder: null, held_until_ms: 0 });
     },
     async create(principal, id, body, nowMs) {
-      const engine = await openEngine();
       const row = { id, principal, body, updated_at_ms: nowMs, holder: null, held_until_ms: 0 };
-      await engine.write(async (tx) => {
-        await tx
-          .deleteFrom('ask_sessions')
-          .where('updated_at_ms', '<', nowMs - askSessionIdleMs)
-          .execute();
+      await writeTo(openEngine, async (tx) => {
+        await deleteRows(tx, 'ask_sessions', { 'updated_at_ms <': nowMs - askSessionIdleMs });
         const own = tx.selectFrom('ask_sessions').select('id').where('principal', '=', principal);
         const surplus = await own
           .orderBy('updated_at_ms', 'desc')
@@ -40,9 +36,7 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
           .offset(maxAskSessions - 1)
           .limit(maxAskSessions)
           .execute();
-        for (const { id: oldest } of surplus) {
-          await deleteRows(tx, 'ask_sessions', { id: oldest });
-        }
+        for (const { id: oldest } of surplus) await deleteRows(tx, 'ask_sessions', { id: oldest });
         await insertRow(tx, 'ask_sessions', row);
       });
     },
@@ -50,15 +44,7 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
       await change(key, { holder: null, held_until_ms: 0 });
     },
     async remove(principal, id) {
-      const engine = await openEngine();
-      const { numDeletedRows } = await engine.write((tx) =>
-        tx
-          .deleteFrom('ask_sessions')
-          .where('id', '=', id)
-          .where('principal', '=', principal)
-          .executeTakeFirstOrThrow(),
-      );
-      return numDeletedRows > 0n;
+      return (await writeTo(openEngine, (tx) => deleteRows(tx, 'ask_sessions', { id, principal }))) > 0;
     },
   };
 
@@ -67,7 +53,6 @@ export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
     { principal, id, holder }: AskSessionKey,
     values: Partial<{ body: string; updated_at_ms: number; holder: null; held_until_ms: number }>,
   ): Promise<void> {
-    const engine = await openEngine();
-    await engine.write((tx) => updateRows(tx, 'ask_sessions', { id, principal, holder }, values));
+    await writeTo(openEngine, (tx) => updateRows(tx, 'ask_sessions', { id, principal, holder }, values));
   }
 }

@@ -3,7 +3,7 @@ import type { ConsoleSessions } from '../contract/console.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { Engine, OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
-import { deleteRows, findRow, insertRow, updateRows } from './rows.ts';
+import { deleteRows, findRow, insertRow, takeRow, updateRows, writeTo } from './rows.ts';
 import { hashOf, isSecret, newSecret } from './secret.ts';
 import type { ConsoleSessionRow } from './tables/tables.ts';
 
@@ -18,7 +18,6 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
     nowMs: number,
     passkeyId: string | null = null,
   ): Promise<string> {
-    const engine = await openEngine();
     const secret = newSecret();
     const row: ConsoleSessionRow = {
       hash: hashOf(secret),
@@ -28,8 +27,8 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       used_at_ms: nowMs,
       ends_at_ms: nowMs + longestMs,
     };
-    await engine.write(async (tx) => {
-      await tx.deleteFrom('console_sessions').where('ends_at_ms', '<=', nowMs).execute();
+    await writeTo(openEngine, async (tx) => {
+      await deleteRows(tx, 'console_sessions', { 'ends_at_ms <=': nowMs });
       await insertRow(tx, 'console_sessions', row);
     });
     return secret;
@@ -37,11 +36,10 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
 
   return {
     async createCode(person, nowMs) {
-      const engine = await openEngine();
       const code = newSecret();
       const row = { hash: hashOf(code), person, expires_at_ms: nowMs + codeMs };
-      await engine.write(async (tx) => {
-        await tx.deleteFrom('console_codes').where('expires_at_ms', '<=', nowMs).execute();
+      await writeTo(openEngine, async (tx) => {
+        await deleteRows(tx, 'console_codes', { 'expires_at_ms <=': nowMs });
         await insertRow(tx, 'console_codes', row);
       });
       return code;
@@ -53,10 +51,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       // Guesses must cost a read, not a lock.
       const found = await findRow(engine.db, 'console_codes', { hash: hashOf(code) });
       if (!found) return undefined;
-      // A single statement takes it: of two that follow the same link, one gets in.
-      const taken = await engine.write((tx) =>
-        tx.deleteFrom('console_codes').where('hash', '=', hashOf(code)).returningAll().executeTakeFirst(),
-      );
+      const taken = await engine.write((tx) => takeRow(tx, 'console_codes', { hash: hashOf(code) }));
       if (!taken || taken.expires_at_ms <= nowMs) return undefined;
       return begin(taken.person, null, nowMs);
     },
@@ -97,8 +92,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
 
     async end(secret) {
       if (!isSecret(secret)) return;
-      const engine = await openEngine();
-      await engine.write((tx) => deleteRows(tx, 'console_sessions', { hash: hashOf(secret) }));
+      await writeTo(openEngine, (tx) => deleteRows(tx, 'console_sessions', { hash: hashOf(secret) }));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import type { Engine } from './engine.ts';
-import { selectRows } from './rows.ts';
+import { findRow, listRows, selectRows } from './rows.ts';
 import type { MemoryRow, Tables } from './tables/tables.ts';
 import type { AgentRow } from './tables/team.ts';
 
@@ -61,7 +61,7 @@ const numberedAnew: readonly string[] = ['tasks', 'task_events', 'messages', 'no
 
 async function assertEmpty({ db }: Engine): Promise<void> {
   for (const table of ['agents', ...Object.keys(tables)] as ('agents' | CopiedTable)[]) {
-    if (!(await selectRows(db, table).limit(1).executeTakeFirst())) continue;
+    if (!(await findRow(db, table, {}))) continue;
     throw new ConfigError(
       text(
         `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
@@ -73,7 +73,7 @@ async function assertEmpty({ db }: Engine): Promise<void> {
 
 /** Parents first: an agent refers to its parent. */
 async function copyAgents(from: Engine, to: Engine): Promise<void> {
-  let left: readonly AgentRow[] = await selectRows(from.db, 'agents').orderBy('id').execute();
+  let left: readonly AgentRow[] = await listRows(from.db, 'agents', {}, { by: 'id' });
   const moved = new Set<string>();
   while (left.length > 0) {
     const next = left.filter(({ parent_id }) => parent_id === null || moved.has(parent_id));
@@ -121,11 +121,7 @@ type WithIndex = MemoryRow & { readonly word_index?: unknown };
 async function copyMemories(from: Engine, to: Engine, progress: (rows: number) => void): Promise<void> {
   let copied = 0;
   for (let after = 0; ; ) {
-    const rows = await selectRows(from.db, 'memories')
-      .where('seq', '>', after)
-      .orderBy('seq')
-      .limit(pageRows)
-      .execute();
+    const rows = await listRows(from.db, 'memories', { 'seq >': after }, { by: 'seq', limit: pageRows });
     const last = rows.at(-1);
     if (!last) return;
     const vectors = await selectRows(from.db, 'memory_vectors', {

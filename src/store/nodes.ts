@@ -1,6 +1,6 @@
 import type { NodeState, NodeStore, NodeView } from '../contract/nodes.ts';
 import type { OpenEngine } from './engine.ts';
-import { deleteRows } from './rows.ts';
+import { deleteRows, putRow } from './rows.ts';
 import type { NodeRow } from './tables/tables.ts';
 
 export const nodeBeatMs = 5000;
@@ -19,11 +19,7 @@ export function createNodeStore(openEngine: OpenEngine): NodeStore {
             .deleteFrom('nodes')
             .where(({ eb }) => eb('seen_at_ms', '<', eb(engine.clockMs, '-', keptMs)))
             .execute();
-          await tx
-            .insertInto('nodes')
-            .values(row)
-            .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-            .execute();
+          await putRow(tx, 'nodes', ['id'], row);
         },
         { durable: false },
       );
@@ -43,46 +39,38 @@ export function createNodeStore(openEngine: OpenEngine): NodeStore {
         .orderBy('id')
         .limit(listed)
         .execute();
-      return rows.map((row) => viewOf(row, Number(row.now_ms)));
+      return rows.map(viewOf);
     },
   };
 }
 
-function rowOf(node: NodeState): Omit<NodeRow, 'seen_at_ms'> {
+function rowOf({ startedAtMs, isDraining, load, residentBytes, roots, ...node }: NodeState) {
   return {
-    id: node.id,
-    host: node.host,
-    address: node.address,
-    version: node.version,
-    pid: node.pid,
-    started_at_ms: Math.trunc(node.startedAtMs),
-    is_draining: node.isDraining ? 1 : 0,
-    calls: node.calls,
-    load_percent: Math.round(node.load * 100),
-    resident_bytes: node.residentBytes,
-    roots: JSON.stringify(node.roots),
+    ...node,
+    started_at_ms: Math.trunc(startedAtMs),
+    is_draining: isDraining ? 1 : 0,
+    load_percent: Math.round(load * 100),
+    resident_bytes: residentBytes,
+    roots: JSON.stringify(roots),
     clock_ms: Date.now(),
   };
 }
 
-function viewOf(row: NodeRow, nowMs: number): NodeView {
-  const seenAgoMs = Math.max(0, nowMs - row.seen_at_ms);
-  const isDraining = row.is_draining === 1;
+function viewOf(row: NodeRow & { readonly now_ms: number }): NodeView {
+  const { started_at_ms, is_draining, load_percent, resident_bytes, roots, ...rest } = row;
+  const { clock_ms, seen_at_ms, now_ms, ...node } = rest;
+  const seenAgoMs = Math.max(0, Number(now_ms) - seen_at_ms);
+  const isDraining = is_draining === 1;
   return {
-    id: row.id,
-    host: row.host,
-    address: row.address,
-    version: row.version,
-    pid: row.pid,
-    startedAtMs: row.started_at_ms,
+    ...node,
+    startedAtMs: started_at_ms,
     isDraining,
-    calls: row.calls,
-    load: row.load_percent / 100,
-    residentBytes: row.resident_bytes,
-    roots: JSON.parse(row.roots ?? '[]') as string[],
+    load: load_percent / 100,
+    residentBytes: resident_bytes,
+    roots: JSON.parse(roots ?? '[]') as string[],
     state: seenAgoMs > nodeLostMs ? 'lost' : isDraining ? 'draining' : 'serving',
     seenAgoMs,
-    clockAheadMs: row.clock_ms - row.seen_at_ms,
+    clockAheadMs: clock_ms - seen_at_ms,
   };
 }
 

@@ -28,7 +28,7 @@ import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
 import { StoreRelay } from './relay/relay.ts';
 import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
-import { insertNew } from './rows.ts';
+import { insertNew, selectRows } from './rows.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
 import { makeFolder, makeStateFolder, openingProblem } from './usable.ts';
@@ -176,11 +176,7 @@ function createEndedSessions(openEngine: OpenEngine): EndedSessions {
     async among(ids) {
       if (ids.length === 0) return new Set();
       const { db } = await openEngine();
-      const rows = await db
-        .selectFrom('ended_sessions')
-        .select('id')
-        .where('id', 'in', [...ids])
-        .execute();
+      const rows = await selectRows(db, 'ended_sessions', { id: [...ids] }).execute();
       return new Set(rows.map(({ id }) => id));
     },
   };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { ChallengePurpose, Passkey, PasskeyStore } from '../contract/passkey.ts';
 import type { OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
-import { findRow, insertRow, updateRows } from './rows.ts';
+import { deleteRows, findRow, insertNew, insertRow, listRows, takeRow, updateRows, writeTo } from './rows.ts';
 import type { PasskeyRow } from './tables/notices.ts';
 
 /**
@@ -12,7 +12,6 @@ import type { PasskeyRow } from './tables/notices.ts';
 export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
   return {
     async add({ tokenId, publicKey, transports, ...passkey }, nowMs) {
-      const engine = await openEngine();
       const row: PasskeyRow = {
         ...passkey,
         token_id: tokenId ?? null,
@@ -21,21 +20,12 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
         created_at_ms: nowMs,
         used_at_ms: null,
       };
-      const added = await engine.write((tx) =>
-        tx
-          .insertInto('passkeys')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .returning('id')
-          .executeTakeFirst(),
-      );
-      return added !== undefined;
+      return writeTo(openEngine, (tx) => insertNew(tx, 'passkeys', row));
     },
 
     async list() {
       const { db } = await openEngine();
-      const rows = await db.selectFrom('passkeys').selectAll().orderBy('created_at_ms').limit(500).execute();
-      return rows.map(passkeyOf);
+      return (await listRows(db, 'passkeys', {}, { by: 'created_at_ms', limit: 500 })).map(passkeyOf);
     },
 
     async find(id, nowMs) {
@@ -46,28 +36,20 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
     },
 
     async used(id, counter, nowMs) {
-      const engine = await openEngine();
-      await engine.write((tx) => updateRows(tx, 'passkeys', { id }, { counter, used_at_ms: nowMs }));
+      await writeTo(openEngine, (tx) => updateRows(tx, 'passkeys', { id }, { counter, used_at_ms: nowMs }));
     },
 
     async remove(id) {
-      const engine = await openEngine();
-      const gone = await engine.write((tx) =>
-        tx.deleteFrom('passkeys').where('id', '=', id).returning('id').executeTakeFirst(),
-      );
-      return gone !== undefined;
+      return (await writeTo(openEngine, (tx) => deleteRows(tx, 'passkeys', { id }))) > 0;
     },
 
     async challenge(purpose, nowMs) {
-      const engine = await openEngine();
       const nonce = randomBytes(32);
       const challenge = Buffer.concat([nonce, boundTo(purpose, nonce)]);
-      await engine.write(async (tx) => {
-        await tx.deleteFrom('passkey_challenges').where('expires_at_ms', '<=', nowMs).execute();
-        await insertRow(tx, 'passkey_challenges', {
-          hash: hashOf(challenge),
-          expires_at_ms: nowMs + challengeMs,
-        });
+      const row = { hash: hashOf(challenge), expires_at_ms: nowMs + challengeMs };
+      await writeTo(openEngine, async (tx) => {
+        await deleteRows(tx, 'passkey_challenges', { 'expires_at_ms <=': nowMs });
+        await insertRow(tx, 'passkey_challenges', row);
       });
       return challenge.toString('base64url');
     },
@@ -82,9 +64,7 @@ export function createPasskeyStore(openEngine: OpenEngine): PasskeyStore {
       // Guesses must cost a read, not a lock.
       const known = await findRow(engine.db, 'passkey_challenges', { hash });
       if (!known) return false;
-      const taken = await engine.write((tx) =>
-        tx.deleteFrom('passkey_challenges').where('hash', '=', hash).returningAll().executeTakeFirst(),
-      );
+      const taken = await engine.write((tx) => takeRow(tx, 'passkey_challenges', { hash }));
       return taken !== undefined && taken.expires_at_ms > nowMs;
     },
   };
@@ -106,17 +86,14 @@ function hashOf(challenge: Uint8Array): string {
 }
 
 function passkeyOf(row: PasskeyRow): Passkey {
+  const { token_id, public_key, transports, created_at_ms, used_at_ms, ...same } = row;
   return {
-    id: row.id,
-    person: row.person,
-    tokenId: row.token_id ?? undefined,
-    host: row.host,
-    label: row.label,
-    publicKey: row.public_key,
-    counter: row.counter,
-    transports: JSON.parse(row.transports) as string[],
-    createdAtMs: row.created_at_ms,
-    usedAtMs: row.used_at_ms ?? undefined,
+    ...same,
+    tokenId: token_id ?? undefined,
+    publicKey: public_key,
+    transports: JSON.parse(transports) as string[],
+    createdAtMs: created_at_ms,
+    usedAtMs: used_at_ms ?? undefined,
   };
 }
 

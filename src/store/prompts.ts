@@ -9,13 +9,7 @@ import { writeWhole } from '../ground/write-whole.ts';
  * Messages of users that clients' hooks report: the user's own words for all sessions of that client, whichever process
  * serves them (`flow.md`). One file per conversation, removed at most a day after its end.
  */
-export interface Prompts {
-  /** `CLIENT:ID` is the conversation. If a prompt cannot be stored, it is merely unknown. */
-  add(conversation: string, words: string): void;
-  forget(conversation: string): void;
-  /** The prompts of all conversations with the client of this name, newest last. */
-  of(client: string): string | undefined;
-}
+export type Prompts = ReturnType<typeof createPrompts>;
 
 interface PromptsOptions {
   readonly now: () => number;
@@ -33,7 +27,7 @@ interface Known {
 const maxChars = 1 << 16;
 const dayMs = 24 * 60 * 60_000;
 
-export function createPrompts(stateFolder: string, { now, onFault }: PromptsOptions): Prompts {
+export function createPrompts(stateFolder: string, { now, onFault }: PromptsOptions) {
   const folder = join(stateFolder, 'prompts');
   let known: Known | undefined;
 
@@ -71,7 +65,8 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
   }
 
   return {
-    add(conversation, words) {
+    /** `CLIENT:ID` is the conversation. If a prompt cannot be stored, it is merely unknown. */
+    add(conversation: string, words: string) {
       if (words.trim() === '') return;
       orTell(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -81,8 +76,10 @@ export function createPrompts(stateFolder: string, { now, onFault }: PromptsOpti
         writeWhole(path, all);
       });
     },
-    forget: (conversation) => orTell(() => rmSync(join(folder, nameOf(conversation)), { force: true })),
-    of(client) {
+    forget: (conversation: string) =>
+      orTell(() => rmSync(join(folder, nameOf(conversation)), { force: true })),
+    /** The prompts of all conversations with the client of this name, newest last. */
+    of(client: string): string | undefined {
       // Adding, removing or replacing a file changes its folder's time.
       const changedMs = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
       if (changedMs === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { RateStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
-import { findRow, updateRows } from './rows.ts';
+import { deleteRows, findRow, putRow, updateRows } from './rows.ts';
 
 /**
  * Exact sliding windows at a constant cost: a ring stores the newest `max` hits of a key, and the next is allowed when
@@ -36,16 +36,14 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
           const slot = hits % max;
           slots.push({ key, hits, slot });
           const oldest = await findRow(tx, 'rate_hits', { key, slot });
-          if (oldest && oldest.at_ms > nowMs) await bringBack(tx, key, nowMs);
+          // The clock was set back: hits in its future count as now, so that the limit clears after one window.
+          if (oldest && oldest.at_ms > nowMs)
+            await updateRows(tx, 'rate_hits', { key, 'at_ms >': nowMs }, { at_ms: nowMs });
           waits.push(oldest ? Math.max(0, Math.min(oldest.at_ms, nowMs) + windowMs - nowMs) : 0);
         }
         if (waits.some((waitMs) => waitMs > 0)) return waits;
         for (const { key, hits, slot } of slots) {
-          await tx
-            .insertInto('rate_hits')
-            .values({ key, slot, at_ms: nowMs })
-            .onConflict((conflict) => conflict.columns(['key', 'slot']).doUpdateSet({ at_ms: nowMs }))
-            .execute();
+          await putRow(tx, 'rate_hits', ['key', 'slot'], { key, slot, at_ms: nowMs });
           await updateRows(tx, 'rates', { key }, { hits: hits + 1 });
         }
         return waits;
@@ -64,20 +62,10 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
 
 type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];
 
-/** The clock was set back: hits in its future count as now, so that the limit clears after one window. */
-async function bringBack(tx: Tx, key: string, nowMs: number): Promise<void> {
-  await tx
-    .updateTable('rate_hits')
-    .set({ at_ms: nowMs })
-    .where('key', '=', key)
-    .where('at_ms', '>', nowMs)
-    .execute();
-}
-
 async function forgetBefore(tx: Tx, beforeMs: number): Promise<void> {
   const stale = tx.selectFrom('rates').select('key').where('touched_at_ms', '<', beforeMs);
   await tx.deleteFrom('rate_hits').where('key', 'in', stale).execute();
-  await tx.deleteFrom('rates').where('touched_at_ms', '<', beforeMs).execute();
+  await deleteRows(tx, 'rates', { 'touched_at_ms <': beforeMs });
 }
 
 const hitsBetweenSweeps = 1000;

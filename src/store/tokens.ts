@@ -1,9 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { TokenRecord, TokenStore } from '../contract/records.ts';
 import { compileOnce } from './compiled-query.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
-import { insertRow, selectRows } from './rows.ts';
+import { insertRow, listRows, selectRows, updateRows, writeTo } from './rows.ts';
+import { hashOf } from './secret.ts';
 import type { TokenRow } from './tables/tables.ts';
 
 /** Bearer tokens: 256 random bits, of which only the SHA-256 is stored. */
@@ -16,7 +17,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
   async function rowOf(token: string): Promise<TokenRow | undefined> {
     if (answered?.token === token) return answered.row;
     const { db } = await openEngine();
-    const [row] = await findByHash(db, hashToken(token));
+    const [row] = await findByHash(db, hashOf(token));
     if (!answered) setImmediate(() => (answered = undefined));
     answered = { token, row };
     return row;
@@ -24,11 +25,10 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
 
   return {
     async create({ user, role, toolsets, expiresAtMs }) {
-      const engine = await openEngine();
       const token = `skt_${randomBytes(32).toString('base64url')}`;
       const row: TokenRow = {
         id: randomId('tok_', 12),
-        hash: hashToken(token),
+        hash: hashOf(token),
         user_name: user,
         role: role ?? null,
         toolsets: toolsets ? JSON.stringify(toolsets) : null,
@@ -36,7 +36,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
         expires_at_ms: expiresAtMs ?? null,
         revoked_at_ms: null,
       };
-      await engine.write((tx) => insertRow(tx, 'tokens', row));
+      await writeTo(openEngine, (tx) => insertRow(tx, 'tokens', row));
       return { token, record: recordOf(row) };
     },
     async find(token, nowMs) {
@@ -49,27 +49,17 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
     },
     async list() {
       const { db } = await openEngine();
-      const rows = await db.selectFrom('tokens').selectAll().orderBy('created_at_ms').orderBy('id').execute();
-      return rows.map(recordOf);
+      return (await listRows(db, 'tokens', {}, { by: ['created_at_ms', 'id'] })).map(recordOf);
     },
     async revoke(id) {
-      const engine = await openEngine();
-      const done = await engine.write((tx) =>
-        tx
-          .updateTable('tokens')
-          .set({ revoked_at_ms: clock() })
-          .where('id', '=', id)
-          .where('revoked_at_ms', 'is', null)
-          .executeTakeFirst(),
+      const valid = { id, revoked_at_ms: null };
+      const revoked = await writeTo(openEngine, (tx) =>
+        updateRows(tx, 'tokens', valid, { revoked_at_ms: clock() }),
       );
       answered = undefined;
-      return done.numUpdatedRows > 0n;
+      return revoked > 0;
     },
   };
-}
-
-function hashToken(token: string): string {
-  return hash('sha256', token);
 }
 
 function recordOf(row: TokenRow): TokenRecord {

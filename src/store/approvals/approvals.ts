@@ -4,7 +4,7 @@ import { text } from '../../contract/text/text.ts';
 import { readUntil } from '../changes.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
-import { findRow, insertNew, insertRow, selectRows, updateRows } from '../rows.ts';
+import { countRows, findRow, insertNew, insertRow, matching, selectRows, updateRows } from '../rows.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { writeText } from '../text-column.ts';
 import { given, isOpen, listed, open, recordOf, type Tx, topic } from './record.ts';
@@ -41,8 +41,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       const engine = await openEngine();
       const isYes = decision === 'approved';
       const row = await engine.write((tx) =>
-        tx
-          .updateTable('approvals')
+        matching(tx.updateTable('approvals'), { id, status: 'pending', 'expires_at_ms >': nowMs })
           .set((set) => ({
             status: decision,
             decided_by: by,
@@ -51,9 +50,6 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
             until_ms: isYes && scope === 'until' ? (untilMs ?? nowMs) : null,
             instead: isYes ? null : (instead ?? null),
           }))
-          .where('id', '=', id)
-          .where('status', '=', 'pending')
-          .where('expires_at_ms', '>', nowMs)
           .returningAll()
           .executeTakeFirst(),
       );
@@ -63,15 +59,8 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
 
     async shorten(id, untilMs) {
       const engine = await openEngine();
-      await engine.write((tx) =>
-        tx
-          .updateTable('approvals')
-          .set({ expires_at_ms: untilMs })
-          .where('id', '=', id)
-          .where('status', '=', 'pending')
-          .where('expires_at_ms', '>', untilMs)
-          .execute(),
-      );
+      const longer = { id, status: 'pending', 'expires_at_ms >': untilMs };
+      await engine.write((tx) => updateRows(tx, 'approvals', longer, { expires_at_ms: untilMs }));
       engine.changes.tell(topic);
     },
 
@@ -122,18 +111,10 @@ async function keepPlanned(tx: Tx, call: PlannedCall): Promise<void> {
 
 /** The caller's open question about exactly this call, or this new one. */
 async function ask(tx: Tx, row: ApprovalRow, nowMs: number) {
-  const same = { principal: row.principal, tool: row.tool, digest: row.digest };
-  await tx
-    .updateTable('approvals')
-    .set({ status: 'expired' })
-    .where('status', 'in', open)
-    .where('principal', '=', row.principal)
-    .where('tool', '=', row.tool)
-    .where('digest', '=', row.digest)
-    .where('expires_at_ms', '<=', nowMs)
-    .execute();
+  const same = { principal: row.principal, tool: row.tool, digest: row.digest, status: open };
+  await updateRows(tx, 'approvals', { ...same, 'expires_at_ms <=': nowMs }, { status: 'expired' });
   await insertNew(tx, 'approvals', row);
-  const found = await selectRows(tx, 'approvals', { ...same, status: open }).executeTakeFirstOrThrow();
+  const found = await selectRows(tx, 'approvals', same).executeTakeFirstOrThrow();
   const isNew = found.id === row.id;
   if (isNew) await assertNotTooMany(tx, row.principal, nowMs);
   return { found, isNew };
@@ -145,14 +126,8 @@ function use(
   { principal, tool, digest, sessionId }: Parameters<ApprovalStore['take']>[0],
   nowMs: number,
 ): Promise<ApprovalRow | undefined> {
-  return tx
-    .updateTable('approvals')
-    .set({ status: 'used' })
-    .where('status', '=', 'approved')
-    .where('principal', '=', principal)
-    .where('tool', '=', tool)
-    .where('digest', '=', digest)
-    .where('expires_at_ms', '>', nowMs)
+  const same = { principal, tool, digest, status: 'approved', 'expires_at_ms >': nowMs };
+  return matching(tx.updateTable('approvals').set({ status: 'used' }), same)
     .where((where) => where.or([where('plan_id', 'is', null), where('session_id', '=', sessionId ?? null)]))
     .returningAll()
     .executeTakeFirst();
@@ -162,8 +137,7 @@ function use(
 function withStatus(db: Engine['db'], status: ApprovalStatus | undefined, nowMs: number) {
   if (status === undefined) return selectRows(db, 'approvals');
   if (status !== 'expired') {
-    const query = selectRows(db, 'approvals', { status });
-    return isOpen(status) ? query.where('expires_at_ms', '>', nowMs) : query;
+    return selectRows(db, 'approvals', isOpen(status) ? { status, 'expires_at_ms >': nowMs } : { status });
   }
   return selectRows(db, 'approvals').where((where) =>
     where.or([
@@ -175,14 +149,8 @@ function withStatus(db: Engine['db'], status: ApprovalStatus | undefined, nowMs:
 
 /** Limits a principal's open questions, which would hide others' in the list. Throwing removes the new row. */
 async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promise<void> {
-  const { waiting } = await tx
-    .selectFrom('approvals')
-    .select((select) => select.fn.countAll<number | string>().as('waiting'))
-    .where('principal', '=', principal)
-    .where('status', 'in', open)
-    .where('expires_at_ms', '>', nowMs)
-    .executeTakeFirstOrThrow();
-  if (Number(waiting) <= maxOpen) return;
+  const waiting = await countRows(tx, 'approvals', { principal, status: open, 'expires_at_ms >': nowMs });
+  if (waiting <= maxOpen) return;
   throw new ToolError(
     'rate_limited',
     text(

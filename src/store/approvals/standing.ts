@@ -1,7 +1,7 @@
 import type { ApprovalStore } from '../../contract/records.ts';
 import { coveredBy } from '../../ground/questions/grant-rules.ts';
 import type { OpenEngine } from '../engine.ts';
-import { findRow, selectRows, updateRows } from '../rows.ts';
+import { findRow, listRows, matching, updateRows } from '../rows.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { given, listed, recordOf, standingScopes, topic } from './record.ts';
 
@@ -12,16 +12,9 @@ export function createStanding(
   return {
     async standing(wanted, nowMs) {
       const engine = await openEngine();
-      const rows = await selectRows(engine.db, 'approvals', {
-        principal: wanted.principal,
-        tool: wanted.tool,
-        status: given,
-        scope: standingScopes,
-      })
-        .where('grant_text', 'is not', null)
-        .orderBy('created_at_ms', 'desc')
-        .limit(listed)
-        .execute();
+      const { principal, tool } = wanted;
+      const like = { principal, tool, status: given, scope: standingScopes, 'grant_text <>': null };
+      const rows = await listRows(engine.db, 'approvals', like, newest);
       const here = rows.filter(
         (row) => stands(row, nowMs) && (row.scope !== 'session' || row.session_id === wanted.sessionId),
       );
@@ -35,10 +28,7 @@ export function createStanding(
 
     async grants(nowMs) {
       const { db } = await openEngine();
-      const rows = await selectRows(db, 'approvals', { scope: standingScopes, status: given })
-        .orderBy('created_at_ms', 'desc')
-        .limit(listed)
-        .execute();
+      const rows = await listRows(db, 'approvals', { scope: standingScopes, status: given }, newest);
       return rows.filter((row) => stands(row, nowMs)).map((row) => recordOf(row, nowMs));
     },
 
@@ -47,12 +37,9 @@ export function createStanding(
       const done = await engine.write(async (tx) => {
         const row = await findRow(tx, 'approvals', { id, scope: standingScopes, status: given });
         if (!row || !stands(row, nowMs)) return false;
-        const same = tx
-          .updateTable('approvals')
-          .where('principal', '=', row.principal)
-          .where('tool', '=', row.tool)
-          .where('grant_text', '=', row.grant_text)
-          .where('scope', 'in', standingScopes)
+        const { principal, tool, grant_text } = row;
+        const like = { principal, tool, grant_text, scope: standingScopes };
+        const same = matching(tx.updateTable('approvals'), like)
           // Revoking a narrow approval keeps narrow ones of other sessions and folders; a wide one covered them all.
           .where((where) =>
             row.scope === 'always' || row.scope === 'until'
@@ -74,6 +61,8 @@ export function createStanding(
     },
   };
 }
+
+const newest = { by: 'created_at_ms desc', limit: listed } as const;
 
 /** A session's approval ends when its question expires, one `until` a time then; the others never end. */
 function stands({ scope, expires_at_ms, until_ms }: ApprovalRow, nowMs: number): boolean {

@@ -8,17 +8,10 @@ import type { AuditHeadRow, AuditRow, Tables } from '../tables/tables.ts';
 import { chainHash, genesis, sealHead, type UnchainedRow } from './chain.ts';
 import type { AuditKey } from './key.ts';
 
-export interface ChainEnd {
-  /** Appends rows under the lock of the head, so any number of processes may append at once. */
-  append(rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;
-  /** Locks the head, creating it if missing. Throws `unavailable` if this key did not seal it. */
-  lockHead(tx: Transaction<Tables>): Promise<AuditHeadRow>;
-  /** Appends rows; the transaction holds the lock of the head. */
-  put(tx: Transaction<Tables>, head: AuditHeadRow, rows: readonly UnchainedRow[]): Promise<void>;
-}
+export type ChainEnd = ReturnType<typeof createChainEnd>;
 
 /** Every call uses these statements, so they are built once. */
-export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
+export function createChainEnd(engine: Engine, key: AuditKey) {
   const readHead = compileOnce((tx, id: number) =>
     engine.lock(
       tx.selectFrom('audit_head').select(['id', 'seq', 'hash', 'seal']).where('id', '=', id) as HeadQuery,
@@ -31,6 +24,7 @@ export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
   /** The head that we wrote last; only we can have made its seal. */
   let known: AuditHeadRow | undefined;
 
+  /** Locks the head, creating it if missing. Throws `unavailable` if this key did not seal it. */
   async function lockHead(tx: Transaction<Tables>): Promise<AuditHeadRow> {
     let [head] = await readHead(tx, 1);
     if (!head) {
@@ -46,6 +40,7 @@ export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
     return head;
   }
 
+  /** Appends rows; the transaction holds the lock of the head. */
   async function put(tx: Transaction<Tables>, head: AuditHeadRow, rows: readonly UnchainedRow[]) {
     let { seq, hash } = head;
     const chained: AuditRow[] = [];
@@ -60,7 +55,8 @@ export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
   }
 
   return {
-    async append(rows, options) {
+    /** Appends rows under the lock of the head, so any number of processes may append at once. */
+    async append(rows: readonly UnchainedRow[], options: { readonly durable: boolean }) {
       await engine.write(async (tx) => put(tx, await lockHead(tx), rows), options);
       if (!key.isSettled) key.settle();
     },

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
-import { selectRows } from '../rows.ts';
+import { findRow, listRows, putRow, selectRows } from '../rows.ts';
 import type { AuditInboxRow, AuditWriterRow, Tables } from '../tables/tables.ts';
 import type { ChainEnd } from './append.ts';
 import { sealWriter, type UnchainedRow, waitingHash } from './chain.ts';
@@ -13,17 +13,13 @@ import type { AuditKey } from './key.ts';
  * can moves them to the end of the chain. So a call waits only for its own row, and changing, removing or restoring a
  * row of the inbox is detected.
  */
-export interface Inbox {
-  /** May be called again with the same rows and more after a failure: rows stored already are unchanged. */
-  put(engine: Engine, rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;
-}
-
-export function createInbox(openKey: () => AuditKey): Inbox {
+export function createInbox(openKey: () => AuditKey) {
   const writer = randomId('srv_', 16);
   let n = 0;
   let hash = '';
   return {
-    async put(engine, rows, options) {
+    /** May be called again with the same rows and more after a failure: rows stored already are unchanged. */
+    async put(engine: Engine, rows: readonly UnchainedRow[], options: { readonly durable: boolean }) {
       const { secret } = openKey();
       let last = { n, hash };
       const waiting = rows.map((row) => {
@@ -56,13 +52,7 @@ export async function joinInbox(
       async (tx) => {
         if (lazily && !(await isHeadFree(engine, tx))) return undefined;
         const head = await end.lockHead(tx);
-        const rows = await tx
-          .selectFrom('audit_inbox')
-          .selectAll()
-          .where('id', '>', from)
-          .orderBy('id')
-          .limit(joinedRows)
-          .execute();
+        const rows = await listRows(tx, 'audit_inbox', { 'id >': from }, { by: 'id', limit: joinedRows });
         if (rows.length === 0) return undefined;
         const names = [...new Set(rows.map(({ writer }) => writer))];
         const known = await selectRows(tx, 'audit_writers', { writer: names }).execute();
@@ -79,13 +69,7 @@ export async function joinInbox(
               body,
             })),
           );
-        for (const { writer, ...state } of writers) {
-          await tx
-            .insertInto('audit_writers')
-            .values({ writer, ...state })
-            .onConflict((conflict) => conflict.column('writer').doUpdateSet(state))
-            .execute();
-        }
+        for (const state of writers) await putRow(tx, 'audit_writers', ['writer'], state);
         if (done.length > 0)
           await tx.deleteFrom('audit_inbox').where('id', 'in', engine.anyOf(done)).execute();
         return rows.length < joinedRows ? undefined : rows.at(-1)?.id;
@@ -103,14 +87,14 @@ async function isHeadFree(engine: Engine, tx: Transaction<Tables>): Promise<bool
 }
 
 export async function isWaiting({ db }: Engine): Promise<boolean> {
-  return (await db.selectFrom('audit_inbox').select('id').limit(1).executeTakeFirst()) !== undefined;
+  return (await findRow(db, 'audit_inbox', {})) !== undefined;
 }
 
 /** Describes the inbox records that cannot join the chain; undefined if all can. */
 export async function findStuck(engine: Engine, key: AuditKey): Promise<Text | undefined> {
   const [rows, known] = await engine.read(async (tx) => [
-    await tx.selectFrom('audit_inbox').selectAll().orderBy('id').execute(),
-    await tx.selectFrom('audit_writers').selectAll().execute(),
+    await listRows(tx, 'audit_inbox', {}, { by: 'id' }),
+    await selectRows(tx, 'audit_writers').execute(),
   ]);
   const broken = known.find(
     ({ writer, n, hash, seal }) => sealWriter(key.secret, writer, n, hash).seal !== seal,

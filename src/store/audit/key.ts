@@ -6,20 +6,13 @@ import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** The secret that seals the audit chain, in a file that only the operator's account reads. */
-export interface AuditKey {
-  /** A key object: with a buffer, each HMAC would cost five times as much. */
-  readonly secret: KeyObject;
-  /** Whether a log was sealed with it before. Then a log without a head was emptied. */
-  readonly isSettled: boolean;
-  /** To be called once the first head is committed. */
-  settle(): void;
-}
+export type AuditKey = ReturnType<typeof openAuditKey>;
 
 /**
  * Reads the key of a state folder, or makes one. A new key is named `audit.key.new` until the log has its head, which
  * tells a crash between the two from an emptied log.
  */
-export function openAuditKey(folder: string): AuditKey {
+export function openAuditKey(folder: string) {
   const path = join(folder, 'audit.key');
   const fresh = `${path}.new`;
   const settled = readKey(path);
@@ -28,10 +21,13 @@ export function openAuditKey(folder: string): AuditKey {
   const secret = readKey(fresh) ?? makeKey(fresh);
   let isSettled = false;
   return {
+    /** A key object: with a buffer, each HMAC would cost five times as much. */
     secret,
-    get isSettled() {
+    /** Whether a log was sealed with it before. Then a log without a head was emptied. */
+    get isSettled(): boolean {
       return isSettled;
     },
+    /** To be called once the first head is committed. */
     settle() {
       isSettled = true;
       try {

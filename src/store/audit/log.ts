@@ -1,12 +1,14 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
-import type { AuditLog, AuditQuery, AuditRecord, StartNote } from '../../contract/records.ts';
+import type { AuditEntry, AuditLog, AuditQuery, AuditRecord, StartNote } from '../../contract/records.ts';
 import { once } from '../../ground/once.ts';
-import type { OpenEngine } from '../engine.ts';
+import type { Engine, OpenEngine } from '../engine.ts';
+import { findRow, given, selectRows } from '../rows.ts';
+import type { AuditRow } from '../tables/tables.ts';
 import { createChainEnd } from './append.ts';
 import { encodeRecord, type UnchainedRow } from './chain.ts';
 import { createInbox, isWaiting, joinInbox } from './inbox.ts';
 import type { AuditKey } from './key.ts';
-import { searchAudit } from './search.ts';
 import type { UnderWayCalls } from './under-way-calls.ts';
 import { verifyChain } from './verify.ts';
 
@@ -207,3 +209,63 @@ const batchRows = 500;
 /** Reading calls wait once this many records are queued. */
 const queuedRows = 2000;
 const retryMs = 1000;
+
+/**
+ * Entries that match every given part of the query; `afterSeq` is the cursor of a reader that follows. Searches the log
+ * in sections, so that a long search never blocks other calls.
+ */
+async function searchAudit(engine: Engine, query: AuditQuery): Promise<readonly AuditEntry[]> {
+  const head = await findRow(engine.db, 'audit_head', { id: 1 });
+  const first = Math.max(query.afterSeq ?? 0, 0) + 1;
+  const last = Math.min(head?.seq ?? 0, (query.beforeSeq ?? Infinity) - 1);
+  const found: AuditEntry[] = [];
+  for (let done = 0; first + done <= last && found.length < query.limit; done += stretchRows) {
+    if (done > 0) await immediate();
+    const [from, to] = query.newestFirst
+      ? [Math.max(first, last - done - stretchRows + 1), last - done]
+      : [first + done, Math.min(last, first + done + stretchRows - 1)];
+    const rows = await searchStretch(engine, query, from, to, query.limit - found.length);
+    found.push(...rows.map(entryOf).filter((entry) => isOf(entry, query)));
+  }
+  return found.slice(0, query.limit);
+}
+
+async function searchStretch(
+  { db, positionFunction }: Engine,
+  query: AuditQuery,
+  from: number,
+  to: number,
+  limit: number,
+): Promise<readonly AuditRow[]> {
+  const { tool, principal, outcome, sinceMs, untilMs } = query;
+  const like = given({ tool, principal, outcome, 'at_ms >=': sinceMs, 'at_ms <=': untilMs });
+  let rows = selectRows(db, 'audit', { 'seq >=': from, 'seq <=': to, ...like })
+    .orderBy('seq', query.newestFirst ? 'desc' : 'asc')
+    // Rows of other sessions may be among these, so a limit could cut off the ones that count.
+    .limit(query.sessionId === undefined ? limit : stretchRows);
+  if (query.sessionId !== undefined) {
+    const words = `"sessionId":${JSON.stringify(query.sessionId)}`;
+    rows = rows.where((where) =>
+      where(where.fn<number>(positionFunction, ['body', where.val(words)]), '>', 0),
+    );
+  }
+  if (query.text !== undefined) {
+    // The body is JSON, so search for the JSON encoding of the text.
+    const words = JSON.stringify(query.text).slice(1, -1).toLowerCase();
+    rows = rows.where((where) =>
+      where(where.fn<number>(positionFunction, [where.fn('lower', ['body']), where.val(words)]), '>', 0),
+    );
+  }
+  return rows.execute();
+}
+
+/** A caller's arguments may have a key of that name, too. */
+function isOf(entry: AuditEntry, { sessionId }: AuditQuery): boolean {
+  return sessionId === undefined || entry.sessionId === sessionId;
+}
+
+function entryOf(row: AuditRow): AuditEntry {
+  return { ...(JSON.parse(row.body) as AuditRecord), seq: row.seq, hash: row.hash };
+}
+
+const stretchRows = 5000;

@@ -3,17 +3,12 @@ import type { AuditRecord, StartNote, UnderWayNotes } from '../../contract/recor
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import type { Engine } from '../engine.ts';
+import { listRows } from '../rows.ts';
 
 /** Calls that have begun but whose records are not written yet. */
-export interface UnderWayCalls {
-  begin(record: AuditRecord, mayChange: boolean): Promise<StartNote>;
-  written(ids: readonly string[]): void;
-  /** Records of calls that dead servers began but did not record; `done` removes the notes once they are written. */
-  left(engine: Engine): Promise<{ readonly records: readonly AuditRecord[]; done(): void }>;
-  close(): void;
-}
+export type UnderWayCalls = ReturnType<typeof createUnderWayCalls>;
 
-export function createUnderWayCalls(notes: UnderWayNotes): UnderWayCalls {
+export function createUnderWayCalls(notes: UnderWayNotes) {
   const open = new Map<string, AuditRecord>();
   /** Concurrent notes share a sync. */
   let syncing: Promise<void> | undefined;
@@ -39,7 +34,7 @@ export function createUnderWayCalls(notes: UnderWayNotes): UnderWayCalls {
   }
 
   return {
-    async begin(record, mayChange) {
+    async begin(record: AuditRecord, mayChange: boolean): Promise<StartNote> {
       try {
         // Leave room for the record, too: a call must not fill the disk and then be unable to record itself.
         if (mayChange && notes.freeBytes() < roomBytes) throw noRoom();
@@ -56,11 +51,12 @@ export function createUnderWayCalls(notes: UnderWayNotes): UnderWayCalls {
           }),
       };
     },
-    written(ids) {
+    written(ids: readonly string[]) {
       const ended = ids.filter((id) => open.delete(id)).length;
       if (ended > 0) notes.end(ended);
     },
-    async left(engine) {
+    /** Records of calls that dead servers began but did not record; `done` removes the notes once they are written. */
+    async left(engine: Engine): Promise<{ readonly records: readonly AuditRecord[]; done(): void }> {
       const logs = notes.left();
       // A server that died while rewriting its open notes left them twice.
       const all = logs.flatMap((log) => log.notes.filter(isRecord));
@@ -93,13 +89,7 @@ function oldest(records: readonly AuditRecord[]): number {
 async function idsSince({ db }: Engine, atMs: number): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const rows = await db
-      .selectFrom('audit')
-      .select(['seq', 'at_ms', 'body'])
-      .where('seq', '<', before)
-      .orderBy('seq', 'desc')
-      .limit(pageRows)
-      .execute();
+    const rows = await listRows(db, 'audit', { 'seq <': before }, { by: 'seq desc', limit: pageRows });
     for (const { body } of rows) ids.add(String((JSON.parse(body) as { id?: unknown }).id));
     const last = rows.at(-1);
     if (!last || rows.every((row) => Number(row.at_ms) < atMs - clocksMs)) return ids;

@@ -4,14 +4,7 @@ import { createElapsed } from './steady-clock.ts';
  * The database's time at the last query, plus what has passed here since. All servers of a database agree on it,
  * whatever their own clocks say, so leases last equally long for all.
  */
-export interface SharedClock {
-  now(): number;
-  /** Asks again, because clocks of two machines drift. */
-  ask(): Promise<void>;
-  close(): void;
-}
-
-export function createSharedClock(ask: () => Promise<number>): SharedClock {
+export function createSharedClock(ask: () => Promise<number>) {
   const elapsed = createElapsed();
   let offsetMs = Date.now() - elapsed();
   let timer: NodeJS.Timeout | undefined;
@@ -37,6 +30,7 @@ export function createSharedClock(ask: () => Promise<number>): SharedClock {
 
   return {
     now: () => Math.round(offsetMs + elapsed()),
+    /** Asks again, because clocks of two machines drift. */
     async ask() {
       await askAnew();
       later();

@@ -17,18 +17,11 @@ interface Cached {
   ready: Promise<void>;
 }
 
-/** Codes in memory by owner, loaded on first use and then cached up to date. */
-export interface CodeCache {
-  /** `rev` is the owner's current `vector_rev`, `memories` the number of memories. */
-  codes(
-    engine: Engine,
-    space: Space,
-    now: { readonly rev: number; readonly memories: number },
-  ): Promise<CodeSet>;
-}
-
-/** The least recently used owners are evicted. For a single owner with too many codes, the newest are cached. */
-export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
+/**
+ * Codes in memory by owner, loaded on first use and then cached up to date. The least recently used owners are
+ * evicted. For a single owner with too many codes, the newest are cached.
+ */
+export function createCodeCache(maxBytes: number = usualMaxBytes) {
   const cached = new Map<string, Cached>();
 
   function cachedFor(space: Space, memories: number): Cached {
@@ -59,7 +52,12 @@ export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
   }
 
   return {
-    async codes(engine, space, now) {
+    /** `rev` is the owner's current `vector_rev`, `memories` the number of memories. */
+    async codes(
+      engine: Engine,
+      space: Space,
+      now: { readonly rev: number; readonly memories: number },
+    ): Promise<CodeSet> {
       const entry = cachedFor(space, now.memories);
       if (entry.rev < now.rev) {
         // One at a time: two at once would read the same rows. The previous caller got its own failure.

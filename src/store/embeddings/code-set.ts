@@ -1,13 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The packed codes of one owner's vectors with their memories. Only grows. */
-export interface CodeSet {
-  readonly bytes: number;
-  readonly size: number;
-  add(seq: number, code: Uint8Array): void;
-  /** The `count` memories with the most similar codes, nearest first, each once. */
-  nearest(code: Uint8Array, count: number): Promise<readonly NearCode[]>;
-}
+export type CodeSet = ReturnType<typeof createCodeSet>;
 
 export interface NearCode {
   readonly seq: number;
@@ -22,7 +16,7 @@ interface Chunk {
 }
 
 /** Codes of `codeBytes` bytes each, a multiple of four. */
-export function createCodeSet(codeBytes: number): CodeSet {
+export function createCodeSet(codeBytes: number) {
   const words = codeBytes / 4;
   const chunks: Chunk[] = [];
   let size = 0;
@@ -39,20 +33,21 @@ export function createCodeSet(codeBytes: number): CodeSet {
   }
 
   return {
-    get bytes() {
+    get bytes(): number {
       return bytes;
     },
-    get size() {
+    get size(): number {
       return size;
     },
-    add(seq, code) {
+    add(seq: number, code: Uint8Array) {
       const chunk = roomFor();
       chunk.seqs[chunk.used] = seq;
       chunk.codes.set(uint32View(code), chunk.used * words);
       chunk.used += 1;
       size += 1;
     },
-    async nearest(code, count) {
+    /** The `count` memories with the most similar codes, nearest first, each once. */
+    async nearest(code: Uint8Array, count: number): Promise<readonly NearCode[]> {
       const wanted = uint32View(code);
       const seen: { readonly seqs: Float64Array; readonly distances: Uint16Array }[] = [];
       const histogram = new Uint32Array(codeBytes * 8 + 1);

@@ -141,15 +141,8 @@ async function backlogOf({ db }: Engine, model: string): Promise<Backlog> {
   };
 }
 
-/** Pauses requests to a failing server, longer each time, and then lets a single one try. */
-interface Breaker {
-  mayAsk(): boolean;
-  succeeded(): void;
-  failed(retryAfterMs?: number): void;
-}
-
 /** Two failures in a row open it. */
-export function createBreaker(clock: Clock): Breaker {
+export function createBreaker(clock: Clock) {
   let failures = 0;
   let closedAtMs = 0;
   return {
@@ -164,7 +157,7 @@ export function createBreaker(clock: Clock): Breaker {
     succeeded() {
       failures = 0;
     },
-    failed(retryAfterMs = 0) {
+    failed(retryAfterMs: number = 0) {
       failures += 1;
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, failures - failuresAllowed));
       closedAtMs = clock() + Math.max(pauseMs, retryAfterMs);

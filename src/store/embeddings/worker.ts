@@ -30,24 +30,14 @@ export const usualPace: Pace = {
 };
 
 /** Embeds queued memories in the background, possibly beside other processes on the same store. */
-export interface EmbeddingWorker {
-  /** New memories wait. The first call also looks for left-over ones. */
-  wake(): void;
-  /** Embeds all that wait now, with a `problem` if it fails; with `all`, every memory again. */
-  drain(options: {
-    readonly all?: boolean;
-    readonly signal: AbortSignal;
-    progress(embedded: number): void;
-  }): Promise<{ readonly embedded: number; readonly problem?: string | undefined }>;
-  close(): Promise<void>;
-}
+export type EmbeddingWorker = ReturnType<typeof createEmbeddingWorker>;
 
 type Outcome =
   | { readonly kind: 'empty' }
   | { readonly kind: 'done'; readonly embedded: number }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
+export function createEmbeddingWorker(options: WorkerOptions) {
   const { openEngine, model, clock, pace } = options;
   const closing = new AbortController();
   let running: Promise<void> | undefined;
@@ -76,11 +66,21 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
   }
 
   return {
+    /** New memories wait. The first call also looks for left-over ones. */
     wake() {
       running ??= run();
       called.resolve();
     },
-    async drain({ all = false, signal, progress }) {
+    /** Embeds all that wait now, with a `problem` if it fails; with `all`, every memory again. */
+    async drain({
+      all = false,
+      signal,
+      progress,
+    }: {
+      readonly all?: boolean;
+      readonly signal: AbortSignal;
+      progress(embedded: number): void;
+    }): Promise<{ readonly embedded: number; readonly problem?: string | undefined }> {
       const stop = AbortSignal.any([signal, closing.signal]);
       await scanMemories(await openEngine(), { model, nowMs: clock(), all }, stop);
       for (let embedded = 0; ; ) {

@@ -1,4 +1,4 @@
-import type { Insertable, Transaction } from 'kysely';
+import { type Insertable, sql, type Transaction } from 'kysely';
 import type {
   FileState,
   HistoryAction,
@@ -9,9 +9,8 @@ import type {
 } from '../../contract/capabilities/history.ts';
 import type { OpenEngine } from '../engine.ts';
 import { createNodeStore } from '../nodes.ts';
-import { findRow, updateRows } from '../rows.ts';
+import { deleteRows, findRow, given, insertNew, listRows, selectRows, updateRows, writeTo } from '../rows.ts';
 import type { HistoryRow, Tables } from '../tables/tables.ts';
-import { createSharedContents } from './contents.ts';
 
 /**
  * Changes of files. Former contents are in a folder of the machine and, if named, in a bucket; otherwise in the
@@ -46,24 +45,24 @@ export function createHistoryStore(
 
     async list({ at, sessionId, auditId, sinceMs, beforeSeq, standing, limit }) {
       const { db } = await openEngine();
-      let query = db.selectFrom('history').selectAll();
-      if (at) {
-        query = query.where('root', '=', at.root);
+      const wanted = {
+        root: at?.root,
+        session_id: sessionId,
+        audit_id: auditId,
+        'at_ms >=': sinceMs,
+        'seq <': beforeSeq,
+        undone_by: standing ? null : undefined,
+      };
+      let query = selectRows(db, 'history', given(wanted));
+      if (at && at.path !== '') {
         const below = `${at.path}/`;
-        if (at.path !== '') {
-          query = query.where((is) =>
-            is.or([
-              is('path', '=', at.path),
-              is(is.fn<string>('substr', ['path', is.val(1), is.val([...below].length)]), '=', below),
-            ]),
-          );
-        }
+        query = query.where((is) =>
+          is.or([
+            is('path', '=', at.path),
+            is(is.fn<string>('substr', ['path', is.val(1), is.val([...below].length)]), '=', below),
+          ]),
+        );
       }
-      if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
-      if (auditId !== undefined) query = query.where('audit_id', '=', auditId);
-      if (sinceMs !== undefined) query = query.where('at_ms', '>=', sinceMs);
-      if (beforeSeq !== undefined) query = query.where('seq', '<', beforeSeq);
-      if (standing) query = query.where('undone_by', 'is', null);
       return (await query.orderBy('seq', 'desc').limit(limit).execute()).map(entryOf);
     },
 
@@ -77,14 +76,8 @@ export function createHistoryStore(
 
     async forget({ upToSeq, beforeMs }) {
       if (upToSeq === undefined && beforeMs === undefined) return 0;
-      const engine = await openEngine();
-      const done = await engine.write((tx) => {
-        let query = tx.deleteFrom('history');
-        if (upToSeq !== undefined) query = query.where('seq', '<=', upToSeq);
-        if (beforeMs !== undefined) query = query.where('at_ms', '<', beforeMs);
-        return query.executeTakeFirst();
-      });
-      return Number(done.numDeletedRows);
+      const old = given({ 'seq <=': upToSeq, 'at_ms <': beforeMs });
+      return writeTo(openEngine, (tx) => deleteRows(tx, 'history', old));
     },
   };
 }
@@ -154,3 +147,76 @@ function entryOf(row: HistoryRow): HistoryEntry {
 
 /** Statements are limited in the number of values. */
 const rowsTogether = 200;
+
+/** Contents as rows of a mebibyte, so that neither side holds a large one as one value. */
+function createSharedContents(openEngine: OpenEngine): SharedContents {
+  return {
+    async put(digest, parts) {
+      const engine = await openEngine();
+      // Most contents are new: a read takes no lock. Another server may be about to remove an old one as unused.
+      const first = { digest, part: 0 };
+      const isThere =
+        (await findRow(engine.db, 'history_contents', first)) &&
+        (await engine.write((tx) => updateRows(tx, 'history_contents', first, { at_ms: engine.clockMs }))) >
+          0;
+      if (isThere) return;
+      // In one transaction: a content is stored whole or not at all. It is not retried after a conflict, as its parts
+      // can be read only once; concurrent writers of the same content do not conflict.
+      const pieces = inPieces(parts);
+      let isRead = false;
+      await engine.write(async (tx) => {
+        if (isRead) throw new Error('A content is sent once.');
+        isRead = true;
+        let part = 0;
+        for await (const bytes of pieces) {
+          await insertNew(tx, 'history_contents', { digest, part, bytes, at_ms: engine.clockMs });
+          part += 1;
+        }
+      });
+    },
+    async read(digest) {
+      const { db } = await openEngine();
+      const rows = await listRows(db, 'history_contents', { digest }, { by: 'part' });
+      return rows.length === 0 ? undefined : Buffer.concat(rows.map(({ bytes }) => bytes));
+    },
+    async all() {
+      const { db } = await openEngine();
+      const { rows } = await sql<{ digest: string; bytes: number; modifiedMs: number }>`
+        select digest, sum(length(bytes))::bigint as bytes, max(at_ms) as "modifiedMs"
+        from history_contents group by digest`.execute(db);
+      return rows;
+    },
+    async remove(digests, beforeMs) {
+      const engine = await openEngine();
+      for (let at = 0; at < digests.length; at += together)
+        await engine.write((tx) =>
+          tx
+            .deleteFrom('history_contents')
+            .where('digest', 'in', (those) =>
+              those
+                .selectFrom('history_contents')
+                .select('digest')
+                .where('digest', 'in', digests.slice(at, at + together))
+                .where('part', '=', 0)
+                .where('at_ms', '<=', beforeMs),
+            )
+            .execute(),
+        );
+    },
+  };
+}
+
+/** An empty content is one empty piece; no rows would mean that it does not exist. */
+async function* inPieces(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let isEmpty = true;
+  for await (const part of parts) {
+    for (let at = 0; at < part.length; at += pieceBytes) {
+      isEmpty = false;
+      yield Buffer.from(part.subarray(at, at + pieceBytes));
+    }
+  }
+  if (isEmpty) yield Buffer.alloc(0);
+}
+
+const pieceBytes = 1024 * 1024;
+const together = 200;

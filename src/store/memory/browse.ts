@@ -1,7 +1,7 @@
 import type { Memory } from '../../contract/capabilities/memory.ts';
 import type { MemoryBrowser } from '../../contract/memory-browser.ts';
 import type { OpenEngine } from '../engine.ts';
-import { findRow, selectRows } from '../rows.ts';
+import { findRow, given, listRows } from '../rows.ts';
 import { memoryOf } from './row.ts';
 
 /** Memories for a person to browse: newest first, in pages, and who owns any. */
@@ -9,29 +9,16 @@ export function createMemoryBrowser(openEngine: OpenEngine): MemoryBrowser {
   return {
     async owners(limit) {
       const { db } = await openEngine();
-      const rows = await db
-        .selectFrom('memory_owners')
-        .select(['owner', 'memories'])
-        .where('memories', '>', 0)
-        .orderBy('owner')
-        .limit(limit)
-        .execute();
+      const rows = await listRows(db, 'memory_owners', { 'memories >': 0 }, { by: 'owner', limit });
       return rows.map(({ owner, memories }) => ({ owner, memories: Number(memories) }));
     },
 
     async page(owner, { before, limit }) {
       const { db } = await openEngine();
-      let query = selectRows(db, 'memories', { owner });
-      if (before !== undefined) query = query.where('seq', '<', before);
-      const rows = await query
-        .orderBy('seq', 'desc')
-        .limit(limit + 1)
-        .execute();
+      const wanted = { owner, ...given({ 'seq <': before }) };
+      const rows = await listRows(db, 'memories', wanted, { by: 'seq desc', limit: limit + 1 });
       const page = rows.slice(0, limit);
-      return {
-        memories: page.map(memoryOf),
-        next: rows.length > limit ? page.at(-1)?.seq : undefined,
-      };
+      return { memories: page.map(memoryOf), next: rows.length > limit ? page.at(-1)?.seq : undefined };
     },
 
     async get(owner, id): Promise<Memory | undefined> {

@@ -7,7 +7,7 @@ import { enqueue, outdate } from '../embeddings/queue.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import { fold } from '../recall/fold.ts';
-import { findRow, insertNew, selectRows } from '../rows.ts';
+import { findRow, insertNew, listRows, takeRow } from '../rows.ts';
 import type { MemoryRow, Tables } from '../tables/tables.ts';
 import { memoryOf } from './row.ts';
 
@@ -81,12 +81,7 @@ export function createMemories(
       const engine = await openEngine();
       return engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
-        const row = await tx
-          .deleteFrom('memories')
-          .where('owner', '=', owner)
-          .where('id', '=', id)
-          .returning(['seq', 'words'])
-          .executeTakeFirst();
+        const row = await takeRow(tx, 'memories', { owner, id });
         if (!row) return false;
         await engine.memoryIndex.remove(tx, row.seq);
         await countOwner(tx, owner, -1, -wordCount(row));
@@ -97,11 +92,8 @@ export function createMemories(
     async *all() {
       const { db } = await openEngine();
       for (let after = 0; ; ) {
-        const rows = await selectRows(db, 'memories', { owner })
-          .where('seq', '>', after)
-          .orderBy('seq')
-          .limit(pageRows)
-          .execute();
+        const page = { by: 'seq', limit: pageRows } as const;
+        const rows = await listRows(db, 'memories', { owner, 'seq >': after }, page);
         for (const row of rows) yield memoryOf(row);
         const last = rows.at(-1);
         if (!last) return;

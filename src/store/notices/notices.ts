@@ -1,11 +1,21 @@
-import type { NoticeRecord, NoticeStore } from '../../contract/notice.ts';
+import type { Bound, NoticeLink, NoticeRecord, NoticeStore, PushDevice } from '../../contract/notice.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
-import { insertRow, updateRows } from '../rows.ts';
-import type { NoticeRow } from '../tables/notices.ts';
+import {
+  deleteRows,
+  findRow,
+  insertNew,
+  insertRow,
+  listRows,
+  matching,
+  selectRows,
+  takeRow,
+  updateRows,
+  writeTo,
+} from '../rows.ts';
+import { hashOf, isSecret, newSecret } from '../secret.ts';
+import type { NoticeRow, NoticeTables, PushDeviceRow } from '../tables/notices.ts';
 import { readText, writeText } from '../text-column.ts';
-import { createDevices } from './devices.ts';
-import { createLinks } from './links.ts';
 
 type Tx = Parameters<Parameters<Engine['write']>[0]>[0];
 
@@ -24,19 +34,14 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
         const last = kind === 'digest' ? undefined : await lastOf(tx, channel);
         if (last !== undefined && last > quietSinceMs && last <= nowMs) return undefined;
         const taken = await notYetNotified(tx, channel, questions, nowMs);
-        return taken.length === 0 ? undefined : add(tx, { channel, kind, questions: taken, nowMs });
+        return taken.length === 0 ? undefined : add(tx, { channel, kind, questions: taken }, nowMs);
       });
     },
 
     async alreadyNotified(channel, questions) {
       if (questions.length === 0) return new Set();
       const { db } = await openEngine();
-      const rows = await db
-        .selectFrom('notice_told')
-        .select('question')
-        .where('channel', '=', channel)
-        .where('question', 'in', questions)
-        .execute();
+      const rows = await selectRows(db, 'notice_told', { channel, question: questions }).execute();
       return new Set(rows.map(({ question }) => question));
     },
 
@@ -46,9 +51,8 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
 
     async test(channel, nowMs) {
       // Its creator delivers it; others must not take it.
-      const engine = await openEngine();
-      return engine.write((tx) =>
-        add(tx, { channel, kind: 'test', questions: [], nowMs, nextAtMs: nowMs + testMs, attempts: 1 }),
+      return writeTo(openEngine, (tx) =>
+        add(tx, { channel, kind: 'test', questions: [] }, nowMs, { nextAtMs: nowMs + testMs, attempts: 1 }),
       );
     },
 
@@ -74,26 +78,18 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
     },
 
     async settle(id, { status, problem, nextAtMs, nowMs }) {
-      const engine = await openEngine();
       const outcome = {
         status,
         problem: problem ? writeText(problem) : null,
         next_at_ms: status === 'waiting' ? (nextAtMs ?? nowMs) : null,
         ended_at_ms: status === 'waiting' ? null : nowMs,
       };
-      await engine.write((tx) => updateRows(tx, 'notices', { id }, outcome));
+      await writeTo(openEngine, (tx) => updateRows(tx, 'notices', { id }, outcome));
     },
 
     async list(limit) {
       const { db } = await openEngine();
-      const rows = await db
-        .selectFrom('notices')
-        .selectAll()
-        .orderBy('at_ms', 'desc')
-        .orderBy('id')
-        .limit(limit)
-        .execute();
-      return rows.map(recordOf);
+      return (await listRows(db, 'notices', {}, { by: ['at_ms desc', 'id'], limit })).map(recordOf);
     },
 
     async changed(timeoutMs, signal) {
@@ -108,14 +104,8 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
 
 /** The ids of notices to deliver now, which another server may take first. */
 async function dueOf(db: Engine['db'], channels: readonly string[], nowMs: number): Promise<string[]> {
-  const due = await db
-    .selectFrom('notices')
-    .select('id')
-    .where('status', '=', 'waiting')
-    .where('channel', 'in', channels)
-    .where('next_at_ms', '<=', nowMs)
-    .limit(mostAtOnce)
-    .execute();
+  const now = { status: 'waiting', channel: channels, 'next_at_ms <=': nowMs };
+  const due = await selectRows(db, 'notices', now).limit(mostAtOnce).execute();
   return due.map(({ id }) => id);
 }
 
@@ -123,43 +113,25 @@ async function dueOf(db: Engine['db'], channels: readonly string[], nowMs: numbe
 async function notYetNotified(tx: Tx, channel: string, questions: readonly string[], nowMs: number) {
   const taken: string[] = [];
   for (const question of questions) {
-    const row = await tx
-      .insertInto('notice_told')
-      .values({ channel, question, at_ms: nowMs })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('question')
-      .executeTakeFirst();
-    if (row) taken.push(question);
+    if (await insertNew(tx, 'notice_told', { channel, question, at_ms: nowMs })) taken.push(question);
   }
   return taken;
 }
 
 /** No row for a notice that another server has just taken. */
 function leaseDue(tx: Tx, ids: readonly string[], nowMs: number, leaseMs: number): Promise<NoticeRow[]> {
-  return tx
-    .updateTable('notices')
+  const due = { id: ids, status: 'waiting', 'next_at_ms <=': nowMs };
+  return matching(tx.updateTable('notices'), due)
     .set((set) => ({ next_at_ms: nowMs + leaseMs, attempts: set('attempts', '+', 1) }))
-    .where('id', 'in', ids)
-    .where('status', '=', 'waiting')
-    .where('next_at_ms', '<=', nowMs)
     .returningAll()
     .execute();
 }
 
 async function add(
   tx: Tx,
-  {
-    channel,
-    kind,
-    questions,
-    nowMs,
-    nextAtMs = nowMs,
-    attempts = 0,
-  }: Pick<NoticeRecord, 'channel' | 'kind' | 'questions'> & {
-    readonly nowMs: number;
-    readonly nextAtMs?: number;
-    readonly attempts?: number;
-  },
+  { channel, kind, questions }: Pick<NoticeRecord, 'channel' | 'kind' | 'questions'>,
+  nowMs: number,
+  started?: { readonly nextAtMs: number; readonly attempts: number },
 ): Promise<NoticeRecord> {
   const row: NoticeRow = {
     id: randomId('ntc_', 12),
@@ -168,8 +140,8 @@ async function add(
     kind,
     questions: JSON.stringify(questions),
     status: 'waiting',
-    attempts,
-    next_at_ms: nextAtMs,
+    attempts: started?.attempts ?? 0,
+    next_at_ms: started?.nextAtMs ?? nowMs,
     ended_at_ms: null,
     problem: null,
   };
@@ -178,20 +150,14 @@ async function add(
 }
 
 async function lastOf(db: Engine['db'] | Tx, channel: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('notices')
-    .select('at_ms')
-    .where('channel', '=', channel)
-    .where('kind', 'not in', ['test', 'digest'])
-    .orderBy('at_ms', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const ofQuestions = { channel, 'kind <>': ['test', 'digest'] };
+  const [row] = await listRows(db, 'notices', ofQuestions, { by: 'at_ms desc', limit: 1 });
   return row?.at_ms;
 }
 
 async function forgetBefore(tx: Tx, beforeMs: number): Promise<void> {
-  await tx.deleteFrom('notices').where('at_ms', '<', beforeMs).execute();
-  await tx.deleteFrom('notice_told').where('at_ms', '<', beforeMs).execute();
+  await deleteRows(tx, 'notices', { 'at_ms <': beforeMs });
+  await deleteRows(tx, 'notice_told', { 'at_ms <': beforeMs });
 }
 
 function recordOf(row: NoticeRow): NoticeRecord {
@@ -215,3 +181,77 @@ const keepMs = 30 * 24 * 60 * 60 * 1000;
 const mostAtOnce = 50;
 /** Longer than any attempt takes. */
 const testMs = 5 * 60_000;
+
+/** Browsers that receive web push. One that subscribes again replaces its old entry. */
+function createDevices(openEngine: OpenEngine): Pick<NoticeStore, 'addDevice' | 'devices' | 'removeDevice'> {
+  return {
+    async addDevice({ keys, createdAtMs, ...device }) {
+      const row: PushDeviceRow = { ...device, ...keys, id: randomId('dev_', 8), created_at_ms: createdAtMs };
+      await writeTo(openEngine, async (tx) => {
+        await deleteRows(tx, 'push_devices', { endpoint: row.endpoint });
+        await insertRow(tx, 'push_devices', row);
+      });
+      return deviceOf(row);
+    },
+
+    async devices() {
+      const { db } = await openEngine();
+      return (await listRows(db, 'push_devices', {}, { by: 'created_at_ms', limit: 200 })).map(deviceOf);
+    },
+
+    async removeDevice(id) {
+      return (await writeTo(openEngine, (tx) => deleteRows(tx, 'push_devices', { id }))) > 0;
+    },
+  };
+}
+
+function deviceOf({ p256dh, auth, created_at_ms: createdAtMs, ...row }: PushDeviceRow): PushDevice {
+  return { ...row, keys: { p256dh, auth }, createdAtMs };
+}
+
+/** The links in notices. A single statement takes one that answers, so it works only once. */
+function createLinks(openEngine: OpenEngine): Pick<NoticeStore, 'createLink' | 'findLink' | 'takeLink'> {
+  return {
+    async createLink({ questions, expiresAtMs, ...link }) {
+      const secret = newSecret();
+      const row = {
+        ...link,
+        hash: hashOf(secret),
+        expires_at_ms: expiresAtMs,
+        questions: JSON.stringify(questions),
+      };
+      await writeTo(openEngine, async (tx) => {
+        // Links end with their questions; delete expired ones.
+        await deleteRows(tx, 'notice_links', { 'expires_at_ms <=': Date.now() - dayMs });
+        await insertRow(tx, 'notice_links', row);
+      });
+      return secret;
+    },
+
+    async findLink(secret, nowMs) {
+      if (!isSecret(secret)) return undefined;
+      const { db } = await openEngine();
+      const row = await findRow(db, 'notice_links', { hash: hashOf(secret) });
+      return row && linkOf(row, nowMs);
+    },
+
+    async takeLink(secret, nowMs) {
+      if (!isSecret(secret)) return undefined;
+      const one = { hash: hashOf(secret), 'kind <>': 'view' };
+      const row = await writeTo(openEngine, (tx) => takeRow(tx, 'notice_links', one));
+      return row && linkOf(row, nowMs);
+    },
+  };
+}
+
+function linkOf(row: NoticeTables['notice_links'], nowMs: number): NoticeLink | undefined {
+  if (row.expires_at_ms <= nowMs) return undefined;
+  return {
+    kind: row.kind as NoticeLink['kind'],
+    channel: row.channel,
+    questions: JSON.parse(row.questions) as Bound[],
+    expiresAtMs: row.expires_at_ms,
+  };
+}
+
+const dayMs = 24 * 60 * 60_000;

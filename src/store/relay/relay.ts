@@ -7,7 +7,7 @@ import { defer } from '../../ground/defer.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { nodeLostMs } from '../nodes.ts';
 import { randomId } from '../random-id.ts';
-import { deleteRows, findRow, insertRow, updateRows } from '../rows.ts';
+import { deleteRows, findRow, insertRow, selectRows, updateRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 
 type Answer = (body: string, signal: AbortSignal) => Promise<string>;
@@ -111,11 +111,7 @@ export class StoreRelay implements Relay {
     const { changes, db } = await this.#openEngine();
     while (this.#held.size + this.#answering.size > 0 && !this.#closed.signal.aborted) {
       const next = changes.next(topic, lookMs, this.#closed.signal);
-      const words = await db
-        .selectFrom('relay_words')
-        .select(['id', 'name', 'body'])
-        .where('node', '=', this.node)
-        .where('answer', 'is', null)
+      const words = await selectRows(db, 'relay_words', { node: this.node, answer: null })
         .execute()
         // The next look gets what a failed one could not.
         .catch(() => undefined);

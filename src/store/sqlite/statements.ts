@@ -2,15 +2,10 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { nulInText } from '../errors.ts';
 
 /** Runs SQL on the one connection; a limited number of prepared statements is cached. */
-export interface Statements {
-  run(
-    sql: string,
-    values: readonly unknown[],
-  ): { readonly rows: readonly object[]; readonly changes: bigint };
-}
+export type Statements = ReturnType<typeof createStatements>;
 
 /** Values come from compiled queries: texts, numbers, bytes and nulls. */
-export function createStatements(database: DatabaseSync): Statements {
+export function createStatements(database: DatabaseSync) {
   const kept = new Map<string, { readonly statement: StatementSync; readonly returnsRows: boolean }>();
 
   function prepared(sql: string) {
@@ -24,7 +19,10 @@ export function createStatements(database: DatabaseSync): Statements {
   }
 
   return {
-    run(sql, values) {
+    run(
+      sql: string,
+      values: readonly unknown[],
+    ): { readonly rows: readonly object[]; readonly changes: bigint } {
       // PostgreSQL rejects NUL in text and SQLite stores it, so it is refused in both.
       if (values.some((value) => typeof value === 'string' && value.includes('\0'))) throw nulInText();
       const { statement, returnsRows } = prepared(sql);

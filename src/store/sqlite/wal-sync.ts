@@ -4,11 +4,7 @@ import { promisify } from 'node:util';
 import { deferred } from '../../ground/defer.ts';
 
 /** Makes commits survive a power cut. */
-export interface WalSync {
-  /** Resolves when everything committed before the call is on the disk. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+export type WalSync = ReturnType<typeof createWalSync>;
 
 /**
  * Commits run without a sync, and callers that need durability wait here: one `fdatasync` of the write-ahead log in the
@@ -17,7 +13,7 @@ export interface WalSync {
  * `synchronous=FULL`: with NORMAL, SQLite syncs log and database itself around each checkpoint, and the log file is the
  * same as long as our connection is open.
  */
-export function createWalSync(databasePath: string): WalSync {
+export function createWalSync(databasePath: string) {
   let descriptor: number | undefined;
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
@@ -38,6 +34,7 @@ export function createWalSync(databasePath: string): WalSync {
   }
 
   return {
+    /** Resolves when everything committed before the call is on the disk. */
     sync() {
       if (!running) return start();
       // The running sync may have begun before our commit; the next one has not. Its callers get a failure themselves.

@@ -1,6 +1,6 @@
 import type { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import { findRow } from '../rows.ts';
+import { findRow, selectRows } from '../rows.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
@@ -48,12 +48,8 @@ export async function subordinatesOf(
     .where('assignments.project_id', '=', projectId)
     .orderBy('agents.id')
     .execute();
-  const parents = new Map(
-    (await db.selectFrom('agents').select(['id', 'parent_id']).execute()).map((row) => [
-      row.id,
-      row.parent_id,
-    ]),
-  );
+  const agents = await selectRows(db, 'agents').execute();
+  const parents = new Map(agents.map(({ id, parent_id }) => [id, parent_id]));
   return all.filter((agent) => {
     const passed = new Set<string>();
     for (let at = agent.parent_id; at && !passed.has(at); at = parents.get(at) ?? null) {

@@ -119,9 +119,14 @@ export function topicOf(projectId: string): string {
 }
 
 /** A view of a row, without nulls. */
-export function view<T extends object>(fields: { [K in keyof T]: T[K] | null | undefined }): T {
+export function view<T extends object>(fields: { readonly [K in keyof T]: T[K] | null | undefined }): T {
   const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(kept) as T;
+}
+
+/** Whose act it is, and when. */
+export function doneBy({ agent, nowMs, projectId }: Speaker) {
+  return { by: agent.id, nowMs, projectId };
 }
 
 export function isoTime(atMs: number): string {

@@ -1,6 +1,6 @@
 import type { Answered, Team } from '../../contract/team/team.ts';
 import { randomId } from '../random-id.ts';
-import { deleteRows, findRow, lockRow, selectRows } from '../rows.ts';
+import { deleteRows, findRow, lockRow, putRow, selectRows, takeRow } from '../rows.ts';
 import type { AgentRow, ProjectRow } from '../tables/team.ts';
 import { type Reader, type TeamBase, type Tx, topicOf } from './base.ts';
 import { kinds, unknownAnywhere } from './refusals.ts';
@@ -35,11 +35,7 @@ export function createCoordination({
     async processExit(input) {
       const engine = await openEngine();
       const ended = await engine.write(async (tx) => {
-        const spawn = await tx
-          .deleteFrom('spawn_leases')
-          .where('id', '=', input.session_id)
-          .returning('id')
-          .executeTakeFirst();
+        const spawn = await takeRow(tx, 'spawn_leases', { id: input.session_id });
         const session = await tx
           .selectFrom('agent_sessions')
           .select('id')
@@ -62,13 +58,8 @@ export function createCoordination({
         if (!project) throw unknownAnywhere(kinds.project, input.project_id);
         await deleteRows(tx, 'spawn_leases', { agent_id: agent.id, project_id: input.project_id });
         if (agent.parent_id === null) return;
-        await notify(tx, {
-          agentId: agent.parent_id,
-          projectId: input.project_id,
-          kind: 'agent_error',
-          message: `${agent.id}: ${input.message}`,
-          nowMs: clock(),
-        });
+        const here = { projectId: input.project_id, nowMs: clock() };
+        await notify(tx, here, agent.parent_id, 'agent_error', `${agent.id}: ${input.message}`);
       });
       engine.changes.tell(topicOf(input.project_id));
       return { success: true };
@@ -85,15 +76,13 @@ async function reasonToHold(
   const assignment = await findRow(tx, 'assignments', { agent_id: agent.id, project_id: project.id });
   if (!assignment || agent.status !== 'active') return 'agent_not_assigned';
   if (project.status !== 'active') return 'project_paused';
-  const spawn = await tx
-    .selectFrom('spawn_leases')
-    .select('id')
-    .where('agent_id', '=', agent.id)
-    .where('project_id', '=', project.id)
-    .where('expires_at_ms', '>', nowMs)
+  const spawn = await findRow(tx, 'spawn_leases', {
+    agent_id: agent.id,
+    project_id: project.id,
+    'expires_at_ms >': nowMs,
     // No lease is longer; a longer one is from before the clock was set back.
-    .where('expires_at_ms', '<=', nowMs + spawnLeaseMs)
-    .executeTakeFirst();
+    'expires_at_ms <=': nowMs + spawnLeaseMs,
+  });
   return spawn && 'spawn_in_progress';
 }
 
@@ -141,16 +130,13 @@ export async function hasSession(
   purpose: 'task' | 'chat',
   nowMs: number,
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('agent_sessions')
-    .select('id')
-    .where('agent_id', '=', agentId)
-    .where('project_id', '=', projectId)
-    .where('purpose', '=', purpose)
-    .where('expires_at_ms', '>', nowMs)
-    .where('used_at_ms', '>', nowMs - leaseMs)
-    .limit(1)
-    .executeTakeFirst();
+  const row = await findRow(db, 'agent_sessions', {
+    agent_id: agentId,
+    project_id: projectId,
+    purpose,
+    'expires_at_ms >': nowMs,
+    'used_at_ms >': nowMs - leaseMs,
+  });
   return row !== undefined;
 }
 
@@ -161,15 +147,7 @@ async function leaseSpawn(tx: Tx, agent: AgentRow, project: ProjectRow, nowMs: n
     id: randomId('spn_', 12),
     expires_at_ms: nowMs + spawnLeaseMs,
   };
-  await tx
-    .insertInto('spawn_leases')
-    .values(lease)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['agent_id', 'project_id'])
-        .doUpdateSet({ id: lease.id, expires_at_ms: lease.expires_at_ms }),
-    )
-    .execute();
+  await putRow(tx, 'spawn_leases', ['agent_id', 'project_id'], lease);
   return lease;
 }
 

@@ -57,12 +57,7 @@ async function endConversationsOf(tx: Tx, { agentId, projectId, nowMs }: Leaving
     .returningAll()
     .execute();
   for (const row of ended) {
-    await notify(tx, {
-      agentId: otherThan(row, agentId),
-      projectId,
-      kind: 'conversation_ended',
-      message: `Agent ${agentId} has left the project.`,
-      nowMs,
-    });
+    const left = `Agent ${agentId} has left the project.`;
+    await notify(tx, { projectId, nowMs }, otherThan(row, agentId), 'conversation_ended', left);
   }
 }

@@ -1,9 +1,9 @@
 import type { Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
-import { selectRows, updateRows } from '../rows.ts';
+import { listRows, updateRows } from '../rows.ts';
 import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
-import type { Act, Reader } from './base.ts';
+import { type Act, doneBy, type Reader, view } from './base.ts';
 import { instructionFor } from './instructions.ts';
 import { newestEvent } from './next-action.ts';
 import { conflict, forbidden } from './refusals.ts';
@@ -15,25 +15,19 @@ import { notify, recordEvent } from './tasks/transition.ts';
 
 export const subordinates: Act<'subordinates'> = async (db, me) => {
   const below = await subordinatesOf(db, me.projectId, me.agent.id);
-  const running = await countRunningOf(
-    db,
-    below.map((agent) => agent.id),
+  const ids = below.map((agent) => agent.id);
+  const running = await countRunningOf(db, ids);
+  const agents = below.map(({ id, name, hierarchy, parent_id, max_parallel_tasks }) =>
+    view<Answered<'subordinates'>['agents'][number]>({
+      agent_id: id,
+      name,
+      hierarchy,
+      parent_id,
+      tasks_in_progress: running.get(id) ?? 0,
+      max_parallel_tasks,
+    }),
   );
-  return {
-    agents: below.map((agent) => ({
-      agent_id: agent.id,
-      name: agent.name,
-      hierarchy: agent.hierarchy,
-      ...(agent.parent_id === null ? {} : { parent_id: agent.parent_id }),
-      tasks_in_progress: running.get(agent.id) ?? 0,
-      max_parallel_tasks: agent.max_parallel_tasks,
-    })) satisfies Answered<'subordinates'>['agents'][number][],
-    pending_requests: await pendingRequests(
-      db,
-      me.projectId,
-      below.map((agent) => agent.id),
-    ),
-  };
+  return { agents, pending_requests: await pendingRequests(db, me.projectId, ids) };
 };
 
 export const subordinate: Act<'subordinate'> = async (db, me, { agent_id }) => {
@@ -43,14 +37,9 @@ export const subordinate: Act<'subordinate'> = async (db, me, { agent_id }) => {
       text(`Agent ${agent_id} is not below you.`, `${agent_id} はあなたの配下ではありません。`),
     );
   }
-  const tasks = await selectRows(db, 'tasks', {
-    assignee_id: agent_id,
-    project_id: me.projectId,
-    status: ['todo', 'in_progress', 'blocked'],
-  })
-    .orderBy('seq')
-    .limit(50)
-    .execute();
+  const status = ['todo', 'in_progress', 'blocked'];
+  const open = { assignee_id: agent_id, project_id: me.projectId, status };
+  const tasks = await listRows(db, 'tasks', open, { by: 'seq', limit: 50 });
   return { ...(await profileOf(db, agent)), tasks: tasks.map(briefTask) };
 };
 
@@ -87,33 +76,17 @@ export const assignTask: Act<'assignTask'> = async (tx, me, input) => {
   };
   const { seq: _, id, ...columns } = after;
   await updateRows(tx, 'tasks', { id }, columns);
-  await recordEvent(tx, after, {
-    what: 'assigned',
-    by: me.agent.id,
-    nowMs: me.nowMs,
-    from: task.status,
-    reason: input.assignee_id ?? 'nobody',
-  });
+  const reason = input.assignee_id ?? 'nobody';
+  await recordEvent(tx, after, { ...doneBy(me), what: 'assigned', from: task.status, reason });
   if (input.assignee_id !== null && input.assignee_id !== me.agent.id) {
-    await notify(tx, {
-      agentId: input.assignee_id,
-      projectId: me.projectId,
-      kind: 'task_assigned',
-      message: task.title,
-      taskId: id,
-      nowMs: me.nowMs,
-    });
+    await notify(tx, me, input.assignee_id, 'task_assigned', task.title, id);
   }
   return { task: await fullTask(tx, after) };
 };
 
 export const selectAction: Act<'selectAction'> = async (tx, me, input) => {
-  await updateRows(
-    tx,
-    'agent_sessions',
-    { id: me.session.id },
-    { selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) },
-  );
+  const set = { selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) };
+  await updateRows(tx, 'agent_sessions', { id: me.session.id }, set);
   return { success: true, instruction: instructionFor(input.action)[me.locale] };
 };
 

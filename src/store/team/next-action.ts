@@ -1,15 +1,17 @@
 import type { Answered } from '../../contract/team/team.ts';
+import { listRows } from '../rows.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import { subordinatesOf } from './authority.ts';
 import type { LongAct, Member, Reader } from './base.ts';
-import { nextChat } from './chat/next-chat.ts';
+import { errandsOf, openOf, unread as unreadBy } from './chat/chat-rows.ts';
+import { conversationsOf, statusAt } from './chat/conversations.ts';
 import type { Found } from './found.ts';
 import { steps } from './instructions.ts';
 import { hasFreeTask, ownWaitingTask } from './tasks/free-tasks.ts';
 import { readSubtasks, type Subtasks } from './tasks/subtasks.ts';
 import { countByStatus, readTask, unfinishedDependencies } from './tasks/task-rows.ts';
 import { hasSlotFor } from './tasks/transition.ts';
-import { hasFreeSlot } from './tasks/work.ts';
+import { hasFreeSlot, idleForMs } from './tasks/work.ts';
 
 /** The next step, as data; with a timeout, waits for a change in the project while there is none. */
 export const nextAction: LongAct<'nextAction'> = (membership, input, signal) => {
@@ -30,13 +32,8 @@ export const nextAction: LongAct<'nextAction'> = (membership, input, signal) => 
 
 /** The number of the project's newest event; 0 before the first. */
 export async function newestEvent(db: Reader, projectId: string): Promise<number> {
-  const row = await db
-    .selectFrom('task_events')
-    .select('seq')
-    .where('project_id', '=', projectId)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const newest = { by: 'seq desc', limit: 1 } as const;
+  const [row] = await listRows(db, 'task_events', { project_id: projectId }, newest);
   return row?.seq ?? 0;
 }
 
@@ -164,3 +161,36 @@ function ids(tasks: readonly TaskRow[]): string[] {
 /** Steps in which an agent has only to wait. */
 const idle = new Set<string>([steps.wait.action, steps.finish.action]);
 const shown = 20;
+
+/** The next step of a chat session: read, do an errand, report it, wait for an answer, or exit. */
+async function nextChat(db: Reader, me: Member): Promise<Found> {
+  const unread = await listRows(db, 'messages', unreadBy(me), { by: 'seq', limit: 10 });
+  const open = await openOf(db, me);
+  const invited = open.filter((row) => row.status === 'pending' && row.participant_id === me.agent.id);
+  const ending = open.filter((row) => row.status === 'terminating' && row.ended_by !== me.agent.id);
+  const answerable = new Set(open.filter((row) => row.status !== 'terminating').map((row) => row.id));
+  const isHeard = unread.every((row) => row.delivered_at_ms !== null && !answerable.has(row.conversation_id));
+  if (unread.length > 0 && isHeard && invited.length + ending.length === 0) {
+    return { step: steps.acknowledge, needs: { messages: unread.map((row) => row.id) } };
+  }
+  if (unread.length + invited.length + ending.length > 0) {
+    const conversations = [...invited, ...ending].map((row) => row.id);
+    return { step: steps.read_messages, needs: { messages: unread.map((row) => row.id), conversations } };
+  }
+  const errands = await errandsOf(db, me, 20);
+  const fresh = errands.filter((row) => row.status === 'pending').map((row) => row.id);
+  if (fresh.length > 0) return { step: steps.run_errand, needs: { delegations: fresh } };
+  const over: string[] = [];
+  for (const errand of errands) {
+    const rows = await conversationsOf(db, errand.id);
+    const isOpen = rows.some((row) => ['pending', 'active'].includes(statusAt(row, me.nowMs)));
+    if (!isOpen) over.push(errand.id);
+  }
+  if (over.length > 0) return { step: steps.report_errand, needs: { delegations: over } };
+  // A person may not write again before tomorrow; the agent is started then and need not wait.
+  const talking = open
+    .filter((row) => row.status !== 'terminating' && row.changed_at_ms + idleForMs > me.nowMs)
+    .map((row) => row.id);
+  if (talking.length > 0) return { step: steps.wait, needs: { conversations: talking } };
+  return { step: steps.finish };
+}

@@ -1,6 +1,5 @@
 import type { Arrival } from '../../contract/call.ts';
 import { type Caller, isAgent } from '../../contract/caller.ts';
-import type { TeamAdmin } from '../../contract/team/admin.ts';
 import type { Team } from '../../contract/team/team.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
@@ -22,7 +21,7 @@ import {
   reportModel,
   startExecution,
 } from './self.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { createSessions } from './sessions.ts';
 import { claimTask, releaseTask } from './tasks/claim.ts';
 import { createTask, createTasks } from './tasks/create-tasks.ts';
 import { conversationMessages, delegate, reportDelegation, taskConversations } from './tasks/delegations.ts';
@@ -30,12 +29,7 @@ import { approveRequest, rejectRequest, requestTask } from './tasks/requests.ts'
 import { getTask, listTasks, myTask, reportCompleted, updateTaskStatus } from './tasks/tasks.ts';
 
 /** Agents and their work, on any engine. */
-export interface TeamStore {
-  readonly admin: TeamAdmin;
-  readonly sessions: Sessions;
-  /** The capability, for one caller and arrival. */
-  lend(caller: Caller, arrival: Arrival): Team;
-}
+export type TeamStore = ReturnType<typeof createTeamStore>;
 
 export interface TeamOptions {
   readonly engine: OpenEngine;
@@ -46,7 +40,7 @@ export interface TeamOptions {
   readonly changed?: ((connectionId: string) => void) | undefined;
 }
 
-export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamOptions): TeamStore {
+export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamOptions) {
   const base: TeamBase = { openEngine: engine, clock, locale };
   const sessions = createSessions(base);
   const tell = ({ connectionId }: Arrival) => {
@@ -56,7 +50,8 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
   return {
     admin: createTeamAdmin(base),
     sessions,
-    lend(caller, arrival) {
+    /** The capability, for one caller and arrival. */
+    lend(caller: Caller, arrival: Arrival): Team {
       const membership = isAgent(caller) ? createMembership(base, caller) : nobody;
       return {
         async authenticate(input) {

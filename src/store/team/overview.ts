@@ -1,5 +1,5 @@
 import type { Answered, Team } from '../../contract/team/team.ts';
-import { countRows, selectRows } from '../rows.ts';
+import { countRows, listRows } from '../rows.ts';
 import { type TeamBase, view } from './base.ts';
 import { countByStatus } from './tasks/task-rows.ts';
 
@@ -11,31 +11,21 @@ export function createOverview({
   return {
     async health() {
       const { db } = await openEngine();
-      const sessions = await db
-        .selectFrom('agent_sessions')
-        .select(({ fn }) => fn.countAll<number>().as('rows'))
-        .where('expires_at_ms', '>', clock())
-        .executeTakeFirstOrThrow();
       return {
         status: 'ok',
         agents: await countRows(db, 'agents'),
         projects: await countRows(db, 'projects'),
-        sessions: Number(sessions.rows),
+        sessions: await countRows(db, 'agent_sessions', { 'expires_at_ms >': clock() }),
         tasks: await countByStatus(db),
       };
     },
 
     async managedAgents() {
       const { db } = await openEngine();
-      const agents = await db.selectFrom('agents').selectAll().orderBy('id').execute();
-      const assignments = await db.selectFrom('assignments').selectAll().orderBy('project_id').execute();
-      const sessions = await db
-        .selectFrom('agent_sessions')
-        .selectAll()
-        .where('expires_at_ms', '>', clock())
-        .orderBy('created_at_ms')
-        .orderBy('id')
-        .execute();
+      const agents = await listRows(db, 'agents', {}, { by: 'id' });
+      const assignments = await listRows(db, 'assignments', {}, { by: 'project_id' });
+      const live = { 'expires_at_ms >': clock() };
+      const sessions = await listRows(db, 'agent_sessions', live, { by: ['created_at_ms', 'id'] });
       return {
         agents: agents.map((agent): Answered<'managedAgents'>['agents'][number] => ({
           agent_id: agent.id,
@@ -59,8 +49,8 @@ export function createOverview({
 
     async activeProjects() {
       const { db } = await openEngine();
-      const projects = await selectRows(db, 'projects', { status: 'active' }).orderBy('id').execute();
-      const assignments = await db.selectFrom('assignments').selectAll().orderBy('agent_id').execute();
+      const projects = await listRows(db, 'projects', { status: 'active' }, { by: 'id' });
+      const assignments = await listRows(db, 'assignments', {}, { by: 'agent_id' });
       return {
         projects: projects.map((project) => ({
           project_id: project.id,

@@ -2,7 +2,7 @@ import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from '
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
-import { deleteRows, insertRow } from '../rows.ts';
+import { deleteRows, insertRow, listRows, putRow } from '../rows.ts';
 import type { TeamBase } from './base.ts';
 
 /** `scrypt$N$r$p$salt$key`, so that a later version may choose other costs. */
@@ -54,19 +54,10 @@ export async function countAttempt(
       .execute();
     for (const [index, { name, most }] of names.entries()) {
       // Writing this row locks it, so concurrent guesses count after us.
-      await tx
-        .insertInto('passkey_attempts')
-        .values({ id: `lock ${name}`, name: 'lock', at_ms: nowMs })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ at_ms: nowMs }))
-        .execute();
+      await putRow(tx, 'passkey_attempts', ['id'], { id: `lock ${name}`, name: 'lock', at_ms: nowMs });
       await insertRow(tx, 'passkey_attempts', { id: ids[index] ?? '', name, at_ms: nowMs });
-      const recent = await tx
-        .selectFrom('passkey_attempts')
-        .select('at_ms')
-        .where('name', '=', name)
-        .orderBy('at_ms', 'desc')
-        .limit(most + 1)
-        .execute();
+      const newest = { by: 'at_ms desc', limit: most + 1 } as const;
+      const recent = await listRows(tx, 'passkey_attempts', { name }, newest);
       const oldest = recent[most];
       if (oldest) {
         await deleteRows(tx, 'passkey_attempts', { id: ids });
@@ -78,9 +69,7 @@ export async function countAttempt(
   if (waitMs > 0) throw tooManyAttempts(waitMs);
   return {
     async forget() {
-      await engine.write((tx) => deleteRows(tx, 'passkey_attempts', { id: ids }), {
-        durable: false,
-      });
+      await engine.write((tx) => deleteRows(tx, 'passkey_attempts', { id: ids }), { durable: false });
     },
   };
 }

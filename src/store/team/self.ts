@@ -2,7 +2,7 @@ import type { Hierarchy } from '../../contract/team/admin.ts';
 import type { AgentProfile, Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
-import { countRows, findRow, insertRow, lockRow, selectRows, updateRows } from '../rows.ts';
+import { countRows, findRow, insertRow, listRows, lockRow, updateRows } from '../rows.ts';
 import type { AgentRow } from '../tables/team.ts';
 import { assertOwns } from './authority.ts';
 import { type Act, isoTime, type Reader, view } from './base.ts';
@@ -17,9 +17,7 @@ export const profile: Act<'profile'> = async (db, me) => {
 export const project: Act<'project'> = async (db, me) => {
   const project = await findRow(db, 'projects', { id: me.projectId });
   if (!project) throw unknown(kinds.project, me.projectId);
-  const agents = await selectRows(db, 'assignments', { project_id: me.projectId })
-    .orderBy('agent_id')
-    .execute();
+  const agents = await listRows(db, 'assignments', { project_id: me.projectId }, { by: 'agent_id' });
   return view<Answered<'project'>>({
     project_id: project.id,
     name: project.name,
@@ -36,22 +34,11 @@ export const reportModel: Act<'reportModel'> = async (tx, me, { model }) => {
 };
 
 export const notifications: Act<'notifications'> = async (tx, me, { ack }) => {
+  const unread = { agent_id: me.agent.id, project_id: me.projectId, read_at_ms: null };
   if (ack && ack.length > 0) {
-    await updateRows(
-      tx,
-      'notifications',
-      { agent_id: me.agent.id, project_id: me.projectId, id: ack, read_at_ms: null },
-      { read_at_ms: me.nowMs },
-    );
+    await updateRows(tx, 'notifications', { ...unread, id: ack }, { read_at_ms: me.nowMs });
   }
-  const rows = await selectRows(tx, 'notifications', {
-    agent_id: me.agent.id,
-    project_id: me.projectId,
-    read_at_ms: null,
-  })
-    .orderBy('seq')
-    .limit(shownNotifications + 1)
-    .execute();
+  const rows = await listRows(tx, 'notifications', unread, { by: 'seq', limit: shownNotifications + 1 });
   return {
     notifications: rows.slice(0, shownNotifications).map((row) =>
       view<Answered<'notifications'>['notifications'][number]>({
@@ -67,11 +54,8 @@ export const notifications: Act<'notifications'> = async (tx, me, { ack }) => {
 };
 
 export const history: Act<'history'> = async (db, me, { limit }) => {
-  const rows = await selectRows(db, 'executions', { agent_id: me.agent.id, project_id: me.projectId })
-    .orderBy('started_at_ms', 'desc')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+  const mine = { agent_id: me.agent.id, project_id: me.projectId };
+  const rows = await listRows(db, 'executions', mine, { by: ['started_at_ms desc', 'id'], limit });
   return {
     executions: rows.map((row) =>
       view<Answered<'history'>['executions'][number]>({
@@ -123,19 +107,13 @@ export const completeExecution: Act<'completeExecution'> = async (tx, me, input)
       ),
     );
   }
-  await updateRows(
-    tx,
-    'executions',
-    { id: execution.id },
-    { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs },
-  );
+  const set = { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs };
+  await updateRows(tx, 'executions', { id: execution.id }, set);
   return { success: true };
 };
 
 export async function profileOf(db: Reader, agent: AgentRow): Promise<AgentProfile> {
-  const projects = await selectRows(db, 'assignments', { agent_id: agent.id })
-    .orderBy('project_id')
-    .execute();
+  const projects = await listRows(db, 'assignments', { agent_id: agent.id }, { by: 'project_id' });
   return view<AgentProfile>({
     agent_id: agent.id,
     name: agent.name,

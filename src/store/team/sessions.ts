@@ -2,27 +2,16 @@ import { sql } from 'kysely';
 import type { Arrival } from '../../contract/call.ts';
 import type { AgentCaller, CoordinatorCaller } from '../../contract/caller.ts';
 import type { Engine } from '../engine.ts';
-import { findRow, updateRows } from '../rows.ts';
+import { findRow, takeRow, updateRows } from '../rows.ts';
 import type { SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
-import { createEntrance, type Entrance, slidesMs } from './entering.ts';
+import { createEntrance, slidesMs } from './entering.ts';
 import { countAttempt, hashToken } from './passkeys.ts';
 import type { FoundSession } from './quick.ts';
 import { leaseMs } from './tasks/free-tasks.ts';
 
-export interface Sessions {
-  session(token: string, arrival: Arrival): Promise<AgentCaller | undefined>;
-  coordinator(token: string, arrival: Arrival): Promise<CoordinatorCaller | undefined>;
-  bound(arrival: Arrival): Promise<AgentCaller | undefined>;
-  authenticate: Entrance;
-  /** Ends this session and no other of the agent. */
-  logout(sessionId: string): Promise<boolean>;
-  /** The connection has ended for good. */
-  unbind(connectionId: string): Promise<void>;
-}
-
 /** Sessions of agents: 256 random bits, of which only the SHA-256 is stored; use extends them, up to a day. */
-export function createSessions(base: TeamBase): Sessions {
+export function createSessions(base: TeamBase) {
   const { openEngine, clock } = base;
   /** The hash of the last valid coordinator token. */
   let rightBefore: string | undefined;
@@ -48,7 +37,7 @@ export function createSessions(base: TeamBase): Sessions {
   }
 
   return {
-    async session(token, arrival) {
+    async session(token: string, arrival: Arrival): Promise<AgentCaller | undefined> {
       // The token is hashed next, so its length must be bounded first.
       if (!token.startsWith('sess_') || token.length > 100) return undefined;
       const { db, quickTeam } = await openEngine();
@@ -65,7 +54,7 @@ export function createSessions(base: TeamBase): Sessions {
       return found && use(found, arrival);
     },
 
-    async coordinator(token, arrival) {
+    async coordinator(token: string, arrival: Arrival): Promise<CoordinatorCaller | undefined> {
       if (token === '' || token.length > 1000) return undefined;
       const { db } = await openEngine();
       // A token that was valid before is no guess; its program calls often.
@@ -85,7 +74,7 @@ export function createSessions(base: TeamBase): Sessions {
       };
     },
 
-    async bound(arrival) {
+    async bound(arrival: Arrival): Promise<AgentCaller | undefined> {
       if (arrival.connectionId === undefined) return undefined;
       const { db } = await openEngine();
       const found = await db
@@ -101,20 +90,16 @@ export function createSessions(base: TeamBase): Sessions {
 
     authenticate: createEntrance(base),
 
-    async logout(sessionId) {
+    /** Ends this session and no other of the agent. */
+    async logout(sessionId: string) {
       const engine = await openEngine();
-      const ended = await engine.write((tx) =>
-        tx
-          .deleteFrom('agent_sessions')
-          .where('id', '=', sessionId)
-          .returning('project_id')
-          .executeTakeFirst(),
-      );
+      const ended = await engine.write((tx) => takeRow(tx, 'agent_sessions', { id: sessionId }));
       if (ended) engine.changes.tell(topicOf(ended.project_id));
       return ended !== undefined;
     },
 
-    async unbind(connectionId) {
+    /** The connection has ended for good. */
+    async unbind(connectionId: string) {
       const engine = await openEngine();
       await engine.write((tx) => leaveUnattended(tx, connectionId), { durable: false });
     },
@@ -127,24 +112,11 @@ async function touch(engine: Engine, session: SessionRow, nowMs: number): Promis
   if (await engine.quickTeam?.touch(session, times)) return;
   await engine.write(
     async (tx) => {
-      await updateRows(
-        tx,
-        'agent_sessions',
-        { id: session.id },
-        { used_at_ms: nowMs, expires_at_ms: expiresAtMs },
-      );
+      const { id, agent_id: assignee_id, project_id } = session;
+      await updateRows(tx, 'agent_sessions', { id }, { used_at_ms: nowMs, expires_at_ms: expiresAtMs });
       // A session at a part also holds the wholes. Tasks of other owners have another session in this column.
-      await updateRows(
-        tx,
-        'tasks',
-        {
-          assignee_id: session.agent_id,
-          project_id: session.project_id,
-          status: 'in_progress',
-          lease_session_id: session.id,
-        },
-        { lease_expires_at_ms: nowMs + leaseMs },
-      );
+      const held = { assignee_id, project_id, status: 'in_progress', lease_session_id: id };
+      await updateRows(tx, 'tasks', held, { lease_expires_at_ms: nowMs + leaseMs });
     },
     { durable: false },
   );
@@ -152,11 +124,7 @@ async function touch(engine: Engine, session: SessionRow, nowMs: number): Promis
 
 /** The task counts as unattended until the next call, so that its restarted agent can resume it. */
 async function leaveUnattended(tx: Tx, connectionId: string): Promise<void> {
-  const bound = await tx
-    .deleteFrom('session_bindings')
-    .where('connection_id', '=', connectionId)
-    .returning('session_id')
-    .executeTakeFirst();
+  const bound = await takeRow(tx, 'session_bindings', { connection_id: connectionId });
   if (bound) await updateRows(tx, 'agent_sessions', { id: bound.session_id }, { used_at_ms: 0 });
 }
 
@@ -178,17 +146,9 @@ function chainOf({ agent_id: agentId, given_by: givenBy }: FoundSession): readon
 
 /** Ends a session; others may take its claimed tasks at once. */
 export async function endSession(tx: Tx, sessionId: string, nowMs: number): Promise<SessionRow | undefined> {
-  const ended = await tx
-    .deleteFrom('agent_sessions')
-    .where('id', '=', sessionId)
-    .returningAll()
-    .executeTakeFirst();
-  await tx
-    .updateTable('tasks')
-    .set({ lease_expires_at_ms: nowMs })
-    .where('lease_session_id', '=', sessionId)
-    .where('lease_expires_at_ms', '>', nowMs)
-    .execute();
+  const ended = await takeRow(tx, 'agent_sessions', { id: sessionId });
+  const held = { lease_session_id: sessionId, 'lease_expires_at_ms >': nowMs };
+  await updateRows(tx, 'tasks', held, { lease_expires_at_ms: nowMs });
   return ended;
 }
 

@@ -2,7 +2,16 @@ import { ConfigError } from '../../../contract/error.ts';
 import type { AgentInput, Hierarchy, TeamAdmin } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
 import { nulInText } from '../../errors.ts';
-import { deleteRows, findRow, insertRow } from '../../rows.ts';
+import {
+  deleteRows,
+  findRow,
+  given,
+  insertRow,
+  listRows,
+  selectRows,
+  updateRows,
+  writeTo,
+} from '../../rows.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';
 import { hashPasskey, isPasskeyOf } from '../passkeys.ts';
@@ -13,16 +22,11 @@ export function createAgentAdmin({
   openEngine,
   clock,
 }: TeamBase): Pick<TeamAdmin, 'agents' | 'addAgent' | 'changeAgent' | 'removeAgent' | 'isPasskey'> {
-  async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const engine = await openEngine();
-    return engine.write(work);
-  }
-
   return {
     async agents() {
       const { db } = await openEngine();
-      const rows = await db.selectFrom('agents').selectAll().orderBy('id').execute();
-      const assignments = await db.selectFrom('assignments').selectAll().orderBy('project_id').execute();
+      const rows = await listRows(db, 'agents', {}, { by: 'id' });
+      const assignments = await listRows(db, 'assignments', {}, { by: 'project_id' });
       return rows.map((row) => ({
         id: row.id,
         name: row.name,
@@ -37,7 +41,7 @@ export function createAgentAdmin({
     async addAgent(agent) {
       assertAgent(agent);
       const passkeyHash = await hashPasskey(agent.passkey);
-      await write(async (tx) => {
+      await writeTo(openEngine, async (tx) => {
         await assertFree(tx, 'agents', agent.id);
         if (agent.parentId !== undefined) await assertParent(tx, agent.id, agent.parentId);
         await insertRow(tx, 'agents', {
@@ -57,26 +61,20 @@ export function createAgentAdmin({
     async changeAgent(id, change) {
       assertAgent(change);
       const passkeyHash = change.passkey === undefined ? undefined : await hashPasskey(change.passkey);
-      await write(async (tx) => {
+      const set = given({
+        id,
+        name: change.name,
+        hierarchy: change.hierarchy,
+        parent_id: 'parentId' in change ? (change.parentId ?? null) : undefined,
+        max_parallel_tasks: change.maxParallelTasks,
+        passkey_hash: passkeyHash,
+      });
+      await writeTo(openEngine, async (tx) => {
         if (change.parentId !== undefined) await assertParent(tx, id, change.parentId);
         if (change.hierarchy === 'worker') await assertNobodyBelow(tx, id);
-        const done = await tx
-          .updateTable('agents')
-          .set({
-            id,
-            ...(change.name === undefined ? {} : { name: change.name }),
-            ...(change.hierarchy === undefined ? {} : { hierarchy: change.hierarchy }),
-            ...('parentId' in change ? { parent_id: change.parentId ?? null } : {}),
-            ...(change.maxParallelTasks === undefined ? {} : { max_parallel_tasks: change.maxParallelTasks }),
-            ...(passkeyHash === undefined ? {} : { passkey_hash: passkeyHash }),
-          })
-          .where('id', '=', id)
-          .executeTakeFirst();
-        if (done.numUpdatedRows === 0n) throw noSuch('agent', id);
+        if ((await updateRows(tx, 'agents', { id }, set)) === 0) throw noSuch('agent', id);
         // A new passkey ends all sessions of the agent.
-        if (passkeyHash !== undefined) {
-          await deleteRows(tx, 'agent_sessions', { agent_id: id });
-        }
+        if (passkeyHash !== undefined) await deleteRows(tx, 'agent_sessions', { agent_id: id });
       });
     },
 
@@ -86,8 +84,7 @@ export function createAgentAdmin({
         await assertNobodyBelow(tx, id);
         const projects = await projectsOf(tx, id);
         await leaveProjects(tx, engine, id, projects, clock());
-        const done = await tx.deleteFrom('agents').where('id', '=', id).executeTakeFirst();
-        return { isGone: done.numDeletedRows > 0n, projects };
+        return { isGone: (await deleteRows(tx, 'agents', { id })) > 0, projects };
       });
       for (const projectId of projects) engine.changes.tell(topicOf(projectId));
       return isGone;
@@ -123,12 +120,7 @@ function assertAgent(agent: Partial<AgentInput>): void {
 }
 
 async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
-  const below = await tx
-    .selectFrom('agents')
-    .select('id')
-    .where('parent_id', '=', id)
-    .orderBy('id')
-    .execute();
+  const below = await listRows(tx, 'agents', { parent_id: id }, { by: 'id' });
   if (below.length === 0) return;
   throw new ConfigError(
     text(
@@ -140,11 +132,7 @@ async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
 
 /** The projects of its assignments, and of tasks from earlier ones. */
 async function projectsOf(tx: Tx, agentId: string): Promise<readonly string[]> {
-  const assigned = await tx
-    .selectFrom('assignments')
-    .select('project_id')
-    .where('agent_id', '=', agentId)
-    .execute();
+  const assigned = await selectRows(tx, 'assignments', { agent_id: agentId }).execute();
   const working = await tx
     .selectFrom('tasks')
     .select('project_id')

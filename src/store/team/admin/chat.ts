@@ -3,7 +3,7 @@ import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { teamLimits } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
 import { readUntil } from '../../changes.ts';
-import { selectRows } from '../../rows.ts';
+import { listRows, selectRows } from '../../rows.ts';
 import type { ConversationRow } from '../../tables/team.ts';
 import { personId, type Speaker, type TeamBase, type Tx, topicOf } from '../base.ts';
 import { markRead } from '../chat/chat-rows.ts';
@@ -43,15 +43,10 @@ export function createChatAdmin({
       const engine = await openEngine();
       const read = () =>
         engine.read(async (tx) => {
-          const rows = await selectRows(tx, 'messages', {
-            project_id: projectId,
-            from_id: [agentId, personId],
-            to_id: [agentId, personId],
-          })
-            .where('seq', '>', afterSeq ?? 0)
-            .orderBy('seq', afterSeq === undefined ? 'desc' : 'asc')
-            .limit(shown)
-            .execute();
+          const pair = [agentId, personId];
+          const between = { project_id: projectId, from_id: pair, to_id: pair, 'seq >': afterSeq ?? 0 };
+          const by = afterSeq === undefined ? 'seq desc' : 'seq';
+          const rows = await listRows(tx, 'messages', between, { by, limit: shown });
           const isThere = await hasSession(tx, agentId, projectId, 'chat', clock());
           const oldestFirst = afterSeq === undefined ? rows.toReversed() : rows;
           const messages = oldestFirst.map(({ seq, from_id, content, sent_at_ms }) => ({
@@ -71,7 +66,7 @@ export function createChatAdmin({
       const heard = talk.messages.filter(({ isAgents }) => isAgents).map(({ seq }) => seq);
       if (heard.length > 0) {
         const me: Speaker = { agent: { id: personId }, projectId, nowMs: clock(), engine, locale };
-        await engine.write((tx) => markRead(tx, me, (query) => query.where('seq', 'in', heard)));
+        await engine.write((tx) => markRead(tx, me, { seq: heard }));
       }
       return talk;
     },
@@ -84,9 +79,8 @@ async function openWith(tx: Tx, projectId: string, agentId: string): Promise<Con
     project_id: projectId,
     initiator_id: personId,
     participant_id: agentId,
-    status: openConversation,
+    status: openConversation.filter((status) => status !== 'terminating'),
   })
-    .where('status', '<>', 'terminating')
     .whereRef('turns', '<', ({ eb }) => eb('max_turns', '-', 1))
     .orderBy('created_at_ms', 'desc')
     .limit(1)

@@ -33,8 +33,7 @@ export function assertId(kind: 'agent' | 'project', id: ProjectInput['id']): voi
 }
 
 export async function assertFree(tx: Tx, table: 'agents' | 'projects', id: string): Promise<void> {
-  const row = await tx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
-  if (row)
+  if (await findRow(tx, table, { id }))
     throw new ConfigError(
       text(
         `${id} already exists in ${table}. Choose another id.`,
@@ -44,13 +43,11 @@ export async function assertFree(tx: Tx, table: 'agents' | 'projects', id: strin
 }
 
 export async function assertThere(tx: Tx, table: 'agents' | 'projects', id: string): Promise<void> {
-  const row = await tx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
-  if (!row) throw noSuch(table === 'agents' ? 'agent' : 'project', id);
+  if (!(await findRow(tx, table, { id }))) throw noSuch(table === 'agents' ? 'agent' : 'project', id);
 }
 
 export async function assertAssigned(tx: Tx, agentId: string, projectId: string): Promise<void> {
-  const row = await findRow(tx, 'assignments', { agent_id: agentId, project_id: projectId });
-  if (!row)
+  if (!(await findRow(tx, 'assignments', { agent_id: agentId, project_id: projectId })))
     throw new ConfigError(
       text(
         `Agent ${JSON.stringify(agentId)} is not assigned to project ${projectId}. \`sekisho project assign\` does that.`,

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
 import { text } from '../../../contract/text/text.ts';
 import type { Engine, OpenEngine } from '../../engine.ts';
-import { findRow, lockRow, updateRows } from '../../rows.ts';
+import { findRow, given, listRows, lockRow, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { insertTask } from '../tasks/create-tasks.ts';
@@ -26,17 +26,9 @@ export function createTaskAdmin({
       const id = await engine.write(async (tx) => {
         await assertThere(tx, 'projects', projectId);
         if (assigneeId !== undefined) await assertAssigned(tx, assigneeId, projectId);
-        const task = await insertTask(tx, {
-          projectId,
-          parentId: null,
-          title,
-          description: description ?? '',
-          status: 'todo',
-          assigneeId: assigneeId ?? null,
-          by: 'person',
-          nowMs: clock(),
-        });
-        if (start) await moveTask(tx, engine, task, { to: 'in_progress', by: 'person', nowMs: clock() });
+        const by = { projectId, by: 'person', nowMs: clock() };
+        const task = await insertTask(tx, by, { title, description, assigneeId });
+        if (start) await moveTask(tx, engine, task, { ...by, to: 'in_progress' });
         return task.id;
       });
       engine.changes.tell(topicOf(projectId));
@@ -45,10 +37,8 @@ export function createTaskAdmin({
 
     async tasks({ projectId, status }) {
       const { db } = await openEngine();
-      let query = db.selectFrom('tasks').selectAll();
-      if (projectId !== undefined) query = query.where('project_id', '=', projectId);
-      if (status !== undefined) query = query.where('status', '=', status);
-      const rows = await query.orderBy('seq', 'desc').limit(listed).execute();
+      const wanted = given({ project_id: projectId, status });
+      const rows = await listRows(db, 'tasks', wanted, { by: 'seq desc', limit: listed });
       return rows.toReversed().map((row) => ({ ...briefTask(row), project_id: row.project_id }));
     },
 
@@ -80,11 +70,8 @@ export function createTaskAdmin({
           return;
         }
         await updateRows(tx, 'tasks', { id }, { ...set, changed_at_ms: clock() });
-        await recordEvent(
-          tx,
-          { ...task, ...set },
-          { what: 'assigned', by: 'person', nowMs: clock(), from: task.status, reason: agentId ?? 'nobody' },
-        );
+        const event = { what: 'assigned', from: task.status, reason: agentId ?? 'nobody' };
+        await recordEvent(tx, { ...task, ...set }, { ...event, by: 'person', nowMs: clock() });
       });
     },
 

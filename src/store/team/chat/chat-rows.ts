@@ -1,5 +1,5 @@
 import type { DelegationView, MessageView } from '../../../contract/team/team.ts';
-import { selectRows } from '../../rows.ts';
+import { listRows, type Match, selectRows, updateRows } from '../../rows.ts';
 import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
 import { isoTime, type Reader, type Speaker, type Tx, view } from '../base.ts';
 import { openConversation, statusAt } from './conversations.ts';
@@ -39,29 +39,16 @@ export async function openOf(db: Reader, me: Speaker): Promise<readonly Conversa
 
 /** The `most` oldest errands of the calling agent that wait or are unreported. */
 export async function errandsOf(db: Reader, me: Speaker, most: number): Promise<readonly DelegationRow[]> {
-  return selectRows(db, 'delegations', {
-    agent_id: me.agent.id,
-    project_id: me.projectId,
-    status: ['pending', 'processing'],
-  })
-    .orderBy('created_at_ms')
-    .orderBy('id')
-    .limit(most)
-    .execute();
+  const open = { agent_id: me.agent.id, project_id: me.projectId, status: ['pending', 'processing'] };
+  return listRows(db, 'delegations', open, { by: ['created_at_ms', 'id'], limit: most });
 }
 
-type Unread = ReturnType<typeof unreadOf>;
-
-function unreadOf(tx: Tx, me: Speaker) {
-  return tx
-    .updateTable('messages')
-    .set({ read_at_ms: me.nowMs })
-    .where('to_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('read_at_ms', 'is', null);
+/** The messages that the calling agent has not read. */
+export function unread(me: Speaker) {
+  return { to_id: me.agent.id, project_id: me.projectId, read_at_ms: null };
 }
 
-/** Marks the calling agent's unread messages as read, as far as `narrow` selects them. */
-export async function markRead(tx: Tx, me: Speaker, narrow: (query: Unread) => Unread): Promise<void> {
-  await narrow(unreadOf(tx, me)).execute();
+/** Marks those of the calling agent's unread messages as read. */
+export async function markRead(tx: Tx, me: Speaker, those: Match<'messages'>): Promise<void> {
+  await updateRows(tx, 'messages', { ...unread(me), ...those }, { read_at_ms: me.nowMs });
 }

@@ -1,20 +1,18 @@
 import { text } from '../../../contract/text/text.ts';
-import { updateRows } from '../../rows.ts';
+import { listRows, updateRows } from '../../rows.ts';
 import type { DelegationRow } from '../../tables/team.ts';
 import { readColleague } from '../authority.ts';
 import { type Act, type Member, personId, type Tx } from '../base.ts';
 import { conflict, invalid } from '../refusals.ts';
 import { lockDelegation, reportedAlready } from '../tasks/delegations.ts';
 import { notify } from '../tasks/transition.ts';
-import { markRead, openOf } from './chat-rows.ts';
+import { markRead, openOf, unread } from './chat-rows.ts';
 import { beginConversation, expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
 
 export const respond: Act<'respond'> = async (tx, me, input) => {
   const row = await lockConversation(tx, me, input.conversation_id ?? (await lastHeard(tx, me)));
   const sent = await writeIn(tx, me, row, input.content);
-  await markRead(tx, me, (query) =>
-    query.where('conversation_id', '=', row.id).where('delivered_at_ms', 'is not', null),
-  );
+  await markRead(tx, me, { conversation_id: row.id, 'delivered_at_ms <>': null });
   return sent;
 };
 
@@ -76,25 +74,11 @@ export const endConversation: Act<'endConversation'> = async (tx, me, input) => 
   // After the first ends it, the other may still read the last messages; the second ending is final.
   const isSecond = row.status === 'terminating' && row.ended_by !== me.agent.id;
   const status = row.status === 'pending' || isSecond ? 'ended' : 'terminating';
-  await updateRows(
-    tx,
-    'conversations',
-    { id: row.id },
-    {
-      status,
-      ended_by: row.ended_by ?? me.agent.id,
-      outcome: row.outcome ?? input.summary ?? null,
-      changed_at_ms: me.nowMs,
-    },
-  );
+  const outcome = row.outcome ?? input.summary ?? null;
+  const set = { status, ended_by: row.ended_by ?? me.agent.id, outcome, changed_at_ms: me.nowMs };
+  await updateRows(tx, 'conversations', { id: row.id }, set);
   if (row.status !== 'terminating') {
-    await notify(tx, {
-      agentId: otherThan(row, me.agent.id),
-      projectId: me.projectId,
-      kind: 'conversation_ended',
-      message: input.summary ?? row.purpose,
-      nowMs: me.nowMs,
-    });
+    await notify(tx, me, otherThan(row, me.agent.id), 'conversation_ended', input.summary ?? row.purpose);
   }
   return { success: true, status };
 };
@@ -114,16 +98,8 @@ async function beginErrand(tx: Tx, me: Member, errand: DelegationRow): Promise<v
 
 /** Without an id, the answer goes to the earliest unanswered conversation. */
 async function lastHeard(tx: Tx, me: Member): Promise<string> {
-  const row = await tx
-    .selectFrom('messages')
-    .select('conversation_id')
-    .where('to_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('read_at_ms', 'is', null)
-    .where('delivered_at_ms', 'is not', null)
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
+  const heard = { ...unread(me), 'delivered_at_ms <>': null };
+  const [row] = await listRows(tx, 'messages', heard, { by: 'seq', limit: 1 });
   if (row) return row.conversation_id;
   throw conflict(
     text('No message waits for an answer.', '返信を待っているメッセージはありません。'),

@@ -1,7 +1,7 @@
-import type { ConversationView } from '../../../contract/team/team.ts';
+import type { Answered, ConversationView } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
-import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
+import { insertRow, listRows, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { ConversationRow } from '../../tables/team.ts';
 import { personId, type Reader, type Speaker, type Tx, view } from '../base.ts';
 import { conflict, kinds, unknown } from '../refusals.ts';
@@ -84,14 +84,7 @@ export async function writeIn(
   me: Speaker,
   row: ConversationRow,
   content: string,
-): Promise<{
-  message_id: string;
-  conversation_id: string;
-  status: string;
-  turns: number;
-  max_turns: number;
-  reminder?: string;
-}> {
+): Promise<Answered<'send'>> {
   const isOpen = row.status === 'active' || (row.status === 'pending' && row.initiator_id === me.agent.id);
   if (!isOpen && !(row.status === 'pending' && row.participant_id === me.agent.id)) {
     throw conflict(
@@ -110,17 +103,9 @@ export async function writeIn(
   // An invited agent joins by writing.
   const joined = row.status === 'pending' && row.participant_id === me.agent.id ? 'active' : row.status;
   const status = isLast ? 'ended' : joined;
-  await updateRows(
-    tx,
-    'conversations',
-    { id: row.id },
-    {
-      turns,
-      status,
-      changed_at_ms: me.nowMs,
-      ...(isLast ? { ended_by: 'turns', outcome: row.outcome ?? 'max_turns' } : {}),
-    },
-  );
+  const end = isLast ? { ended_by: 'turns', outcome: row.outcome ?? 'max_turns' } : {};
+  const set = { turns, status, changed_at_ms: me.nowMs, ...end };
+  await updateRows(tx, 'conversations', { id: row.id }, set);
   const id = randomId('msg_', 12);
   await insertRow(tx, 'messages', {
     id,
@@ -163,11 +148,8 @@ export function conversationView(row: ConversationRow, agentId: string, nowMs: n
 }
 
 export async function conversationsOf(db: Reader, delegationId: string): Promise<readonly ConversationRow[]> {
-  return selectRows(db, 'conversations', { delegation_id: delegationId })
-    .orderBy('created_at_ms')
-    .orderBy('id')
-    .limit(20)
-    .execute();
+  const all = { by: ['created_at_ms', 'id'], limit: 20 } as const;
+  return listRows(db, 'conversations', { delegation_id: delegationId }, all);
 }
 
 const remindEvery = 5;

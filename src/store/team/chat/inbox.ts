@@ -1,22 +1,15 @@
 import type { Text } from '../../../contract/text/text.ts';
-import { selectRows, updateRows } from '../../rows.ts';
+import { listRows, updateRows } from '../../rows.ts';
 import type { ConversationRow, MessageRow } from '../../tables/team.ts';
 import type { Act, Member, Tx } from '../base.ts';
 import { words } from '../instructions.ts';
-import { delegationView, errandsOf, markRead, messageView, openOf } from './chat-rows.ts';
+import { delegationView, errandsOf, markRead, messageView, openOf, unread } from './chat-rows.ts';
 import { conversationView, expireStale } from './conversations.ts';
 
 export const pendingMessages: Act<'pendingMessages'> = async (tx, me, { ack }) => {
   await expireStale(tx, me);
-  if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
-  const rows = await selectRows(tx, 'messages', {
-    to_id: me.agent.id,
-    project_id: me.projectId,
-    read_at_ms: null,
-  })
-    .orderBy('seq')
-    .limit(shownPending + 1)
-    .execute();
+  if (ack && ack.length > 0) await markRead(tx, me, { id: ack });
+  const rows = await listRows(tx, 'messages', unread(me), { by: 'seq', limit: shownPending + 1 });
   const pending = rows.slice(0, shownPending);
   if (pending.length > 0) {
     const ids = pending.map((row) => row.id);
@@ -43,12 +36,8 @@ function whatNow(pending: readonly MessageRow[], open: readonly ConversationRow[
 
 /** Reading accepts invitations, and completes conversations that the other has ended. */
 async function join(tx: Tx, me: Member): Promise<void> {
-  await updateRows(
-    tx,
-    'conversations',
-    { participant_id: me.agent.id, project_id: me.projectId, status: 'pending' },
-    { status: 'active', changed_at_ms: me.nowMs },
-  );
+  const invited = { participant_id: me.agent.id, project_id: me.projectId, status: 'pending' };
+  await updateRows(tx, 'conversations', invited, { status: 'active', changed_at_ms: me.nowMs });
   await tx
     .updateTable('conversations')
     .set({ status: 'ended' })
@@ -64,11 +53,10 @@ async function contextOf(tx: Tx, me: Member, pending: readonly MessageRow[]): Pr
   const conversations = [...new Set(pending.map((row) => row.conversation_id))];
   if (conversations.length === 0) return [];
   const shown = new Set(pending.map((row) => row.id));
-  const rows = await selectRows(tx, 'messages', { conversation_id: conversations, project_id: me.projectId })
-    .where('seq', '<', Math.max(...pending.map((row) => row.seq)))
-    .orderBy('seq', 'desc')
-    .limit(shownContext + shownPending)
-    .execute();
+  const newest = Math.max(...pending.map((row) => row.seq));
+  const earlier = { conversation_id: conversations, project_id: me.projectId, 'seq <': newest };
+  const last = { by: 'seq desc', limit: shownContext + shownPending } as const;
+  const rows = await listRows(tx, 'messages', earlier, last);
   return rows
     .filter((row) => !shown.has(row.id))
     .slice(0, shownContext)

@@ -1,9 +1,9 @@
 import type { TaskView } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
-import { selectRows, updateRows } from '../../rows.ts';
+import { listRows, lockRow, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayChange, assertNotReplaced } from '../authority.ts';
-import type { Act, LongAct, Member, Tx } from '../base.ts';
+import { type Act, doneBy, type LongAct, type Member, type Tx } from '../base.ts';
 import { conflict } from '../refusals.ts';
 import { abandonedTasks, freeTasks, leaseMs, liveSessionAt } from './free-tasks.ts';
 import { fullTask, lockTask, taskView } from './task-rows.ts';
@@ -36,20 +36,9 @@ export const releaseTask: Act<'releaseTask'> = async (tx, me, input) => {
     const after = { ...task, ...set, lease_session_id: null, lease_expires_at_ms: null };
     const { seq: _, id: __, ...columns } = after;
     await updateRows(tx, 'tasks', { id }, columns);
-    await recordEvent(tx, after, {
-      what: 'released',
-      by: me.agent.id,
-      nowMs: me.nowMs,
-      reason: input.reason,
-    });
+    await recordEvent(tx, after, { ...doneBy(me), what: 'released', reason: input.reason });
   } else {
-    await moveTask(tx, me.engine, task, {
-      to: 'todo',
-      by: me.agent.id,
-      nowMs: me.nowMs,
-      reason: input.reason,
-      set,
-    });
+    await moveTask(tx, me.engine, task, { ...doneBy(me), to: 'todo', reason: input.reason, set });
   }
   // A manager that releases another agent's task keeps its own.
   if (id === me.session.task_id) await bindTo(tx, me, null, 0);
@@ -70,7 +59,7 @@ async function taskInHand(tx: Tx, me: Member, wanted: string | undefined): Promi
   if (wanted !== undefined) assertNotReplaced(me, task);
   // Assigned to the agent, but not begun.
   if (task.status === 'todo' && task.assignee_id === me.agent.id && task.fence === me.session.fence) {
-    return moveTask(tx, me.engine, task, { to: 'in_progress', by: me.agent.id, nowMs: me.nowMs });
+    return moveTask(tx, me.engine, task, { ...doneBy(me), to: 'in_progress' });
   }
   return undefined;
 }
@@ -173,7 +162,7 @@ function ownership(me: Member) {
 }
 
 async function taken(tx: Tx, me: Member, task: TaskRow, from: string): Promise<TaskRow> {
-  await recordEvent(tx, task, { what: 'claimed', by: me.agent.id, nowMs: me.nowMs, from });
+  await recordEvent(tx, task, { ...doneBy(me), what: 'claimed', from });
   await bindTo(tx, me, task.id, task.fence);
   return task;
 }
@@ -185,45 +174,29 @@ export async function begin(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow>
     lease_session_id: me.session.id,
     lease_expires_at_ms: me.nowMs + leaseMs,
   };
-  let after: TaskRow;
-  if (task.status === 'in_progress') {
-    await updateRows(tx, 'tasks', { id: task.id }, set);
-    after = { ...task, ...set };
-  } else {
-    after = await moveTask(tx, me.engine, task, { to: 'in_progress', by: me.agent.id, nowMs: me.nowMs, set });
-  }
   await bindTo(tx, me, task.id, set.fence);
-  return after;
+  if (task.status !== 'in_progress')
+    return moveTask(tx, me.engine, task, { ...doneBy(me), to: 'in_progress', set });
+  await updateRows(tx, 'tasks', { id: task.id }, set);
+  return { ...task, ...set };
 }
 
 async function bindTo(tx: Tx, me: Member, taskId: string | null, fence: number): Promise<void> {
-  await updateRows(
-    tx,
-    'agent_sessions',
-    { id: me.session.id },
-    {
-      task_id: taskId,
-      fence,
-      ...(taskId === me.session.task_id ? {} : { has_read_task: 0, selected_action: null }),
-    },
-  );
+  const fresh = taskId === me.session.task_id ? {} : { has_read_task: 0, selected_action: null };
+  await updateRows(tx, 'agent_sessions', { id: me.session.id }, { task_id: taskId, fence, ...fresh });
 }
 
 async function lockSlots(tx: Tx, me: Member): Promise<void> {
-  const agent = await me.engine.lock(selectRows(tx, 'agents', { id: me.agent.id })).executeTakeFirstOrThrow();
-  const running = await tx
-    .selectFrom('tasks')
-    .select('id')
-    .where('assignee_id', '=', agent.id)
-    .where('status', '=', 'in_progress')
-    .orderBy('seq')
-    .execute();
-  if (running.length < agent.max_parallel_tasks) return;
+  const agent = await lockRow(me.engine, tx, 'agents', { id: me.agent.id });
+  const most = agent?.max_parallel_tasks ?? 0;
+  const begun = { assignee_id: me.agent.id, status: 'in_progress' };
+  const running = await listRows(tx, 'tasks', begun, { by: 'seq' });
+  if (running.length < most) return;
   const ids = running.map((one) => one.id).join(', ');
   throw conflict(
     text(
-      `You have ${running.length} of ${agent.max_parallel_tasks} tasks in progress: ${ids}.`,
-      `すでに ${agent.max_parallel_tasks} 件中 ${running.length} 件を進めています: ${ids}。`,
+      `You have ${running.length} of ${most} tasks in progress: ${ids}.`,
+      `すでに ${most} 件中 ${running.length} 件を進めています: ${ids}。`,
     ),
     text('Finish or release one first.', '先にどれかを完了または解放してください。'),
   );

@@ -2,10 +2,10 @@ import type { TaskStatus } from '../../../contract/team/tasks.ts';
 import type { Answered, Asked } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
-import { insertRow } from '../../rows.ts';
+import { findRow, insertRow, lockRow, selectRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayDivide, isAbove, readColleague } from '../authority.ts';
-import type { Act, Member, Tx } from '../base.ts';
+import { type Act, doneBy, type Member, type Tx } from '../base.ts';
 import { conflict, forbidden, invalid } from '../refusals.ts';
 import { lockTask, openStatuses, readTask } from './task-rows.ts';
 import { notify, recordEvent } from './transition.ts';
@@ -50,9 +50,7 @@ export const createTasks: Act<'createTasks'> = async (tx, me, input) => {
 
 /** Creators under one parent take turns, so that one title is created once. */
 async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Promise<void> {
-  await me.engine
-    .lock(tx.selectFrom('projects').select('id').where('id', '=', me.projectId))
-    .executeTakeFirst();
+  await lockRow(me.engine, tx, 'projects', { id: me.projectId });
   if (parentId === undefined) return;
   const parent = await lockTask(tx, me.engine, me.projectId, parentId);
   await assertMayDivide(tx, me, parent);
@@ -79,56 +77,40 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
 
 async function makeTask(tx: Tx, me: Member, input: Asked<'createTask'>): Promise<Answered<'createTask'>> {
   const parentId = input.parent_task_id ?? null;
-  const same = await tx
-    .selectFrom('tasks')
-    .select(['id', 'status'])
-    .where('project_id', '=', me.projectId)
-    .where('parent_id', parentId === null ? 'is' : '=', parentId)
-    .where('title', '=', input.title)
-    // A finished task does not count: the caller wants the work done again.
-    .where('status', 'in', openStatuses)
-    .limit(1)
-    .executeTakeFirst();
+  // A finished task does not count: the caller wants the work done again.
+  const wanted = { project_id: me.projectId, parent_id: parentId, title: input.title, status: openStatuses };
+  const same = await findRow(tx, 'tasks', wanted);
   if (same) return { task_id: same.id, existed: true, status: same.status as TaskStatus };
   if (input.assignee_id !== undefined) await assertMayAssign(tx, me, input.assignee_id);
-  const row = await insertTask(tx, {
-    projectId: me.projectId,
-    parentId,
-    title: input.title,
-    description: input.description ?? '',
-    status: input.status ?? 'todo',
-    assigneeId: input.assignee_id ?? null,
-    by: me.agent.id,
-    nowMs: me.nowMs,
-  });
+  const { title, description, status, assignee_id: assigneeId } = input;
+  const row = await insertTask(tx, doneBy(me), { title, description, status, assigneeId, parentId });
   return { task_id: row.id };
 }
 
 /** Inserts a task with its first event and notifies its assignee. */
 export async function insertTask(
   tx: Tx,
+  maker: ReturnType<typeof doneBy>,
   task: {
-    readonly projectId: string;
-    readonly parentId: string | null;
     readonly title: string;
-    readonly description: string;
-    readonly status: string;
-    readonly assigneeId: string | null;
-    readonly by: string;
-    readonly nowMs: number;
+    readonly description?: string | undefined;
+    readonly parentId?: string | null;
+    readonly status?: string | undefined;
+    readonly assigneeId?: string | undefined;
   },
 ): Promise<TaskRow> {
+  const { title, description = '', parentId = null, status = 'todo', assigneeId } = task;
   const row = await tx
     .insertInto('tasks')
     .values({
       id: randomId('tsk_', 12),
-      project_id: task.projectId,
-      parent_id: task.parentId,
-      title: task.title,
-      description: task.description,
-      status: task.status,
-      assignee_id: task.assigneeId,
-      created_by: task.by,
+      project_id: maker.projectId,
+      parent_id: parentId,
+      title,
+      description,
+      status,
+      assignee_id: assigneeId ?? null,
+      created_by: maker.by,
       is_claimed: 0,
       lease_session_id: null,
       lease_expires_at_ms: null,
@@ -136,22 +118,14 @@ export async function insertTask(
       result: null,
       summary: null,
       reason: null,
-      created_at_ms: task.nowMs,
-      changed_at_ms: task.nowMs,
+      created_at_ms: maker.nowMs,
+      changed_at_ms: maker.nowMs,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await recordEvent(tx, row, { what: 'created', by: task.by, nowMs: task.nowMs });
-  if (task.assigneeId !== null && task.assigneeId !== task.by) {
-    await notify(tx, {
-      agentId: task.assigneeId,
-      projectId: task.projectId,
-      kind: 'task_assigned',
-      message: task.title,
-      taskId: row.id,
-      nowMs: task.nowMs,
-    });
-  }
+  await recordEvent(tx, row, { ...maker, what: 'created' });
+  if (assigneeId !== undefined && assigneeId !== maker.by)
+    await notify(tx, maker, assigneeId, 'task_assigned', title, row.id);
   return row;
 }
 
@@ -228,12 +202,7 @@ async function waitsOf(tx: Tx, ids: readonly string[]): Promise<readonly { id: s
     .where('task_dependencies.task_id', 'in', ids)
     .where('tasks.status', 'in', openStatuses)
     .execute();
-  const parts = await tx
-    .selectFrom('tasks')
-    .select(['parent_id', 'id'])
-    .where('parent_id', 'in', ids)
-    .where('status', 'in', openStatuses)
-    .execute();
+  const parts = await selectRows(tx, 'tasks', { parent_id: ids, status: openStatuses }).execute();
   return [...needed, ...parts.map((part) => ({ id: part.parent_id ?? '', needed: part.id }))];
 }
 

@@ -1,6 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
-import { findRow, insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
+import { findRow, given, insertRow, listRows, lockRow, updateRows } from '../../rows.ts';
 import type { DelegationRow } from '../../tables/team.ts';
 import { assertNotReplaced, readColleague } from '../authority.ts';
 import type { Act, LongAct, Member, Tx } from '../base.ts';
@@ -17,13 +17,9 @@ export const taskConversations: LongAct<'taskConversations'> = (membership, inpu
   const read = () =>
     membership.read(async (db, me) => {
       if (me.session.task_id === null) throw nothingInHand(me);
-      let query = selectRows(db, 'delegations', {
-        task_id: me.session.task_id,
-        agent_id: me.agent.id,
-        project_id: me.projectId,
-      });
-      if (input.delegation_id !== undefined) query = query.where('id', '=', input.delegation_id);
-      const rows = await query.orderBy('created_at_ms').orderBy('id').limit(50).execute();
+      const mine = { task_id: me.session.task_id, agent_id: me.agent.id, project_id: me.projectId };
+      const wanted = { ...mine, ...given({ id: input.delegation_id }) };
+      const rows = await listRows(db, 'delegations', wanted, { by: ['created_at_ms', 'id'], limit: 50 });
       if (input.delegation_id !== undefined && rows.length === 0) {
         throw unknown(kinds.delegation, input.delegation_id);
       }
@@ -80,34 +76,18 @@ export const reportDelegation: Act<'reportDelegation'> = async (tx, me, input) =
   if (errand.status === 'completed' || errand.status === 'failed') {
     throw reportedAlready(errand);
   }
-  await updateRows(
-    tx,
-    'delegations',
-    { id: errand.id },
-    { status: input.status, result: input.result, changed_at_ms: me.nowMs },
-  );
-  await notify(tx, {
-    agentId: me.agent.id,
-    projectId: me.projectId,
-    kind: `delegation_${input.status}`,
-    message: errand.purpose,
-    taskId: errand.task_id,
-    nowMs: me.nowMs,
-  });
+  const set = { status: input.status, result: input.result, changed_at_ms: me.nowMs };
+  await updateRows(tx, 'delegations', { id: errand.id }, set);
+  await notify(tx, me, me.agent.id, `delegation_${input.status}`, errand.purpose, errand.task_id);
   return { success: true };
 };
 
 export const conversationMessages: Act<'conversationMessages'> = async (db, me, input) => {
-  const row = await findRow(db, 'conversations', {
-    id: input.conversation_id,
-    project_id: me.projectId,
-  });
+  const row = await findRow(db, 'conversations', { id: input.conversation_id, project_id: me.projectId });
   if (!row || !isMember(row, me.agent.id)) throw unknown(kinds.conversation, input.conversation_id);
-  const messages = await selectRows(db, 'messages', { conversation_id: row.id })
-    .where('seq', '>', input.cursor === undefined ? 0 : readCursor(input.cursor))
-    .orderBy('seq')
-    .limit(shownMessages + 1)
-    .execute();
+  const after = input.cursor === undefined ? 0 : readCursor(input.cursor);
+  const next = { by: 'seq', limit: shownMessages + 1 } as const;
+  const messages = await listRows(db, 'messages', { conversation_id: row.id, 'seq >': after }, next);
   const shown = messages.slice(0, shownMessages);
   const last = shown.at(-1);
   return {
@@ -119,11 +99,8 @@ export const conversationMessages: Act<'conversationMessages'> = async (db, me, 
 
 /** An errand of the calling agent, locked. */
 export async function lockDelegation(tx: Tx, me: Member, id: string): Promise<DelegationRow> {
-  const row = await lockRow(me.engine, tx, 'delegations', {
-    id,
-    project_id: me.projectId,
-    agent_id: me.agent.id,
-  });
+  const mine = { id, project_id: me.projectId, agent_id: me.agent.id };
+  const row = await lockRow(me.engine, tx, 'delegations', mine);
   if (!row) throw unknown(kinds.delegation, id);
   return row;
 }

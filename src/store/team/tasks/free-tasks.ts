@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely';
-import { findRow } from '../../rows.ts';
+import { findRow, matching } from '../../rows.ts';
 import type { Tables } from '../../tables/tables.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
@@ -9,24 +9,14 @@ type TaskQuery = SelectQueryBuilder<Tables, 'tasks', Record<never, never>>;
 
 /** Tasks that any agent of the project may take, oldest first: unassigned, and not waiting for others. */
 export function freeTasks(db: Reader, projectId: string): TaskQuery {
-  return ready(
-    db
-      .selectFrom('tasks')
-      .where('project_id', '=', projectId)
-      .where('status', '=', 'todo')
-      .where('assignee_id', 'is', null),
-  );
+  const free = { project_id: projectId, status: 'todo', assignee_id: null };
+  return ready(matching(db.selectFrom('tasks'), free));
 }
 
 /** Claimed tasks whose owner did not call until the lease expired. */
 export function abandonedTasks(db: Reader, projectId: string, nowMs: number): TaskQuery {
-  return db
-    .selectFrom('tasks')
-    .where('project_id', '=', projectId)
-    .where('status', '=', 'in_progress')
-    .where('is_claimed', '=', 1)
-    .where('lease_expires_at_ms', '<=', nowMs)
-    .orderBy('seq');
+  const expired = { status: 'in_progress', is_claimed: 1, 'lease_expires_at_ms <=': nowMs };
+  return matching(db.selectFrom('tasks'), { project_id: projectId, ...expired }).orderBy('seq');
 }
 
 export async function hasFreeTask(db: Reader, projectId: string, nowMs: number): Promise<boolean> {
@@ -66,11 +56,8 @@ export async function ownWaitingTask(
 ): Promise<TaskRow | undefined> {
   const inWork = await tasksInWork(db, agent.id, nowMs);
   for (const status of ['in_progress', 'todo']) {
-    const query = db
-      .selectFrom('tasks')
-      .where('assignee_id', '=', agent.id)
-      .where('project_id', '=', projectId)
-      .where('status', '=', status);
+    const assigned = { assignee_id: agent.id, project_id: projectId, status };
+    const query = matching(db.selectFrom('tasks'), assigned);
     const rows = await (status === 'todo' ? ready(query) : query.orderBy('seq'))
       .selectAll('tasks')
       .limit(looked)

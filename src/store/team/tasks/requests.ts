@@ -1,7 +1,7 @@
 import type { Answered } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
-import { insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
+import { insertRow, listRows, lockRow, updateRows } from '../../rows.ts';
 import type { RequestRow } from '../../tables/team.ts';
 import { ancestorsOf, readColleague } from '../authority.ts';
 import type { Act, Member, Reader, Tx } from '../base.ts';
@@ -30,9 +30,7 @@ export const requestTask: Act<'requestTask'> = async (tx, me, input) => {
   const task = isAgreed ? await taskOf(tx, me, row, assigneeId) : undefined;
   await insertRow(tx, 'task_requests', { ...row, task_id: task?.id ?? null });
   if (!task) {
-    for (const agentId of above) {
-      await notify(tx, { ...noteOf(row, me), agentId, kind: 'request_pending' });
-    }
+    for (const agentId of above) await notify(tx, me, agentId, 'request_pending', row.title);
   }
   return { request_id: row.id, status: row.status, ...(task ? { task_id: task.id } : {}) };
 };
@@ -63,19 +61,13 @@ export async function pendingRequests(
   belowIds: readonly string[],
 ): Promise<Answered<'subordinates'>['pending_requests'][number][]> {
   if (belowIds.length === 0) return [];
-  const rows = await selectRows(db, 'task_requests', {
-    project_id: projectId,
-    status: 'pending',
-    assignee_id: belowIds,
-  })
-    .orderBy('created_at_ms')
-    .limit(50)
-    .execute();
-  return rows.map((row) => ({
-    request_id: row.id,
-    requester_id: row.requester_id,
-    assignee_id: row.assignee_id,
-    title: row.title,
+  const pending = { project_id: projectId, status: 'pending', assignee_id: belowIds };
+  const rows = await listRows(db, 'task_requests', pending, { by: 'created_at_ms', limit: 50 });
+  return rows.map(({ id, requester_id, assignee_id, title }) => ({
+    request_id: id,
+    requester_id,
+    assignee_id,
+    title,
   }));
 }
 
@@ -105,28 +97,11 @@ async function decide(
   set: Partial<RequestRow>,
 ): Promise<void> {
   await updateRows(tx, 'task_requests', { id: request.id }, { status, decided_by: me.agent.id, ...set });
-  await notify(tx, {
-    ...noteOf(request, me),
-    agentId: request.requester_id,
-    kind: `request_${status}`,
-    message: set.reason ? `${request.title}: ${set.reason}` : request.title,
-    taskId: set.task_id ?? undefined,
-  });
+  const message = set.reason ? `${request.title}: ${set.reason}` : request.title;
+  await notify(tx, me, request.requester_id, `request_${status}`, message, set.task_id);
 }
 
-function taskOf(tx: Tx, me: Member, request: RequestRow, assigneeId: string) {
-  return insertTask(tx, {
-    projectId: me.projectId,
-    parentId: null,
-    title: request.title,
-    description: request.description,
-    status: 'todo',
-    assigneeId,
-    by: request.requester_id,
-    nowMs: me.nowMs,
-  });
-}
-
-function noteOf(request: RequestRow, me: Member) {
-  return { projectId: me.projectId, message: request.title, nowMs: me.nowMs };
+function taskOf(tx: Tx, { projectId, nowMs }: Member, request: RequestRow, assigneeId: string) {
+  const { requester_id: by, title, description } = request;
+  return insertTask(tx, { by, nowMs, projectId }, { title, description, assigneeId });
 }

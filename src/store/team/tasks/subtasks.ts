@@ -1,4 +1,4 @@
-import { selectRows } from '../../rows.ts';
+import { listRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import type { Reader } from '../base.ts';
 import { openStatuses } from './task-rows.ts';
@@ -15,7 +15,7 @@ export interface Subtasks {
 }
 
 export async function readSubtasks(db: Reader, parent: TaskRow): Promise<Subtasks> {
-  const all = await selectRows(db, 'tasks', { parent_id: parent.id }).orderBy('seq').limit(most).execute();
+  const all = await listRows(db, 'tasks', { parent_id: parent.id }, { by: 'seq', limit: most });
   const open = all.filter((task) => openStatuses.includes(task.status));
   const waitsFor = await dependenciesOf(db, open);
   const todo = open.filter((task) => task.status === 'todo' || task.status === 'backlog');
@@ -52,13 +52,7 @@ async function dependenciesOf(
       tasks.map((task) => task.id),
     )
     .execute();
-  const found = new Map<string, Needed[]>();
-  for (const { task_id, id, status } of rows) {
-    const list = found.get(task_id) ?? [];
-    list.push({ id, status });
-    found.set(task_id, list);
-  }
-  return found;
+  return Map.groupBy(rows, ({ task_id }) => task_id);
 }
 
 /** Tasks that depend on a cancelled or blocked one, directly or indirectly. */

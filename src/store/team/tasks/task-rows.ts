@@ -1,7 +1,7 @@
 import type { TaskStatus } from '../../../contract/team/tasks.ts';
 import type { TaskView } from '../../../contract/team/team.ts';
 import type { Engine } from '../../engine.ts';
-import { findRow, lockRow, type Match, selectRows } from '../../rows.ts';
+import { findRow, listRows, lockRow, type Match, selectRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { isoTime, type Reader, type Tx, view } from '../base.ts';
 import type { ClaimedTask } from '../quick.ts';
@@ -32,24 +32,14 @@ export function briefTask(row: TaskRow): TaskView {
     parent_task_id: row.parent_id,
     assignee_id: row.assignee_id,
     created_by: row.created_by,
-    description: undefined,
-    depends_on: undefined,
-    subtasks: undefined,
     result: row.result,
-    summary: undefined,
     reason: row.reason,
-    lease_expires_at: undefined,
   });
 }
 
 /** A task with everything that its owner needs. */
 export async function fullTask(db: Reader, row: TaskRow): Promise<TaskView> {
-  const dependsOn = await db
-    .selectFrom('task_dependencies')
-    .select('depends_on_id')
-    .where('task_id', '=', row.id)
-    .orderBy('depends_on_id')
-    .execute();
+  const dependsOn = await listRows(db, 'task_dependencies', { task_id: row.id }, { by: 'depends_on_id' });
   return taskView({
     task: row,
     dependsOn: dependsOn.map((one) => one.depends_on_id),
@@ -58,16 +48,15 @@ export async function fullTask(db: Reader, row: TaskRow): Promise<TaskView> {
 }
 
 export function taskView({ task, dependsOn, subtasks }: ClaimedTask): TaskView {
-  return {
+  const leasedUntilMs = task.status === 'in_progress' ? task.lease_expires_at_ms : null;
+  return view<TaskView>({
     ...briefTask(task),
-    ...(task.description === '' ? {} : { description: task.description }),
-    ...(task.summary === null ? {} : { summary: task.summary }),
-    ...(dependsOn.length === 0 ? {} : { depends_on: [...dependsOn] }),
-    ...(Object.keys(subtasks).length === 0 ? {} : { subtasks }),
-    ...(task.lease_expires_at_ms === null || task.status !== 'in_progress'
-      ? {}
-      : { lease_expires_at: isoTime(task.lease_expires_at_ms) }),
-  };
+    description: task.description || undefined,
+    summary: task.summary,
+    depends_on: dependsOn.length === 0 ? undefined : [...dependsOn],
+    subtasks: Object.keys(subtasks).length === 0 ? undefined : subtasks,
+    lease_expires_at: leasedUntilMs === null ? undefined : isoTime(leasedUntilMs),
+  });
 }
 
 export async function countByStatus(db: Reader, match?: Match<'tasks'>): Promise<Record<string, number>> {

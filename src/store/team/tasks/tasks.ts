@@ -1,8 +1,8 @@
 import type { TaskEventView } from '../../../contract/team/team.ts';
 import { text } from '../../../contract/text/text.ts';
-import { selectRows, updateRows } from '../../rows.ts';
+import { given, listRows, updateRows } from '../../rows.ts';
 import { assertMayChange, assertNotReplaced, ownsWhole } from '../authority.ts';
-import { type Act, isoTime, type LongAct, type Member, type Reader, type Tx, view } from '../base.ts';
+import { type Act, doneBy, isoTime, type LongAct, type Member, type Reader, type Tx, view } from '../base.ts';
 import { words } from '../instructions.ts';
 import { forbidden, invalid } from '../refusals.ts';
 import { begin, nothingInHand } from './claim.ts';
@@ -48,13 +48,8 @@ export const reportCompleted: LongAct<'reportCompleted'> = async (membership, in
       assertNotReplaced(me, task);
       const isSame = task.status === to && task.result === input.result;
       if (!isSame) {
-        await moveTask(tx, me.engine, task, {
-          to,
-          by: me.agent.id,
-          nowMs: me.nowMs,
-          reason: reason ?? undefined,
-          set: { result: input.result, summary },
-        });
+        const set = { result: input.result, summary };
+        await moveTask(tx, me.engine, task, { ...doneBy(me), to, reason: reason ?? undefined, set });
       }
       return held;
     }));
@@ -62,15 +57,10 @@ export const reportCompleted: LongAct<'reportCompleted'> = async (membership, in
 };
 
 export const listTasks: Act<'listTasks'> = async (db, me, input) => {
-  let query = selectRows(db, 'tasks', { project_id: me.projectId });
-  if (input.status) query = query.where('status', '=', input.status);
-  if (input.assignee_id) query = query.where('assignee_id', '=', input.assignee_id);
-  if (input.parent_task_id) query = query.where('parent_id', '=', input.parent_task_id);
-  if (input.cursor) query = query.where('seq', '>', readCursor(input.cursor));
-  const rows = await query
-    .orderBy('seq')
-    .limit(input.limit + 1)
-    .execute();
+  const { status, assignee_id, parent_task_id: parent_id, cursor } = input;
+  const wanted = given({ status, assignee_id, parent_id, 'seq >': cursor ? readCursor(cursor) : undefined });
+  const page = { by: 'seq', limit: input.limit + 1 } as const;
+  const rows = await listRows(db, 'tasks', { project_id: me.projectId, ...wanted }, page);
   const shown = rows.slice(0, input.limit);
   const last = shown.at(-1);
   return {
@@ -103,20 +93,13 @@ export const updateTaskStatus: Act<'updateTaskStatus'> = async (tx, me, input) =
     ? task
     : input.status === 'in_progress' && isOwn && me.session.purpose === 'task'
       ? await begin(tx, me, task)
-      : await moveTask(tx, me.engine, task, {
-          to: input.status,
-          by: me.agent.id,
-          nowMs: me.nowMs,
-          reason: input.reason,
-        });
+      : await moveTask(tx, me.engine, task, { ...doneBy(me), to: input.status, reason: input.reason });
   return { task: await fullTask(tx, after) };
 };
 
 export async function eventsOf(db: Reader, taskId: string): Promise<TaskEventView[]> {
-  const rows = await selectRows(db, 'task_events', { task_id: taskId })
-    .orderBy('seq', 'desc')
-    .limit(shownEvents)
-    .execute();
+  const newest = { by: 'seq desc', limit: shownEvents } as const;
+  const rows = await listRows(db, 'task_events', { task_id: taskId }, newest);
   return rows.toReversed().map((row) =>
     view<TaskEventView>({
       at: isoTime(row.at_ms),
@@ -135,15 +118,8 @@ export function readCursor(cursor: string): number {
 }
 
 async function firstOwn(db: Reader, me: Member): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('tasks')
-    .select('id')
-    .where('assignee_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', '=', 'in_progress')
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
+  const own = { assignee_id: me.agent.id, project_id: me.projectId, status: 'in_progress' };
+  const [row] = await listRows(db, 'tasks', own, { by: 'seq', limit: 1 });
   return row?.id;
 }
 

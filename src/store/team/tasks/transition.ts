@@ -2,7 +2,7 @@ import type { TaskStatus } from '../../../contract/team/tasks.ts';
 import { text } from '../../../contract/text/text.ts';
 import type { Engine } from '../../engine.ts';
 import { randomId } from '../../random-id.ts';
-import { findRow, insertRow, lockRow, selectRows, updateRows } from '../../rows.ts';
+import { findRow, insertRow, listRows, lockRow, selectRows, updateRows } from '../../rows.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';
 import { personId, type Reader, type Tx } from '../base.ts';
 import { conflict } from '../refusals.ts';
@@ -129,26 +129,14 @@ async function countRunning(db: Reader, agentId: string, task: TaskRow): Promise
     const parent = await findRow(db, 'tasks', { id: at });
     at = parent?.parent_id ?? null;
   }
-  const rows = await db
-    .selectFrom('tasks')
-    .select('id')
-    .where('assignee_id', '=', agentId)
-    .where('status', '=', 'in_progress')
-    .orderBy('seq')
-    .limit(100)
-    .execute();
+  const begun = { assignee_id: agentId, status: 'in_progress' };
+  const rows = await listRows(db, 'tasks', begun, { by: 'seq', limit: 100 });
   return rows.map((row) => row.id).filter((id) => !above.has(id));
 }
 
 async function assertNoOpenSubtasks(tx: Tx, task: TaskRow): Promise<void> {
-  const open = await tx
-    .selectFrom('tasks')
-    .select(['id', 'status'])
-    .where('parent_id', '=', task.id)
-    .where('status', 'in', openStatuses)
-    .orderBy('seq')
-    .limit(20)
-    .execute();
+  const parts = { parent_id: task.id, status: openStatuses };
+  const open = await listRows(tx, 'tasks', parts, { by: 'seq', limit: 20 });
   if (open.length === 0) return;
   const list = open.map((one) => `${one.id} (${one.status})`).join(', ');
   throw conflict(
@@ -163,17 +151,12 @@ async function assertNoOpenSubtasks(tx: Tx, task: TaskRow): Promise<void> {
 
 /** Tells the owner of the whole, or for a blocked task without one its creator. */
 async function tellOwner(tx: Tx, task: TaskRow, { to, by, nowMs, reason }: Transition): Promise<void> {
+  const { id, title, project_id: projectId } = task;
   const whole = task.parent_id === null ? undefined : await findRow(tx, 'tasks', { id: task.parent_id });
   const agentId = task.parent_id === null && to === 'blocked' ? task.created_by : whole?.assignee_id;
   if (!agentId || agentId === by || agentId === 'person') return;
-  await notify(tx, {
-    agentId,
-    projectId: task.project_id,
-    kind: to === 'done' ? 'task_completed' : 'task_blocked',
-    message: reason ? `${task.title}: ${reason}` : task.title,
-    taskId: task.id,
-    nowMs,
-  });
+  const kind = to === 'done' ? 'task_completed' : 'task_blocked';
+  await notify(tx, { projectId, nowMs }, agentId, kind, reason ? `${title}: ${reason}` : title, id);
 }
 
 /** Tasks that wait for a cancelled one can never start: tells those who have or made them. */
@@ -189,38 +172,29 @@ async function tellWaiting(tx: Tx, cancelled: TaskRow, { by, nowMs }: Transition
   for (const { id, title, project_id: projectId, assignee_id, created_by } of waiting) {
     const agentId = assignee_id ?? created_by;
     if (agentId === by || agentId === 'person') continue;
-    await notify(tx, {
-      agentId,
-      projectId,
-      kind: 'dependency_cancelled',
-      message: `${title}: it waits for ${cancelled.title}, which was cancelled`,
-      taskId: id,
-      nowMs,
-    });
+    const message = `${title}: it waits for ${cancelled.title}, which was cancelled`;
+    await notify(tx, { projectId, nowMs }, agentId, 'dependency_cancelled', message, id);
   }
 }
 
 export async function notify(
   tx: Tx,
-  note: {
-    readonly agentId: string;
-    readonly projectId: string;
-    readonly kind: string;
-    readonly message: string;
-    readonly taskId?: string | undefined;
-    readonly nowMs: number;
-  },
+  { projectId, nowMs }: { readonly projectId: string; readonly nowMs: number },
+  agentId: string,
+  kind: string,
+  message: string,
+  taskId: string | null = null,
 ): Promise<void> {
   // A person reads messages, not notifications.
-  if (note.agentId === personId) return;
+  if (agentId === personId) return;
   await insertRow(tx, 'notifications', {
     id: randomId('ntf_', 12),
-    agent_id: note.agentId,
-    project_id: note.projectId,
-    kind: note.kind,
-    message: note.message,
-    task_id: note.taskId ?? null,
-    sent_at_ms: note.nowMs,
+    agent_id: agentId,
+    project_id: projectId,
+    kind,
+    message,
+    task_id: taskId,
+    sent_at_ms: nowMs,
     read_at_ms: null,
   });
 }

@@ -35,18 +35,10 @@ export async function hasFreeSlot(db: Reader, agent: AgentRow): Promise<boolean>
 
 /** Whether there are unread messages, a conversation that waits to begin, or an errand. */
 async function hasChatWork(db: Reader, agentId: string, projectId: string, nowMs: number): Promise<boolean> {
-  const message = await findRow(db, 'messages', { to_id: agentId, project_id: projectId, read_at_ms: null });
-  if (message) return true;
-  const conversation = await db
-    .selectFrom('conversations')
-    .select('id')
-    .where('participant_id', '=', agentId)
-    .where('project_id', '=', projectId)
-    .where('status', '=', 'pending')
-    .where('created_at_ms', '>', nowMs - pendingForMs)
-    .limit(1)
-    .executeTakeFirst();
-  if (conversation) return true;
+  if (await findRow(db, 'messages', { to_id: agentId, project_id: projectId, read_at_ms: null })) return true;
+  const invited = { participant_id: agentId, project_id: projectId, status: 'pending' };
+  const since = { 'created_at_ms >': nowMs - pendingForMs };
+  if (await findRow(db, 'conversations', { ...invited, ...since })) return true;
   const errand = await db
     .selectFrom('delegations')
     .select('id')

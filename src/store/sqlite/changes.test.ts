@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSignalFile } from './signal-file.ts';
+import { SignalFile } from './changes.ts';
 
 test('a topic is heard by the others and not by the one that told it', async () => {
   const path = join(place(), 'signals');
@@ -74,7 +74,7 @@ function open(path: string) {
   const one = {
     heard,
     lost: 0,
-    file: createSignalFile(path, {
+    file: new SignalFile(path, {
       onSignal: (topic) => heard.push(topic),
       onLost: () => {
         one.lost += 1;
