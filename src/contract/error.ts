@@ -1,4 +1,4 @@
-import type { Text } from './text/text.ts';
+import { type Text, text } from './text/text.ts';
 
 /** Every code that a reply can carry, with its meaning. `docs/errors.md` has a row for each; a test compares them. */
 export const errorCodes = {
@@ -72,4 +72,22 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
     this.text = text;
   }
+}
+
+/** The mistake of a setting or an option with an impossible value; `must` continues after its name. */
+export function badValue(key: Text | string, must: Text, value: unknown): ConfigError {
+  const { en, ja } = typeof key === 'string' ? text(key, key) : key;
+  const got = JSON.stringify(value);
+  return new ConfigError(text(`${en} ${must.en}, got ${got}.`, `${ja} ${must.ja}（指定値: ${got}）。`));
+}
+
+/** The value as one of these. Throws `ConfigError` that lists them. */
+export function oneOf<T extends string>(key: Text | string, value: unknown, among: readonly T[]): T {
+  const found = among.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  const must = text(
+    `must be one of ${among.join(', ')}`,
+    `は ${among.join('、')} のいずれかを指定してください`,
+  );
+  throw badValue(key, must, value);
 }

@@ -6,6 +6,7 @@ import {
   description,
   done,
   id,
+  maybe,
   message,
   nothing,
   profile,
@@ -14,9 +15,26 @@ import {
   sent,
   status,
   task,
+  texts,
   title,
 } from './shapes.ts';
-import { taskStatuses, teamLimits } from './tasks.ts';
+import { teamLimits } from './tasks.ts';
+
+const agent_id = id.describe('e.g. "worker-1".');
+const project_id = id.describe('e.g. "shop".');
+const task_id = id.describe('tsk_….');
+const ownTask = id.optional().describe("tsk_…. Default: this session's.");
+const why = reason.optional().describe('Why.');
+const words = z.string().trim().min(1).max(teamLimits.messageChars);
+const toDo = {
+  title: title.describe('e.g. "Write the tests".'),
+  description: description.optional().describe('What to do.'),
+};
+const made = {
+  task_id: z.string(),
+  existed: z.boolean().optional(),
+  status: status.optional(),
+};
 
 /**
  * The acts of agents: what each takes and returns, in the names of the wire (document 002). The tools show these
@@ -25,9 +43,9 @@ import { taskStatuses, teamLimits } from './tasks.ts';
 export const teamActs = {
   authenticate: {
     input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
+      agent_id,
       passkey: z.string().min(1).max(1000).describe('Yours.'),
-      project_id: id.describe('e.g. "shop".'),
+      project_id,
       purpose: purpose.optional().describe('Default: what work there is.'),
     }),
     output: z.object({
@@ -41,10 +59,7 @@ export const teamActs = {
       instruction: z.string(),
     }),
   },
-  logout: {
-    input: nothing,
-    output: done,
-  },
+  logout: { input: nothing, output: done },
   health: {
     input: nothing,
     output: z.object({
@@ -60,18 +75,10 @@ export const teamActs = {
     output: z.object({
       agents: z.array(
         z.object({
-          agent_id: z.string(),
-          name: z.string(),
-          hierarchy: z.string(),
-          status: z.string(),
+          ...texts('agent_id', 'name', 'hierarchy', 'status'),
           projects: z.array(z.string()),
           sessions: z.array(
-            z.object({
-              session_id: z.string(),
-              project_id: z.string(),
-              purpose: z.string(),
-              task_id: z.string().optional(),
-            }),
+            z.object({ ...texts('session_id', 'project_id', 'purpose'), ...maybe('task_id') }),
           ),
         }),
       ),
@@ -82,19 +89,15 @@ export const teamActs = {
     output: z.object({
       projects: z.array(
         z.object({
-          project_id: z.string(),
-          name: z.string(),
-          working_directory: z.string().optional(),
+          ...texts('project_id', 'name'),
+          ...maybe('working_directory'),
           agents: z.array(z.string()),
         }),
       ),
     }),
   },
   agentAction: {
-    input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-      project_id: id.describe('e.g. "shop".'),
-    }),
+    input: z.object({ agent_id, project_id }),
     output: z.object({
       action: z.enum(['start', 'hold']),
       reason: z.string(),
@@ -102,13 +105,8 @@ export const teamActs = {
       expires_in: z.number().optional(),
       start: z
         .object({
-          agent_id: z.string(),
-          name: z.string(),
-          hierarchy: z.string(),
-          project_id: z.string(),
-          purpose: z.string(),
-          working_directory: z.string().optional(),
-          task_id: z.string().optional(),
+          ...texts('agent_id', 'name', 'hierarchy', 'project_id', 'purpose'),
+          ...maybe('working_directory', 'task_id'),
         })
         .optional(),
     }),
@@ -122,8 +120,8 @@ export const teamActs = {
   },
   agentError: {
     input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-      project_id: id.describe('e.g. "shop".'),
+      agent_id,
+      project_id,
       message: reason.describe('What happened.'),
     }),
     output: done,
@@ -133,33 +131,22 @@ export const teamActs = {
     output: z.object({
       agents: z.array(
         z.object({
-          agent_id: z.string(),
-          name: z.string(),
-          hierarchy: z.string(),
-          parent_id: z.string().optional(),
+          ...texts('agent_id', 'name', 'hierarchy'),
+          ...maybe('parent_id'),
           tasks_in_progress: z.number(),
           max_parallel_tasks: z.number(),
         }),
       ),
-      pending_requests: z.array(
-        z.object({
-          request_id: z.string(),
-          requester_id: z.string(),
-          assignee_id: z.string(),
-          title: z.string(),
-        }),
-      ),
+      pending_requests: z.array(z.object(texts('request_id', 'requester_id', 'assignee_id', 'title'))),
     }),
   },
   subordinate: {
-    input: z.object({
-      agent_id: id.describe('e.g. "worker-1".'),
-    }),
+    input: z.object({ agent_id }),
     output: profile.extend({ tasks: z.array(task) }),
   },
   assignTask: {
     input: z.object({
-      task_id: id.describe('tsk_….'),
+      task_id,
       assignee_id: id.nullable().describe('e.g. "worker-1"; null for nobody.'),
     }),
     output: z.object({ task }),
@@ -167,7 +154,7 @@ export const teamActs = {
   selectAction: {
     input: z.object({
       action: z.enum(['dispatch', 'adjust', 'wait', 'complete']).describe('e.g. "wait".'),
-      reason: reason.optional().describe('Why.'),
+      reason: why,
     }),
     output: z.object({ success: z.boolean(), instruction: z.string() }),
   },
@@ -181,7 +168,7 @@ export const teamActs = {
   rejectRequest: {
     input: z.object({
       request_id: id.describe('req_….'),
-      reason: reason.optional().describe('Why.'),
+      reason: why,
     }),
     output: done,
   },
@@ -204,10 +191,8 @@ export const teamActs = {
         .describe('`state.last_event` that you know: newer ends the wait.'),
     }),
     output: z.object({
-      action: z.string(),
-      instruction: z.string(),
-      tool: z.string().optional(),
-      task_id: z.string().optional(),
+      ...texts('action', 'instruction'),
+      ...maybe('tool', 'task_id'),
       needs: z.record(z.string(), z.array(z.string())).optional(),
       state: z.record(z.string(), z.union([z.number(), z.string()])),
     }),
@@ -215,10 +200,8 @@ export const teamActs = {
   project: {
     input: nothing,
     output: z.object({
-      project_id: z.string(),
-      name: z.string(),
-      status: z.string(),
-      working_directory: z.string().optional(),
+      ...texts('project_id', 'name', 'status'),
+      ...maybe('working_directory'),
       agents: z.array(z.string()),
       tasks: counts,
     }),
@@ -226,7 +209,7 @@ export const teamActs = {
   listTasks: {
     input: z.object({
       status: status.optional().describe('e.g. "todo".'),
-      assignee_id: id.optional().describe('e.g. "worker-1".'),
+      assignee_id: agent_id.optional(),
       parent_task_id: id.optional().describe('Only subtasks of this task, tsk_….'),
       cursor: z.string().max(20).optional().describe('next_cursor.'),
       limit: z.number().int().min(1).max(teamLimits.listTasks).default(50).describe('e.g. 20.'),
@@ -234,37 +217,21 @@ export const teamActs = {
     output: z.object({ tasks: z.array(task), next_cursor: z.string().optional() }),
   },
   getTask: {
-    input: z.object({
-      task_id: id.describe('tsk_….'),
-    }),
+    input: z.object({ task_id }),
     output: z.object({
       task,
-      events: z.array(
-        z.object({
-          at: z.string(),
-          by: z.string(),
-          what: z.string(),
-          from: z.string().optional(),
-          to: z.string().optional(),
-          reason: z.string().optional(),
-        }),
-      ),
+      events: z.array(z.object({ ...texts('at', 'by', 'what'), ...maybe('from', 'to', 'reason') })),
     }),
   },
   createTask: {
     input: z.object({
-      title: title.describe('e.g. "Write the tests".'),
-      description: description.optional().describe('What to do.'),
+      ...toDo,
       parent_task_id: id.optional().describe('Task to divide, tsk_….'),
       depends_on: z.array(id).max(50).optional().describe('Tasks to be done first, ["tsk_…"].'),
-      assignee_id: id.optional().describe('e.g. "worker-1".'),
+      assignee_id: agent_id.optional(),
       status: z.enum(['backlog', 'todo']).optional().describe('Default: todo.'),
     }),
-    output: z.object({
-      task_id: z.string(),
-      existed: z.boolean().optional(),
-      status: z.enum(taskStatuses).optional(),
-    }),
+    output: z.object({ ...made }),
   },
   createTasks: {
     input: z.object({
@@ -274,10 +241,9 @@ export const teamActs = {
           z
             .object({
               local_id: z.string().min(1).max(64).describe('Name within this batch, e.g. "a".'),
-              title: title.describe('e.g. "Write the tests".'),
-              description: description.optional().describe('What to do.'),
+              ...toDo,
               depends_on: z.array(id).max(50).optional().describe('local_ids or task ids, e.g. ["a"].'),
-              assignee_id: id.optional().describe('e.g. "worker-1".'),
+              assignee_id: agent_id.optional(),
             })
             .strict(),
         )
@@ -289,9 +255,7 @@ export const teamActs = {
       tasks: z.array(
         z.object({
           local_id: z.string(),
-          task_id: z.string(),
-          existed: z.boolean().optional(),
-          status: z.enum(taskStatuses).optional(),
+          ...made,
         }),
       ),
     }),
@@ -304,16 +268,16 @@ export const teamActs = {
   },
   releaseTask: {
     input: z.object({
-      task_id: id.optional().describe("tsk_…. Default: this session's."),
-      reason: reason.optional().describe('Why.'),
+      task_id: ownTask,
+      reason: why,
     }),
     output: done,
   },
   updateTaskStatus: {
     input: z.object({
-      task_id: id.describe('tsk_….'),
+      task_id,
       status: status.describe('e.g. "in_progress".'),
-      reason: reason.optional().describe('Why.'),
+      reason: why,
     }),
     output: z.object({ task }),
   },
@@ -334,11 +298,10 @@ export const teamActs = {
   },
   requestTask: {
     input: z.object({
-      title: title.describe('e.g. "Write the tests".'),
-      description: description.optional().describe('What to do.'),
+      ...toDo,
       assignee_id: id.optional().describe('Who is to do it; default: you.'),
     }),
-    output: z.object({ request_id: z.string(), status: z.string(), task_id: z.string().optional() }),
+    output: z.object({ ...texts('request_id', 'status'), ...maybe('task_id') }),
   },
   notifications: {
     input: z.object({
@@ -347,10 +310,8 @@ export const teamActs = {
     output: z.object({
       notifications: z.array(
         z.object({
-          notification_id: z.string(),
-          kind: z.string(),
-          message: z.string(),
-          task_id: z.string().optional(),
+          ...texts('notification_id', 'kind', 'message'),
+          ...maybe('task_id'),
           sent_at: z.string(),
         }),
       ),
@@ -364,20 +325,17 @@ export const teamActs = {
     output: z.object({
       executions: z.array(
         z.object({
-          execution_id: z.string(),
-          task_id: z.string(),
-          status: z.string(),
-          summary: z.string().optional(),
-          model: z.string().optional(),
+          ...texts('execution_id', 'task_id', 'status'),
+          ...maybe('summary', 'model'),
           started_at: z.string(),
-          ended_at: z.string().optional(),
+          ...maybe('ended_at'),
         }),
       ),
     }),
   },
   startExecution: {
     input: z.object({
-      task_id: id.optional().describe("tsk_…. Default: this session's."),
+      task_id: ownTask,
     }),
     output: z.object({ execution_id: z.string(), task_id: z.string() }),
   },
@@ -404,29 +362,23 @@ export const teamActs = {
   },
   respond: {
     input: z.object({
-      content: z.string().trim().min(1).max(teamLimits.messageChars).describe('At most 4000 characters.'),
+      content: words.describe('At most 4000 characters.'),
       conversation_id: id.optional().describe('cnv_…. Default: the oldest pending.'),
     }),
     output: sent,
   },
   send: {
     input: z.object({
-      target_agent_id: id.describe('e.g. "worker-1".'),
-      content: z.string().trim().min(1).max(teamLimits.messageChars).describe('At most 4000 characters.'),
+      target_agent_id: agent_id,
+      content: words.describe('At most 4000 characters.'),
     }),
     output: sent,
   },
   startConversation: {
     input: z.object({
-      participant_agent_id: id.describe('e.g. "worker-1".'),
+      participant_agent_id: agent_id,
       purpose: reason.describe('e.g. "Agree on the schema."'),
-      message: z
-        .string()
-        .trim()
-        .min(1)
-        .max(teamLimits.messageChars)
-        .optional()
-        .describe('The first message.'),
+      message: words.optional().describe('The first message.'),
       max_turns: z
         .number()
         .int()
@@ -436,7 +388,7 @@ export const teamActs = {
         .describe('e.g. 10.'),
       delegation_id: id.optional().describe('Delegation that it serves, dlg_….'),
     }),
-    output: z.object({ conversation_id: z.string(), status: z.string(), message_id: z.string().optional() }),
+    output: z.object({ ...texts('conversation_id', 'status'), ...maybe('message_id') }),
   },
   endConversation: {
     input: z.object({
@@ -455,7 +407,7 @@ export const teamActs = {
   },
   delegate: {
     input: z.object({
-      target_agent_id: id.describe('e.g. "worker-1".'),
+      target_agent_id: agent_id,
       purpose: reason.describe('e.g. "Is the schema final?"'),
       context: z
         .string()

@@ -19,71 +19,58 @@ export const purpose = z.enum(['task', 'chat']);
 export const status = z.enum(taskStatuses);
 export const counts = z.record(z.string(), z.number());
 
+/** The fields of these names, each a text. */
+export function texts<const Name extends string>(...names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, z.string()])) as Record<Name, z.ZodString>;
+}
+
+/** The same, each of which may be missing. */
+export function maybe<const Name extends string>(...names: readonly Name[]) {
+  const fields = names.map((name) => [name, z.string().optional()]);
+  return Object.fromEntries(fields) as Record<Name, z.ZodOptional<z.ZodString>>;
+}
+
 export const nothing = z.object({});
 export const done = z.object({ success: z.boolean() });
 
 export const task = z.object({
-  task_id: z.string(),
-  title: z.string(),
+  ...texts('task_id', 'title'),
   status,
-  description: z.string().optional(),
-  parent_task_id: z.string().optional(),
-  assignee_id: z.string().optional(),
+  ...maybe('description', 'parent_task_id', 'assignee_id'),
   created_by: z.string(),
   depends_on: z.array(z.string()).optional(),
   subtasks: counts.optional(),
-  result: z.string().optional(),
-  summary: z.string().optional(),
-  reason: z.string().optional(),
-  lease_expires_at: z.string().optional(),
+  ...maybe('result', 'summary', 'reason', 'lease_expires_at'),
 });
 
 export const profile = z.object({
-  agent_id: z.string(),
-  name: z.string(),
-  hierarchy: z.string(),
-  parent_id: z.string().optional(),
+  ...texts('agent_id', 'name', 'hierarchy'),
+  ...maybe('parent_id'),
   projects: z.array(z.string()),
   status: z.string(),
   max_parallel_tasks: z.number(),
   tasks_in_progress: z.number(),
-  model: z.string().optional(),
+  ...maybe('model'),
 });
 
-export const message = z.object({
-  message_id: z.string(),
-  conversation_id: z.string(),
-  from: z.string(),
-  to: z.string(),
-  content: z.string(),
-  sent_at: z.string(),
-});
+export const message = z.object(texts('message_id', 'conversation_id', 'from', 'to', 'content', 'sent_at'));
+
+const turns = { turns: z.number(), max_turns: z.number() };
 
 export const conversation = z.object({
-  conversation_id: z.string(),
-  with: z.string(),
-  purpose: z.string(),
-  status: z.string(),
-  turns: z.number(),
-  max_turns: z.number(),
-  outcome: z.string().optional(),
+  ...texts('conversation_id', 'with', 'purpose', 'status'),
+  ...turns,
+  ...maybe('outcome'),
 });
 
 export const delegation = z.object({
-  delegation_id: z.string(),
-  target_agent_id: z.string(),
-  purpose: z.string(),
-  status: z.string(),
-  context: z.string().optional(),
-  result: z.string().optional(),
+  ...texts('delegation_id', 'target_agent_id', 'purpose', 'status'),
+  ...maybe('context', 'result'),
 });
 
 /** The result of writing in a conversation. */
 export const sent = z.object({
-  message_id: z.string(),
-  conversation_id: z.string(),
-  status: z.string(),
-  turns: z.number(),
-  max_turns: z.number(),
-  reminder: z.string().optional(),
+  ...texts('message_id', 'conversation_id', 'status'),
+  ...turns,
+  ...maybe('reminder'),
 });

@@ -10,19 +10,34 @@ type Definition<A extends Act> = ToolDefinition<
   'team'
 >;
 
-/** A tool for one act of the capability `team`: for agents in a session and the coordinator, unless it says otherwise. */
-export function teamTool<A extends Act>({
-  act,
-  ...words
-}: { readonly act: A } & Omit<Definition<A>, 'input' | 'output' | 'uses' | 'run'>): LooseTool {
-  return defineTool({
-    agentsOnly: true,
-    ...words,
-    ...(teamActs[act] as Pick<Definition<A>, 'input' | 'output'>),
-    uses: ['team'],
-    run: (input, { team, signal }) =>
-      (team[act] as Team['nextAction'])(input as Asked<'nextAction'>, signal) as never,
-  });
+/** The fields that the tools of a table share, unless a row says otherwise. */
+type Shared = Pick<Definition<Act>, 'category' | 'permission' | 'annotations'>;
+
+/** The fields that a tool has for itself. */
+type Own = 'uses' | 'run' | 'ja' | 'example';
+
+/** A tool for one act; without `ja` and `example` if the act takes nothing. */
+type Row = {
+  [A in Act]: { readonly act: A } & Omit<Definition<A>, keyof Shared | 'input' | 'output' | Own> &
+    Partial<Shared> &
+    Partial<Pick<Definition<A>, 'ja' | 'example'>>;
+}[Act];
+
+/** Tools for acts of the capability `team`: for agents in a session and the coordinator, unless a row says otherwise. */
+export function teamTools(shared: Shared, rows: readonly Row[]): readonly LooseTool[] {
+  return rows.map(({ act, ...words }) =>
+    defineTool({
+      agentsOnly: true,
+      ja: {},
+      example: {},
+      ...shared,
+      ...(words as object as Omit<Definition<'logout'>, keyof Shared | 'input' | 'output' | Own>),
+      ...(teamActs[act] as object as Pick<Definition<'logout'>, 'input' | 'output'>),
+      uses: ['team'],
+      run: (input: object, { team, signal }) =>
+        (team[act] as Team['nextAction'])(input as Asked<'nextAction'>, signal) as never,
+    }),
+  );
 }
 
 /** The hints of a tool that only reads, of one that changes something, and of one whose repetition changes no more. */

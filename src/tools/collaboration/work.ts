@@ -1,9 +1,9 @@
 import { text } from '../../contract/text/text.ts';
-import { changes, reads, settles, teamTool } from './team-tool.ts';
+import { changes, reads, settles, teamTools } from './team-tool.ts';
 
 /** An agent's profile, tasks and executions. */
-export const workTools = [
-  teamTool({
+export const workTools = teamTools({ category: 'tasks', permission: 'authenticated', annotations: settles }, [
+  {
     act: 'profile',
     name: 'get_my_profile',
     category: 'profile',
@@ -12,35 +12,26 @@ export const workTools = [
       'Who you are: hierarchy, parent, projects, slots.',
       '自分の階層、上司、プロジェクト、同時実行数。',
     ),
-    permission: 'authenticated',
     annotations: reads,
-    ja: {},
-    example: {},
-  }),
-  teamTool({
+  },
+  {
     act: 'myTask',
     name: 'get_my_task',
-    category: 'tasks',
     title: text('My task', '自分のタスク'),
     description: text(
       'The task of this session in full.',
       '自分に割り当てられた実行中のタスクを取得します。',
     ),
-    permission: 'authenticated',
     annotations: reads,
-    ja: {},
-    example: {},
-  }),
-  teamTool({
+  },
+  {
     act: 'nextAction',
     name: 'get_next_action',
-    category: 'tasks',
     title: text('Next action', '次の行動'),
     description: text(
       'The next step. With timeout_seconds, waits for a change while there is nothing to do.',
       '次に実行すべきアクションの指示を取得します。timeout_seconds を指定すると、することがない間は変化を待ちます。',
     ),
-    permission: 'authenticated',
     everyday: true,
     annotations: reads,
     ja: {
@@ -48,8 +39,8 @@ export const workTools = [
       after_event: '既知の state.last_event。より新しい変化で待機を終えます。例: 42。',
     },
     example: { timeout_seconds: 50 },
-  }),
-  teamTool({
+  },
+  {
     act: 'project',
     name: 'get_project',
     category: 'profile',
@@ -58,21 +49,16 @@ export const workTools = [
       'The project of this session: agents and counts of tasks.',
       'このセッションのプロジェクト、エージェント、タスク数。',
     ),
-    permission: 'authenticated',
     annotations: reads,
-    ja: {},
-    example: {},
-  }),
-  teamTool({
+  },
+  {
     act: 'listTasks',
     name: 'list_tasks',
-    category: 'tasks',
     title: text('List tasks', 'タスク一覧'),
     description: text(
       'Tasks of the project, oldest first, by status, assignee or parent.',
       'プロジェクトのタスク。状態、担当者、親で絞れます。',
     ),
-    permission: 'authenticated',
     annotations: reads,
     ja: {
       status: '状態。例: "todo"。',
@@ -82,29 +68,24 @@ export const workTools = [
       limit: '件数。例: 20。',
     },
     example: { status: 'todo' },
-  }),
-  teamTool({
+  },
+  {
     act: 'getTask',
     name: 'get_task',
-    category: 'tasks',
     title: text('Show a task', 'タスクの詳細'),
     description: text('One task in full, with its newest events.', '1 つのタスクの全内容と最近のイベント。'),
-    permission: 'authenticated',
     annotations: reads,
     ja: { task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。' },
     example: { task_id: 'tsk_7k2m9q4x3v5w' },
-  }),
-  teamTool({
+  },
+  {
     act: 'createTask',
     name: 'create_task',
-    category: 'tasks',
     title: text('Create a task', 'タスクの作成'),
     description: text(
       'Create one task; if the same parent has an open one with this title, you get that one, unchanged.',
       'タスクを 1 つ作成します。同じ親に同じタイトルの未完了のものがあれば、それを変更せずに返します。',
     ),
-    permission: 'authenticated',
-    annotations: settles,
     ja: {
       title: '短いタイトル。例: "テストを書く"。',
       description: '内容。例: "空の場合も確認する"。',
@@ -114,18 +95,15 @@ export const workTools = [
       status: '例: "backlog"。省略時は todo。',
     },
     example: { title: 'Write the tests', depends_on: ['tsk_7k2m9q4x3v5w'] },
-  }),
-  teamTool({
+  },
+  {
     act: 'createTasks',
     name: 'create_tasks_batch',
-    category: 'tasks',
     title: text('Create tasks', 'タスクの一括作成'),
     description: text(
       'Create all of these tasks or none. They may depend on each other by local_id.',
       'すべて作成するか、1 つも作成しません。local_id で互いに依存させられます。',
     ),
-    permission: 'authenticated',
-    annotations: settles,
     ja: {
       parent_task_id: '分割するタスク。例: "tsk_7k2m9q4x3v5w"。',
       tasks: 'タスク。例: [{"local_id": "a", "title": "設計"}]。',
@@ -141,96 +119,79 @@ export const workTools = [
         { local_id: 'b', title: 'Build', depends_on: ['a'] },
       ],
     },
-  }),
-  teamTool({
+  },
+  {
     act: 'claimTask',
     name: 'claim_task',
-    category: 'tasks',
     title: text('Claim a task', 'タスクの取得'),
     description: text(
       'Claim a free todo task, or this one, and start it. Nobody else gets it.',
       '空いている todo タスク、または指定したタスクを取り、開始します。ほかのエージェントは取れません。',
     ),
-    permission: 'authenticated',
     everyday: true,
-    annotations: settles,
     ja: { task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。省略時は最初に合うもの。' },
-    example: {},
-  }),
-  teamTool({
+  },
+  {
     act: 'releaseTask',
     name: 'release_task',
-    category: 'tasks',
     title: text('Release a task', 'タスクの返却'),
     description: text(
       'Return a task: it is todo and free again.',
       'タスクを返します。todo に戻り、誰でも取れます。',
     ),
-    permission: 'authenticated',
-    annotations: settles,
     ja: {
       task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。省略時はこのセッションのもの。',
       reason: '理由。例: "API キーがない"。',
     },
     example: { reason: 'Needs another skill.' },
-  }),
-  teamTool({
+  },
+  {
     act: 'updateTaskStatus',
     name: 'update_task_status',
-    category: 'tasks',
     title: text('Change a status', '状態の変更'),
     description: text(
       'Move a task to another status. Use report_completed for the task of this session.',
       'タスクの状態を変えます。このセッションのタスクの完了には report_completed を使います。',
     ),
-    permission: 'authenticated',
-    annotations: settles,
     ja: {
       task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。',
       status: '新しい状態。例: "in_progress"。',
       reason: '理由。例: "API キーがない"。',
     },
     example: { task_id: 'tsk_7k2m9q4x3v5w', status: 'in_progress' },
-  }),
-  teamTool({
+  },
+  {
     act: 'reportCompleted',
     name: 'report_completed',
-    category: 'tasks',
     title: text('Report completion', '完了の報告'),
     description: text(
       'Report the end of the task of this session.',
       'タスクの完了を報告します。result引数で完了状態を指定します。',
     ),
-    permission: 'authenticated',
     everyday: true,
-    annotations: settles,
     ja: {
       result: '完了結果: success=成功, failed=失敗, blocked=外部要因でブロック。例: "success"。',
       summary: '完了サマリー（任意）。例: "全てのサブタスクを完了しました"。',
     },
     example: { result: 'success', summary: 'All subtasks are done.' },
-  }),
-  teamTool({
+  },
+  {
     act: 'reportModel',
     name: 'report_model',
     category: 'profile',
     title: text('Report the model', 'モデルの報告'),
     description: text('Report which model you run on.', '使用しているモデルを報告します。'),
-    permission: 'authenticated',
-    annotations: settles,
     ja: { model: 'モデル。例: "glm-4.7"。' },
     example: { model: 'glm-4.7' },
-  }),
-  teamTool({
+  },
+  {
     act: 'requestTask',
     name: 'request_task',
-    category: 'tasks',
     title: text('Request a task', 'タスクの依頼'),
     description: text(
       'Request a task for another agent or yourself; an agent above it must approve.',
       'ほかのエージェントや自分へのタスクを依頼します。上司の承認が必要です。',
     ),
-    permission: 'authenticated',
     annotations: changes,
     ja: {
       title: '短いタイトル。例: "テストを書く"。',
@@ -238,8 +199,8 @@ export const workTools = [
       assignee_id: '担当者。例: "worker-2"。省略時は自分。',
     },
     example: { title: 'Review the API', assignee_id: 'worker-2' },
-  }),
-  teamTool({
+  },
+  {
     act: 'notifications',
     name: 'get_notifications',
     category: 'profile',
@@ -248,23 +209,19 @@ export const workTools = [
       'Unread notifications; ack those that you have read.',
       '未読の通知。読んだものは ack で既読にします。',
     ),
-    permission: 'authenticated',
-    annotations: settles,
     ja: { ack: '既読にするもの。例: ["ntf_7k2m9q4x3v5w"]。' },
-    example: {},
-  }),
-  teamTool({
+  },
+  {
     act: 'history',
     name: 'get_my_execution_history',
     category: 'execution',
     title: text('My executions', '実行履歴'),
     description: text('Your newest executions.', '自分の最近の実行。'),
-    permission: 'authenticated',
     annotations: reads,
     ja: { limit: '件数。例: 20。' },
     example: { limit: 5 },
-  }),
-  teamTool({
+  },
+  {
     act: 'startExecution',
     name: 'report_execution_start',
     category: 'execution',
@@ -273,9 +230,8 @@ export const workTools = [
     permission: 'worker_only',
     annotations: changes,
     ja: { task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。省略時はこのセッションのもの。' },
-    example: {},
-  }),
-  teamTool({
+  },
+  {
     act: 'completeExecution',
     name: 'report_execution_complete',
     category: 'execution',
@@ -285,12 +241,11 @@ export const workTools = [
       '実行の結果を報告します。タスク自体の完了は report_completed です。',
     ),
     permission: 'worker_only',
-    annotations: settles,
     ja: {
       execution_id: '実行。例: "exe_7k2m9q4x3v5w"。',
       status: '結果。例: "success"。',
       summary: '内容。例: "12件のテストが成功"。',
     },
     example: { execution_id: 'exe_7k2m9q4x3v5w', status: 'success' },
-  }),
-];
+  },
+]);
