@@ -3,16 +3,15 @@ import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { unrecordedFolders } from '../ground/generated-folders.ts';
 import { isSecureUrl } from '../ground/secure-url.ts';
+import { section } from './section.ts';
 
-export const historySchema = z.strictObject({
+export const historySchema = section({
   enabled: z
     .boolean()
-    .optional()
     .describe('Keep what tools change, so that `sekisho undo` can restore it. Default: true.'),
   store: z
     .string()
     .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w./-]*)?$/)
-    .optional()
     .describe(
       'Bucket for the kept contents, `s3://BUCKET/PREFIX`, for several machines. Default: PostgreSQL, if `store.url` names it.',
     ),
@@ -20,22 +19,13 @@ export const historySchema = z.strictObject({
     .number()
     .int()
     .min(1024 * 1024)
-    .optional()
     .describe('Maximum size of the kept contents. Default: 1 GiB.'),
-  maxAgeDays: z
-    .number()
-    .int()
-    .min(1)
-    .max(3650)
-    .optional()
-    .describe('How long contents are kept. Default: 30 days.'),
+  maxAgeDays: z.number().int().min(1).max(3650).describe('How long contents are kept. Default: 30 days.'),
   commands: z
     .enum(['on', 'off'])
-    .optional()
     .describe('Record what commands change, so that it can be taken back. Default: on.'),
   ignore: z
     .array(z.string().min(1))
-    .optional()
     .describe(
       'Names of folders in which nothing that commands change is recorded. Default: node_modules, target, dist, …',
     ),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError } from '../contract/error.ts';
+import { ConfigError, oneOf } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
@@ -321,17 +321,4 @@ function onlyOf(name: string | undefined): SingleTool | undefined {
   if (name === undefined) return undefined;
   const short = name.startsWith(singleToolPrefix) ? name.slice(singleToolPrefix.length) : name;
   return oneOf('--only', short, Object.keys(singleTools) as SingleTool[]);
-}
-
-function oneOf<T extends string>(key: string, value: string, among: readonly T[]): T {
-  const found = among.find((candidate) => candidate === value);
-  if (found === undefined) {
-    throw new ConfigError(
-      text(
-        `${key} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`,
-        `${key} は ${among.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(value)}）。`,
-      ),
-    );
-  }
-  return found;
 }

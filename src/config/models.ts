@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
+import { section } from './section.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const model = z.strictObject({
@@ -43,20 +44,18 @@ const model = z.strictObject({
 
 export const modelsSchema = z.record(z.string().regex(/^[\w.:/-]+$/), model);
 
-export const askSchema = z.strictObject({
-  model: z.string().min(1).optional().describe('The model to use unless another is named.'),
+export const askSchema = section({
+  model: z.string().min(1).describe('The model to use unless another is named.'),
   toolsets: z
     .array(z.enum(toolsetNames))
-    .optional()
     .describe('The toolsets that the model may use. Default: toolsets, otherwise ["assistant"].'),
   maxRounds: z
     .number()
     .int()
     .min(1)
     .max(20)
-    .optional()
     .describe('Maximum rounds for one question. Default and upper limit: 20.'),
-  perMinute: z.number().int().min(1).optional().describe('Questions a minute. Default: 10.'),
+  perMinute: z.number().int().min(1).describe('Questions a minute. Default: 10.'),
 });
 
 /** The configured models with their defaults. Throws `ConfigError` for a password in an address. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../contract/error.ts';
+import { badValue, ConfigError } from '../contract/error.ts';
 import { type OauthTrust, type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
 import { text } from '../contract/text/text.ts';
 import { hasUserInfo, isSecureUrl } from '../ground/secure-url.ts';
@@ -36,11 +36,13 @@ export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefin
   if (config === undefined) return undefined;
   const { resource } = config;
   if (!isSafe(resource) || new URL(resource).hash !== '' || resource.endsWith('#')) {
-    throw new ConfigError(
+    throw badValue(
+      'http.oauth.resource',
       text(
-        `http.oauth.resource must be an https:// address without a fragment, got ${JSON.stringify(resource)}.`,
-        `http.oauth.resource にはフラグメントのない https:// のアドレスを指定してください（指定値: ${JSON.stringify(resource)}）。`,
+        'must be an https:// address without a fragment',
+        'にはフラグメントのない https:// のアドレスを指定してください',
       ),
+      resource,
     );
   }
   const issuers = config.issuers.map((entry, index) =>
@@ -53,20 +55,21 @@ export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefin
 function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: string): TrustedIssuer {
   const { issuer } = entry;
   if (!isSafe(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer)) {
-    throw new ConfigError(
+    throw badValue(
+      `${at}.issuer`,
       text(
-        `${at}.issuer must be an https:// address without a query, got ${JSON.stringify(issuer)}.`,
-        `${at}.issuer にはクエリのない https:// のアドレスを指定してください（指定値: ${JSON.stringify(issuer)}）。`,
+        'must be an https:// address without a query',
+        'にはクエリのない https:// のアドレスを指定してください',
       ),
+      issuer,
     );
   }
   const name = entry.name ?? new URL(issuer).hostname.replace(/[[\]:]/g, '_');
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    throw new ConfigError(
-      text(
-        `${at}.name must be letters, digits or . _ -, got ${JSON.stringify(name)}.`,
-        `${at}.name は英数字と . _ - で指定してください（指定値: ${JSON.stringify(name)}）。`,
-      ),
+    throw badValue(
+      `${at}.name`,
+      text('must be letters, digits or . _ -', 'は英数字と . _ - で指定してください'),
+      name,
     );
   }
   const names = Object.fromEntries(scopes.map((scope) => [scope, entry.scopes?.[scope] ?? scope]));

@@ -131,12 +131,17 @@ export function assertOutside(named: string, roots: Roots, key: string): void {
     if (isInside(folder, root.path)) {
       // Serving the home folder or `/` is legitimate; the records in it are then hidden from every tool.
       if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
-      throw new ConfigError(
-        text(
-          `${key} must be outside the folders that tools can see, got ${folder}.`,
-          `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${folder}）。`,
-        ),
-      );
+      throw notOutside(key, folder);
     }
   }
+}
+
+/** The mistake of a file or folder of the server that tools could reach. */
+export function notOutside(key: string, path: string): ConfigError {
+  return new ConfigError(
+    text(
+      `${key} must be outside the folders that tools can see, got ${path}.`,
+      `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${path}）。`,
+    ),
+  );
 }

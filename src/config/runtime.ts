@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { oneOf } from '../contract/error.ts';
 import { parseJsonc } from './file/jsonc.ts';
+import { section } from './section.ts';
 import { configPathOf, homeOf } from './state.ts';
 
 /** Where the server runs: directly on this machine, or in a container of docker or podman. */
@@ -16,12 +16,11 @@ export const engines = ['docker', 'podman'] as const;
 
 export type EngineName = (typeof engines)[number];
 
-export const containerSchema = z.strictObject({
-  engine: z.enum(engines).optional().describe('The container engine. Default: whichever has the image.'),
+export const containerSchema = section({
+  engine: z.enum(engines).describe('The container engine. Default: whichever has the image.'),
   image: z
     .string()
     .regex(/^[\w.][\w./:@-]*$/)
-    .optional()
     .describe('The image. Default: the one that `sekisho image build` makes.'),
 });
 
@@ -47,16 +46,9 @@ export function runtimeOf(
     configPathOf(named, environment, homeOf(environment), process.cwd()),
   );
   const said = flags.runtime ?? (environment.SEKISHO_RUNTIME || undefined) ?? written;
-  if (said !== undefined && said !== 'host' && said !== 'container') {
-    throw new ConfigError(
-      text(
-        `runtime must be one of ${runtimes.join(', ')}, got ${JSON.stringify(said)}.`,
-        `runtime は ${runtimes.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(said)}）。`,
-      ),
-    );
-  }
+  const chosen = said === undefined ? undefined : oneOf('runtime', said, runtimes);
   const isForced = said === undefined && platform !== 'linux';
-  return { runtime: said ?? (isForced ? 'container' : 'host'), isForced, ...container };
+  return { runtime: chosen ?? (isForced ? 'container' : 'host'), isForced, ...container };
 }
 
 /** Reads only the two keys. Other errors in the file are reported when all of it is read. */

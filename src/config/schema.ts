@@ -7,6 +7,7 @@ import { notifySchema } from './notify/notify-schema.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';
+import { section } from './section.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -25,273 +26,200 @@ const rateLimit = z.strictObject({
   perMinute: z.number().int().min(1).describe('Calls a minute for each principal.'),
 });
 
-const settingsSchema = z.strictObject({
-  $schema: z.string().optional(),
-  profile: z.string().min(1).optional().describe('A set of defaults by name, e.g. "coding".'),
+const settingsSchema = section({
+  $schema: z.string(),
+  profile: z.string().min(1).describe('A set of defaults by name, e.g. "coding".'),
   roots: z
     .array(root)
     .min(1)
-    .optional()
     .describe(
       'Folders that tools can see, wherever the server is started, e.g. ["/srv/project"]. Default: the project that the client works in (`projects`).',
     ),
   resident: z
     .boolean()
-    .optional()
     .describe(
       'Whether the clients that start this server over stdio share one, which runs on for a while after the last has gone (Linux). With true, `init` also has a client start the small program that joins it. Default: they share one.',
     ),
-  protectedNames: names.optional().describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
-  toolsets: z
-    .array(z.enum(toolsetNames))
-    .optional()
-    .describe('The toolsets to serve, e.g. ["assistant", "vault"].'),
+  protectedNames: names.describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
+  toolsets: z.array(z.enum(toolsetNames)).describe('The toolsets to serve, e.g. ["assistant", "vault"].'),
   mode: z
     .enum(['read-only', 'workspace-write', 'full-access'])
-    .optional()
     .describe('What tools may do before a person is asked.'),
-  locale: z
-    .enum(locales)
-    .optional()
-    .describe('Language of tool texts and messages. Default: from the environment.'),
-  runtime: runtimeSchema
-    .optional()
-    .describe(
-      'Where the server runs: "host", or "container" (docker or podman). Default: "host" on Linux, "container" elsewhere.',
+  locale: z.enum(locales).describe('Language of tool texts and messages. Default: from the environment.'),
+  runtime: runtimeSchema.describe(
+    'Where the server runs: "host", or "container" (docker or podman). Default: "host" on Linux, "container" elsewhere.',
+  ),
+  container: containerSchema.describe('The container, where the server runs in one.'),
+  state: z.string().min(1).describe('Folder of the audit log, approvals, memories and history.'),
+  store: z.strictObject({
+    url: z
+      .string()
+      .min(1)
+      .describe('A postgres://… address, for several servers. Default: SQLite in the state folder.'),
+  }),
+  http: section({
+    host: z.string().min(1).describe('Address to listen on. Default: 127.0.0.1.'),
+    port: z.number().int().min(0).max(65_535).describe('Default: 7040.'),
+    allowedHosts: names.describe('Additional Host headers to accept, e.g. ["tools.example.com"].'),
+    allowedOrigins: names.describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
+    maxBodyBytes: z.number().int().min(1024).describe('Largest request body. Default: 8 MiB.'),
+    oauth: oauthTrustSchema.describe(
+      'Access tokens of an authorization server that open this one, beside our own tokens.',
     ),
-  container: containerSchema.optional().describe('The container, where the server runs in one.'),
-  state: z.string().min(1).optional().describe('Folder of the audit log, approvals, memories and history.'),
-  store: z
-    .strictObject({
-      url: z
-        .string()
-        .min(1)
-        .describe('A postgres://… address, for several servers. Default: SQLite in the state folder.'),
-    })
-    .optional(),
-  http: z
-    .strictObject({
-      host: z.string().min(1).optional().describe('Address to listen on. Default: 127.0.0.1.'),
-      port: z.number().int().min(0).max(65_535).optional().describe('Default: 7040.'),
-      allowedHosts: names
-        .optional()
-        .describe('Additional Host headers to accept, e.g. ["tools.example.com"].'),
-      allowedOrigins: names
-        .optional()
-        .describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
-      maxBodyBytes: z.number().int().min(1024).optional().describe('Largest request body. Default: 8 MiB.'),
-      oauth: oauthTrustSchema
-        .optional()
-        .describe('Access tokens of an authorization server that open this one, beside our own tokens.'),
-      console: z
-        .union([z.boolean(), z.literal('localhost')])
-        .optional()
-        .describe(
-          'Serve the web console. `"localhost"` serves it at that name, for browsers that open no other name of this machine (Safari). Default: true, at a name of its own.',
-        ),
-      publicUrl: z
-        .string()
-        .min(1)
-        .optional()
-        .describe(
-          'The address at which a phone reaches this server, e.g. "https://sekisho.example.com". Links in notices begin with it.',
-        ),
-      drainMs: z
-        .number()
-        .int()
-        .min(0)
-        .max(600_000)
-        .optional()
-        .describe(
-          'How long a stopping server still accepts calls while /ready reports that it is not ready, so that a load balancer notices. Default: 0.',
-        ),
-      roots: z
-        .enum(['own', 'shared'])
-        .optional()
-        .describe(
-          'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
-        ),
-    })
-    .optional(),
-  hooks: z
-    .strictObject({
-      elsewhere: z
-        .enum(['judge', 'leave'])
-        .optional()
-        .describe(
-          'What hooks do with the client\'s own tools in a folder that is no project: "judge" by the settings for all projects, or "leave" them alone. Default: "judge".',
-        ),
-    })
-    .optional(),
-  rules: rulesSchema.optional().describe('Policy rules. The strictest matching rule wins.'),
-  flow: flowSchema
-    .optional()
-    .describe(
-      'What happens if text written by a stranger decides where a call to a proxied tool goes: "ask" a person, "deny" the call, or "off", which instead asks before every call that may change something. Default: "ask".',
-    ),
+    console: z
+      .union([z.boolean(), z.literal('localhost')])
+      .describe(
+        'Serve the web console. `"localhost"` serves it at that name, for browsers that open no other name of this machine (Safari). Default: true, at a name of its own.',
+      ),
+    publicUrl: z
+      .string()
+      .min(1)
+      .describe(
+        'The address at which a phone reaches this server, e.g. "https://sekisho.example.com". Links in notices begin with it.',
+      ),
+    drainMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(600_000)
+      .describe(
+        'How long a stopping server still accepts calls while /ready reports that it is not ready, so that a load balancer notices. Default: 0.',
+      ),
+    roots: z
+      .enum(['own', 'shared'])
+      .describe(
+        'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
+      ),
+  }),
+  hooks: section({
+    elsewhere: z
+      .enum(['judge', 'leave'])
+      .describe(
+        'What hooks do with the client\'s own tools in a folder that is no project: "judge" by the settings for all projects, or "leave" them alone. Default: "judge".',
+      ),
+  }),
+  rules: rulesSchema.describe('Policy rules. The strictest matching rule wins.'),
+  flow: flowSchema.describe(
+    'What happens if text written by a stranger decides where a call to a proxied tool goes: "ask" a person, "deny" the call, or "off", which instead asks before every call that may change something. Default: "ask".',
+  ),
   rateLimits: z
     .array(rateLimit)
-    .optional()
     .describe(
       'Default: 10 a minute for remote users of the assistant toolset in its chat layout; 300 a minute for work in a folder (profiles coding and team). The token that serve prints belongs to the operator, who is not a remote user.',
     ),
-  approval: z
-    .strictObject({
-      waitMs: milliseconds.optional().describe('How long a call waits for a person. Default: 45000.'),
-      expiryMs: milliseconds.optional().describe('How long a question can be answered. Default: one day.'),
-    })
-    .optional(),
-  notify: notifySchema.optional().describe('How a question that waits reaches you: `docs/notices.md`.'),
-  process: z
-    .strictObject({
-      sandbox: z
-        .enum(['required', 'off'])
-        .optional()
-        .describe('"off" runs commands without a sandbox; only you can set this. Default: "required".'),
-      environment: names
-        .optional()
-        .describe('Additional environment variables that commands can see, e.g. ["JAVA_HOME"].'),
-      readable: names
-        .optional()
-        .describe('Additional folders that commands can read, e.g. ["/home/me/.pyenv"].'),
-      network: z
-        .array(
-          z.union([z.string().min(1), z.strictObject({ host: z.string().min(1), tls: z.enum(tlsModes) })]),
-        )
-        .optional()
-        .describe(
-          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, rubygems, maven, github, and registries for those of them that the manifests of the project need. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
-        ),
-      tryFirst: z
-        .boolean()
-        .optional()
-        .describe(
-          'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
-        ),
-      layer: z
-        .enum(['auto', 'off'])
-        .optional()
-        .describe(
-          'Commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "auto".',
-        ),
-      onFailure: z
-        .enum(['keep', 'discard'])
-        .optional()
-        .describe(
-          'What happens to the changes of a command that fails, times out or is cancelled. "discard" drops them if the command ran on a layer. Default: "keep", as in any shell.',
-        ),
-      judgement: z
-        .enum(['plain', 'listed', 'strict'])
-        .optional()
-        .describe(
-          'How strictly commands are read. "plain": judged by what they do; "listed": rm -rf is also refused and kill asked about, whatever their arguments; "strict": also no substitutions, eval, exec or base64 -d. Default: "plain" for bash in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
-        ),
-      cacheBytes: z
-        .number()
-        .int()
-        .min(0)
-        .optional()
-        .describe(
-          'Size of the cache that package managers and compilers (npm, pip, cargo, go, …) share between commands; each root has its own. Default: 5 GiB; 0 keeps nothing.',
-        ),
-      maxTimeoutMs: z
-        .number()
-        .int()
-        .min(1000)
-        .max(3_600_000)
-        .optional()
-        .describe(
-          'Longest timeout that bash accepts. Default: one minute; in the profile "coding" one hour.',
-        ),
-      maxBackgroundMs: milliseconds
-        .optional()
-        .describe('How long a background command may run. Default: one hour.'),
-    })
-    .optional(),
-  'agent-cli': z
-    .strictObject({
-      allowMime: names.optional().describe('Types of binary files that file_read returns, e.g. ["image/*"].'),
-      allowExecutable: z.boolean().optional().describe('Allow file_write to write scripts and programs.'),
-    })
-    .optional(),
-  assistant: z
-    .strictObject({
-      layout: z
-        .enum(['output', 'workspace'])
-        .optional()
-        .describe('Write in output/DATE/user_ID (default), or in the workspace itself.'),
-      timeZone: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('The time zone that determines the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
-    })
-    .optional(),
-  web: z
-    .strictObject({
-      allowHosts: names
-        .optional()
-        .describe('Only these hosts, e.g. ["*.example.com"]. Not set: any public host. Empty: none.'),
-      denyHosts: names.optional().describe('Never these hosts.'),
-      allowPrivate: names
-        .optional()
-        .describe('Private addresses that may be fetched, e.g. ["10.1.2.3:8080"].'),
-      robots: z.boolean().optional().describe('Respect robots.txt.'),
-    })
-    .optional(),
-  vault: z
-    .strictObject({
-      root: z
-        .string()
-        .min(1)
-        .optional()
-        .describe(
-          'Folder of the notes. Default: vault in the first root; or the root itself, if only the vault is served and the root contains notes but no vault folder.',
-        ),
-      hardMaxChars: z.number().optional().describe('Maximum characters in a reply. Default: 20000.'),
-      defaultChunkLines: z.number().optional().describe('Lines per scan. Default: 80.'),
-      maxChunkLines: z.number().optional().describe('Maximum lines per scan. Default: 200.'),
-      extras: z
-        .boolean()
-        .optional()
-        .describe('Serve vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
-    })
-    .optional(),
-  servers: serversSchema
-    .optional()
-    .describe('Servers to proxy: [{name, command, args, env}] or {name: {url, headers}}.'),
-  mcpServers: serversSchema.optional().describe('The same as servers, under the name that clients use.'),
-  retention: z
-    .strictObject({
-      auditDays: z
-        .number()
-        .int()
-        .min(1)
-        .max(36_500)
-        .optional()
-        .describe('How many days to keep records of the audit log. Default: forever.'),
-      eventDays: z
-        .number()
-        .int()
-        .min(1)
-        .max(36_500)
-        .optional()
-        .describe('How many days to keep the change history of finished tasks. Default: forever.'),
-    })
-    .optional()
-    .describe('What to delete when it is old. The rest of the audit log can still be verified.'),
-  history: historySchema.optional(),
-  pipeline: z
-    .strictObject({
-      extended: z
-        .boolean()
-        .optional()
-        .describe('Allow more commands in pipelines: cat, cut, uniq, nl and others.'),
-    })
-    .optional(),
-  memory: memorySchema.optional(),
-  models: modelsSchema.optional().describe('Models for `sekisho ask`, by the name that you choose them by.'),
-  ask: askSchema.optional(),
+  approval: section({
+    waitMs: milliseconds.describe('How long a call waits for a person. Default: 45000.'),
+    expiryMs: milliseconds.describe('How long a question can be answered. Default: one day.'),
+  }),
+  notify: notifySchema.describe('How a question that waits reaches you: `docs/notices.md`.'),
+  process: section({
+    sandbox: z
+      .enum(['required', 'off'])
+      .describe('"off" runs commands without a sandbox; only you can set this. Default: "required".'),
+    environment: names.describe(
+      'Additional environment variables that commands can see, e.g. ["JAVA_HOME"].',
+    ),
+    readable: names.describe('Additional folders that commands can read, e.g. ["/home/me/.pyenv"].'),
+    network: z
+      .array(z.union([z.string().min(1), z.strictObject({ host: z.string().min(1), tls: z.enum(tlsModes) })]))
+      .describe(
+        'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, rubygems, maven, github, and registries for those of them that the manifests of the project need. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
+      ),
+    tryFirst: z
+      .boolean()
+      .describe(
+        'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
+      ),
+    layer: z
+      .enum(['auto', 'off'])
+      .describe(
+        'Commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "auto".',
+      ),
+    onFailure: z
+      .enum(['keep', 'discard'])
+      .describe(
+        'What happens to the changes of a command that fails, times out or is cancelled. "discard" drops them if the command ran on a layer. Default: "keep", as in any shell.',
+      ),
+    judgement: z
+      .enum(['plain', 'listed', 'strict'])
+      .describe(
+        'How strictly commands are read. "plain": judged by what they do; "listed": rm -rf is also refused and kill asked about, whatever their arguments; "strict": also no substitutions, eval, exec or base64 -d. Default: "plain" for bash in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
+      ),
+    cacheBytes: z
+      .number()
+      .int()
+      .min(0)
+      .describe(
+        'Size of the cache that package managers and compilers (npm, pip, cargo, go, …) share between commands; each root has its own. Default: 5 GiB; 0 keeps nothing.',
+      ),
+    maxTimeoutMs: z
+      .number()
+      .int()
+      .min(1000)
+      .max(3_600_000)
+      .describe('Longest timeout that bash accepts. Default: one minute; in the profile "coding" one hour.'),
+    maxBackgroundMs: milliseconds.describe('How long a background command may run. Default: one hour.'),
+  }),
+  'agent-cli': section({
+    allowMime: names.describe('Types of binary files that file_read returns, e.g. ["image/*"].'),
+    allowExecutable: z.boolean().describe('Allow file_write to write scripts and programs.'),
+  }),
+  assistant: section({
+    layout: z
+      .enum(['output', 'workspace'])
+      .describe('Write in output/DATE/user_ID (default), or in the workspace itself.'),
+    timeZone: z
+      .string()
+      .min(1)
+      .describe('The time zone that determines the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
+  }),
+  web: section({
+    allowHosts: names.describe(
+      'Only these hosts, e.g. ["*.example.com"]. Not set: any public host. Empty: none.',
+    ),
+    denyHosts: names.describe('Never these hosts.'),
+    allowPrivate: names.describe('Private addresses that may be fetched, e.g. ["10.1.2.3:8080"].'),
+    robots: z.boolean().describe('Respect robots.txt.'),
+  }),
+  vault: section({
+    root: z
+      .string()
+      .min(1)
+      .describe(
+        'Folder of the notes. Default: vault in the first root; or the root itself, if only the vault is served and the root contains notes but no vault folder.',
+      ),
+    hardMaxChars: z.number().describe('Maximum characters in a reply. Default: 20000.'),
+    defaultChunkLines: z.number().describe('Lines per scan. Default: 80.'),
+    maxChunkLines: z.number().describe('Maximum lines per scan. Default: 200.'),
+    extras: z
+      .boolean()
+      .describe('Serve vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
+  }),
+  servers: serversSchema.describe(
+    'Servers to proxy: [{name, command, args, env}] or {name: {url, headers}}.',
+  ),
+  mcpServers: serversSchema.describe('The same as servers, under the name that clients use.'),
+  retention: section({
+    auditDays: z
+      .number()
+      .int()
+      .min(1)
+      .max(36_500)
+      .describe('How many days to keep records of the audit log. Default: forever.'),
+    eventDays: z
+      .number()
+      .int()
+      .min(1)
+      .max(36_500)
+      .describe('How many days to keep the change history of finished tasks. Default: forever.'),
+  }).describe('What to delete when it is old. The rest of the audit log can still be verified.'),
+  history: historySchema,
+  pipeline: section({
+    extended: z.boolean().describe('Allow more commands in pipelines: cat, cut, uniq, nl and others.'),
+  }),
+  memory: memorySchema,
+  models: modelsSchema.describe('Models for `sekisho ask`, by the name that you choose them by.'),
+  ask: askSchema,
 });
 
 /** The settings that a project may have of its own. All others, such as models and notices, are the person's. */

@@ -28,6 +28,13 @@ export interface Flags {
   readonly envFile?: string | undefined;
 }
 
+/** A section of the file, with a default for each key that it leaves out; `Otherwise` are filled in another way. */
+type Filled<Name extends keyof ConfigFile, Otherwise extends string = never> = {
+  readonly [Key in Exclude<keyof Given<Name>, Otherwise>]-?: Fixed<NonNullable<Given<Name>[Key]>>;
+};
+type Given<Name extends keyof ConfigFile> = NonNullable<ConfigFile[Name]>;
+type Fixed<Value> = Value extends readonly (infer One)[] ? readonly One[] : Value;
+
 /** The settings that start-up derives from file, environment and flags. Paths are absolute. */
 export interface Settings {
   readonly roots: readonly {
@@ -57,24 +64,12 @@ export interface Settings {
   /** The server's own paths inside a root, such as when the home folder is served: no tool may see them. */
   readonly hiddenPaths: readonly string[];
   readonly storeUrl: string;
-  readonly http: {
-    readonly host: string;
-    readonly port: number;
-    readonly allowedHosts: readonly string[];
-    readonly allowedOrigins: readonly string[];
-    readonly maxBodyBytes: number;
+  readonly http: Filled<'http', 'oauth' | 'publicUrl'> & {
     readonly oauth: OauthTrust | undefined;
-    /** At a host name of its own, at `localhost`, or not at all. */
-    readonly console: boolean | 'localhost';
     /** An origin; undefined if the server is not reachable from elsewhere. */
     readonly publicUrl: string | undefined;
-    /** The time from the signal to stop until no more calls are accepted. */
-    readonly drainMs: number;
-    /** Whether the store's other servers have the same files. */
-    readonly roots: 'own' | 'shared';
   };
-  /** What hooks do in a folder that is no project: judge by the general settings, or leave the client's tools alone. */
-  readonly hooks: { readonly elsewhere: 'judge' | 'leave' };
+  readonly hooks: Filled<'hooks'>;
   readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];
   /** Rules of the same list that are about what a command did. */
@@ -85,33 +80,18 @@ export interface Settings {
     readonly appliesTo: 'remote' | 'everyone';
     readonly perMinute: number;
   }[];
-  readonly approval: { readonly waitMs: number; readonly expiryMs: number };
-  readonly process: {
-    readonly sandbox: 'required' | 'off';
-    readonly environment: readonly string[];
-    readonly readable: readonly string[];
+  readonly approval: Filled<'approval'>;
+  readonly process: Filled<'process', 'network' | 'judgement'> & {
     readonly network: readonly string[];
     /** As in the file: sets by name, e.g. "npm". */
     readonly networkAsNamed: readonly string[];
     /** Those of the hosts that are passed on unread: named so, or ports of this machine's loopback. */
     readonly tunnels: readonly string[];
     readonly judgement: Dialect | undefined;
-    /** Commands that built-in rules object to are tried first if a layer contains their effects. */
-    readonly tryFirst: boolean;
-    readonly cacheBytes: number;
-    readonly layer: 'auto' | 'off';
-    readonly onFailure: 'keep' | 'discard';
-    readonly maxTimeoutMs: number;
-    readonly maxBackgroundMs: number;
   };
-  readonly agentCli: { readonly allowMime: readonly string[]; readonly allowExecutable: boolean };
-  readonly assistant: { readonly layout: 'output' | 'workspace'; readonly timeZone: string | undefined };
-  readonly web: {
-    readonly allowHosts: readonly string[] | undefined;
-    readonly denyHosts: readonly string[];
-    readonly allowPrivate: readonly string[];
-    readonly robots: boolean;
-  };
+  readonly agentCli: Filled<'agent-cli'>;
+  readonly assistant: Filled<'assistant', 'timeZone'> & { readonly timeZone: string | undefined };
+  readonly web: Filled<'web', 'allowHosts'> & { readonly allowHosts: readonly string[] | undefined };
   readonly vault: { readonly root: string } & Pick<
     NonNullable<ConfigFile['vault']>,
     'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
@@ -119,13 +99,9 @@ export interface Settings {
   /** How long to keep what grows with every call. Undefined: forever. */
   readonly retention: { readonly auditMs: number | undefined; readonly eventsMs: number | undefined };
   readonly history: HistorySettings;
-  readonly pipeline: { readonly extended: boolean };
+  readonly pipeline: Filled<'pipeline'>;
   readonly memory: MemorySettings;
   readonly models: Readonly<Record<string, ModelSettings>>;
-  readonly ask: {
-    readonly model: string | undefined;
-    readonly maxRounds: number;
-    readonly perMinute: number;
-  };
+  readonly ask: Filled<'ask', 'model' | 'toolsets'> & { readonly model: string | undefined };
   readonly servers: readonly ServerSettings[];
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../contract/error.ts';
+import { badValue, ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 
@@ -183,10 +183,5 @@ function oneOf<T extends string>(found: Named | undefined, among: readonly T[]):
 
 /** `rule` ends an English sentence; in Japanese it is the thing to specify. */
 function wrong(name: string, rule: Text, value: string): ConfigError {
-  return new ConfigError(
-    text(
-      `${name} ${rule.en}, got ${JSON.stringify(value.slice(0, 100))}.`,
-      `${name} には${rule.ja}を指定してください（指定値: ${JSON.stringify(value.slice(0, 100))}）。`,
-    ),
-  );
+  return badValue(name, text(rule.en, `には${rule.ja}を指定してください`), value.slice(0, 100));
 }

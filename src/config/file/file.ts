@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import type * as z from 'zod';
-import { ConfigError } from '../../contract/error.ts';
+import { ConfigError, oneOf } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
-import { profiles } from '../profiles.ts';
+import { type ProfileName, profiles } from '../profiles.ts';
 import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
 import { configPathOf } from '../state.ts';
@@ -119,16 +119,8 @@ function describeProblem(issue: Problem | undefined, value: unknown): Text {
 
 function profileOf(name: string | undefined): ConfigFile {
   if (name === undefined) return {};
-  const known = Object.keys(profiles);
-  if (!Object.hasOwn(profiles, name)) {
-    throw new ConfigError(
-      text(
-        `--profile must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`,
-        `--profile は ${known.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(name)}）。`,
-      ),
-    );
-  }
-  return profiles[name as keyof typeof profiles].config as ConfigFile;
+  const known = Object.keys(profiles) as ProfileName[];
+  return profiles[oneOf('--profile', name, known)].config as ConfigFile;
 }
 
 /** Merges the file's sections into the profile's, one level deep: a profile's layout stays if the file sets a zone. */

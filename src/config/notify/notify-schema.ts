@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { actionKinds, details } from '../../contract/notice.ts';
+import { section } from '../section.ts';
 
 const nonEmpty = z.string().min(1).max(2000);
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time such as "22:00"');
@@ -34,10 +35,9 @@ export const channelSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** The key `notify`; `docs/notices.md` describes it. */
-export const notifySchema = z.strictObject({
+export const notifySchema = section({
   detail: z
     .enum(details)
-    .optional()
     .describe(
       'How much a notice tells. "none": only that a question waits; "summary": the tool, the caller and the rule; "full": the question with its command and paths. Default: "summary".',
     ),
@@ -46,7 +46,6 @@ export const notifySchema = z.strictObject({
     .int()
     .min(1000)
     .max(86_400_000)
-    .optional()
     .describe(
       'Each channel gets at most one notice in this time; it combines all questions asked meanwhile. Default: one minute.',
     ),
@@ -58,7 +57,6 @@ export const notifySchema = z.strictObject({
       to: clock.describe('When they end, e.g. "07:00". Questions that still wait are then reported.'),
       timeZone: nonEmpty.optional().describe('Their time zone, e.g. "Asia/Tokyo". Default: the machine\'s.'),
     })
-    .optional()
     .describe(
       'Hours without notices, e.g. {"from": "22:00", "to": "07:00", "timeZone": "Asia/Tokyo"}. Questions that still wait are reported when they end.',
     ),
@@ -74,7 +72,6 @@ export const notifySchema = z.strictObject({
         ),
       to: z.array(nonEmpty).min(1).describe('Channels of the second person, e.g. ["boss"].'),
     })
-    .optional()
     .describe(
       'Channels of a second person, who is notified about a question only if nobody has answered it for this long: {"afterMs": 600000, "to": ["boss"]}.',
     ),
@@ -94,19 +91,16 @@ export const notifySchema = z.strictObject({
           'Channels of the digest, e.g. ["mail"]. Default: every channel that is not in notify.escalate.to.',
         ),
     })
-    .optional()
     .describe(
       'A notice, at each of these times of the day, about what happened since the last one, e.g. {"at": ["08:00", "13:00"], "timeZone": "Asia/Tokyo", "to": ["mail"]}; without "to", on every channel that is not in "escalate". Sent by `serve --http`.',
     ),
   pushServices: z
     .array(nonEmpty)
-    .optional()
     .describe(
       'Origins of web push services in addition to those of Chrome, Firefox, Safari and Edge, e.g. ["https://push.example.com"].',
     ),
   channels: z
     .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/), channelSchema)
-    .optional()
     .describe(
       'Where notices go, under names that you choose: {kind: "desktop"}, {kind: "terminal", form}, {kind: "push"}, {kind: "ntfy", url, token, actions}, {kind: "webhook", url, secret}, {kind: "slack", url, signingSecret, people, actions}, {kind: "telegram", token, chat}, {kind: "email", smtp, password, from, to}. Write secrets as ${VARIABLE}. "push" needs no entry once a device has turned it on.',
     ),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConfigError } from '../../contract/error.ts';
+import { badValue, ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { OauthSettings } from '../../contract/upstream.ts';
 import { isSecureUrl } from '../../ground/secure-url.ts';
@@ -67,19 +67,17 @@ export function oauthOf(
 function assertWhole(at: string, settings: OauthSettings): void {
   const { issuer, clientId, clientSecret, clientMetadataUrl } = settings;
   if (issuer !== undefined && !(URL.canParse(issuer) && isSecureUrl(new URL(issuer)))) {
-    throw new ConfigError(
-      text(
-        `${at}.oauth.issuer must start with https://, got ${JSON.stringify(issuer)}.`,
-        `${at}.oauth.issuer は https:// で始めてください（指定値: ${JSON.stringify(issuer)}）。`,
-      ),
+    throw badValue(
+      `${at}.oauth.issuer`,
+      text('must start with https://', 'は https:// で始めてください'),
+      issuer,
     );
   }
   if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl)) {
-    throw new ConfigError(
-      text(
-        `${at}.oauth.clientMetadataUrl must be an https:// address with a path, got ${JSON.stringify(clientMetadataUrl)}.`,
-        `${at}.oauth.clientMetadataUrl にはパス付きの https:// のアドレスを指定してください（指定値: ${JSON.stringify(clientMetadataUrl)}）。`,
-      ),
+    throw badValue(
+      `${at}.oauth.clientMetadataUrl`,
+      text('must be an https:// address with a path', 'にはパス付きの https:// のアドレスを指定してください'),
+      clientMetadataUrl,
     );
   }
   if (clientSecret !== undefined && clientId === undefined) {

@@ -1,14 +1,16 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { isAbsolute, resolve, sep } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ConfigError } from '../../contract/error.ts';
+import { badValue, ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
+import { isInside } from '../../ground/inside.ts';
 import { isSecureUrl } from '../../ground/secure-url.ts';
 import { whyUnreadable } from '../file/why-unreadable.ts';
 import { hostsOf } from '../network-sets.ts';
+import { notOutside } from '../roots.ts';
 import { fillVariables } from '../variables.ts';
 import { readServerFile } from './client-file.ts';
 import type { ServerConfig, ServersConfig } from './server-schema.ts';
@@ -51,16 +53,7 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
 /** A file that tools can write must not start programs. */
 export function outsideOfRoots(key: string, path: string, roots: readonly string[]): string {
   const real = existsSync(path) ? realpathSync(path) : path;
-  for (const root of roots) {
-    if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new ConfigError(
-        text(
-          `${key} must be outside the folders that tools can see, got ${path}.`,
-          `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${path}）。`,
-        ),
-      );
-    }
-  }
+  if (roots.some((root) => isInside(real, root))) throw notOutside(key, path);
   return real;
 }
 
@@ -122,11 +115,10 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
   if (config.url !== undefined) {
     const url = fill(config.url, 'url');
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      throw new ConfigError(
-        text(
-          `${at}.url must start with http:// or https://, got ${JSON.stringify(config.url)}.`,
-          `${at}.url は http:// または https:// で始めてください（指定値: ${JSON.stringify(config.url)}）。`,
-        ),
+      throw badValue(
+        `${at}.url`,
+        text('must start with http:// or https://', 'は http:// または https:// で始めてください'),
+        config.url,
       );
     }
     if (config.network !== undefined) {
