@@ -8,11 +8,9 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
 import { counted } from '../ground/counted.ts';
-import { deferred } from '../ground/defer.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
+import type { Options } from './common/options.ts';
 import { flushOutput, note, say, sayJson, told } from './common/say.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 const pageEntries = 1000;
 const followMs = 300;
@@ -66,8 +64,7 @@ export async function searchAudit(
 /** Exit code 1 if anything was changed, removed or cut off. */
 export async function verifyAudit(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
-  const checkpoint = await openCheckpoint(settings);
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings);
   const { audit } = await checkpoint.store();
   const log = await audit.verify();
   // The mirrors of the pipeline's writes are records too. A broken log cannot confirm them.
@@ -133,8 +130,7 @@ export async function exportAudit(flags: Flags): Promise<number> {
 }
 
 async function withLog(flags: Flags, use: (log: AuditLog) => Promise<number>): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(loadSettings(flags));
   return await use((await checkpoint.store()).audit);
 }
 

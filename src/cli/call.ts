@@ -12,15 +12,17 @@ import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
 import { noteUnreadEnvFile } from './common/note-unread.ts';
+import type { Options } from './common/options.ts';
 import { ownProgram } from './common/own-command.ts';
 import { note, say, sayJson } from './common/say.ts';
+import { limitLines } from './serving/limit-lines.ts';
 
 /** Makes one call, as the local caller. Exit code 1 if the tool failed, 2 if it was refused. */
 export async function call(
   tool: string,
   words: string | undefined,
   flags: Flags,
-  options: Readonly<Record<string, unknown>>,
+  options: Options,
 ): Promise<number> {
   const input = parseInput(words === '-' ? await readInput() : words);
   const reply = await walk({ tool, input }, await settingsFor(tool, flags));
@@ -142,4 +144,32 @@ export function exitCodeOf(reply: Reply): number {
   if (reply.kind === 'question') return 2;
   if (reply.code === 'internal') return 3;
   return refusals.has(reply.code) ? 2 : 1;
+}
+
+/** Lists the tools that the local caller would be served. */
+export async function tools(flags: Flags, options: Options): Promise<number> {
+  const settings = loadSettings(flags);
+  noteUnreadEnvFile(flags, settings.locale);
+  await using checkpoint = await openCheckpoint(settings);
+  const { tools: served } = await checkpoint.gateway.list({ transport: 'cli' });
+  if (options.json) {
+    const described = served.map((tool) => ({
+      name: tool.name,
+      toolset: tool.toolset,
+      permission: tool.permission,
+      description: tool.description[settings.locale],
+      inputSchema: tool.inputSchema(settings.locale),
+      outputSchema: tool.outputSchema(settings.locale),
+      unavailable: tool.unavailable?.[settings.locale],
+    }));
+    sayJson(described, 2);
+    return 0;
+  }
+  const width = Math.max(...served.map((tool) => tool.name.length));
+  for (const tool of served) {
+    const note = tool.unavailable ? ` (${tool.unavailable[settings.locale]})` : '';
+    say(`${tool.name.padEnd(width)}  ${tool.description[settings.locale]}${note}`);
+  }
+  for (const line of limitLines(settings)) note(line);
+  return 0;
 }

@@ -5,20 +5,18 @@ import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
-import { deferred } from '../ground/defer.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { accountName } from './common/account-name.ts';
+import type { Options } from './common/options.ts';
 import { note, say, sayJson } from './common/say.ts';
 
-type Options = Readonly<Record<string, unknown>>;
 type Address = { readonly host: string; readonly port: number };
 
 /** Prints a link that logs the person at this machine in to the console of a running server, once. */
 export async function printConsoleLink(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
-  const checkpoint = await openCheckpoint(settings);
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings);
   const running = readAddress(settings.stateFolder);
   if (!running) {
     note(

@@ -5,9 +5,9 @@ import type { Flags, Settings } from '../config/settings.ts';
 import type { SandboxStatus } from '../contract/capabilities/process.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
-import { deferred } from '../ground/defer.ts';
 import { isInside } from '../ground/inside.ts';
 import { asRoot, isRoot } from './common/as-root.ts';
+import type { Options } from './common/options.ts';
 import { say, sayJson, told } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
 import { askAll } from './resident/sessions.ts';
@@ -17,10 +17,9 @@ import { examine, type ServerReport } from './server/report.ts';
 import { settingsAtStart, unnamedFolderNote } from './serving/working-folder.ts';
 
 /** Reports what works here, what is missing, and the command that installs it. Exit code 2 if something is. */
-export async function doctor(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
+export async function doctor(flags: Flags, options: Options): Promise<number> {
   const settings = settingsAtStart(flags);
-  const checkpoint = await openCheckpoint(settings);
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings);
   const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
   const container = outsideOf()?.container;
   if (container) findings.push({ what: 'container', works: true, detail: container });

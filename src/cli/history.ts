@@ -7,12 +7,12 @@ import type { AuditEntry } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { type RecordedRequest, requestsIn, told as toldRequest } from '../ground/requests-in.ts';
-import { sizeOf } from '../operator/describe-change.ts';
+import { describeChange, sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
+import type { Options } from './common/options.ts';
 import { note, say, sayJson, told } from './common/say.ts';
-import { withHistory } from './common/with-history.ts';
-
-type Options = Readonly<Record<string, unknown>>;
+import { wholeEntryId } from './common/whole-id.ts';
+import { withOperator } from './common/with-operator.ts';
 
 /** Lists the changes of tools, and the requests that their commands sent, newest first. Exit code 1 if there are none. */
 export function showHistory(path: string | undefined, flags: Flags, options: Options): Promise<number> {
@@ -123,4 +123,39 @@ function verb(before: FileState, after: FileState): Text {
   if (before.kind === 'absent') return text('created', '作成');
   if (after.kind === 'absent') return text('removed', '削除');
   return text('changed', '変更');
+}
+
+/** Prints one change as a unified diff. */
+export function showDiff(id: string, flags: Flags, options: Options): Promise<number> {
+  return withHistory(flags, async ({ checkpoint, history, folders }) => {
+    const store = await checkpoint.store();
+    const entry = await store.history.get(await wholeEntryId(id, store.history));
+    if (!entry) {
+      say(
+        text(
+          `There is no change ${id}. \`sekisho history\` lists them.`,
+          `変更 ${id} はありません。\`sekisho history\` で一覧できます。`,
+        ),
+      );
+      return 1;
+    }
+    const [before, after] = await Promise.all([
+      history.content(entry, 'before', folders),
+      history.content(entry, 'after', folders),
+    ]);
+    const words = describeChange(entry, before, after, checkpoint.settings.locale);
+    if (options.json) sayJson({ entry, diff: words });
+    else say(words);
+    return 0;
+  });
+}
+
+/** Opens the history of the workspace that the flags name. */
+function withHistory(
+  flags: Flags,
+  use: (
+    opened: Awaited<ReturnType<Checkpoint['history']>> & { readonly checkpoint: Checkpoint },
+  ) => Promise<number>,
+): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => use({ checkpoint, ...(await checkpoint.history()) }));
 }

@@ -9,10 +9,9 @@ import type { ServerConfig } from '../config/servers/server-schema.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import type { Options } from './common/options.ts';
 import { say, told } from './common/say.ts';
 import { isDownloader, needsDownload } from './server/report.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Imports the servers of a client's configuration into ours. Names that exist already are left alone. */
 export async function importServers(from: string, options: Options): Promise<number> {

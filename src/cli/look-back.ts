@@ -6,11 +6,10 @@ import { type Text, text } from '../contract/text/text.ts';
 import { changeKinds, countsWords, digestWords, kindWords } from '../ground/text/digest-words.ts';
 import { describeChange } from '../operator/describe-change.ts';
 import { durationMs } from './common/duration.ts';
+import type { Options } from './common/options.ts';
 import { say, sayJson, told } from './common/say.ts';
 import { wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Prints a digest of recent calls. */
 export function showDigest(flags: Flags, options: Options): Promise<number> {

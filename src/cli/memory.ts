@@ -8,11 +8,9 @@ import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { visibleJson } from '../contract/text/visible-json.ts';
 import { counted } from '../ground/counted.ts';
-import { deferred } from '../ground/defer.ts';
+import type { Options } from './common/options.ts';
 import { note, print, say, sayJson } from './common/say.ts';
 import { withOperator } from './common/with-operator.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Prints a user's memories as JSON Lines, oldest first. */
 export function exportMemory(flags: Flags, options: Options): Promise<number> {
@@ -52,8 +50,7 @@ async function* linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
 export async function embedMemory(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
   const { embeddings } = settings.memory;
-  const checkpoint = await openCheckpoint(settings);
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings);
   const meaning = await (await checkpoint.store()).meaning?.();
   if (!meaning || !embeddings) {
     throw new ConfigError(

@@ -3,14 +3,12 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import type { NodeView } from '../contract/nodes.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { deferred } from '../ground/defer.ts';
 import { say, sayJson } from './common/say.ts';
 
 /** Prints the servers on this store, with their load and version. Exit code 1 if one is lost. */
 export async function showNodes(flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const settings = loadSettings(flags);
-  const checkpoint = await openCheckpoint(settings);
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings);
   const nodes = await (await checkpoint.store()).nodes.list();
   if (json) for (const node of nodes) sayJson(node);
   else if (nodes.length === 0) say(none);

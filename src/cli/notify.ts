@@ -1,11 +1,11 @@
 import type { Flags } from '../config/settings.ts';
-import { ConfigError } from '../contract/error.ts';
+import { badValue, ConfigError } from '../contract/error.ts';
 import type { NoticeRecord } from '../contract/notice.ts';
 import { text } from '../contract/text/text.ts';
-import { say, sayJson, sayRow, told } from './common/say.ts';
+import type { Options } from './common/options.ts';
+import { say, sayJson, sayList, sayRow, sayWhether, told } from './common/say.ts';
+import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Lists the channels of notices. */
 export function listChannels(flags: Flags, options: Options): Promise<number> {
@@ -18,12 +18,11 @@ export function listChannels(flags: Flags, options: Options): Promise<number> {
       escalation: escalate?.to.includes(name) === true,
       ...(kind === 'push' && { devices: devices.length }),
     }));
-    if (options.json) sayJson(shown);
-    for (const { name, kind, escalation, devices: reached } of options.json ? [] : shown) {
+    sayList(shown, options, ({ name, kind, escalation, devices: reached }) => {
       const second = escalation ? [told(text('when nobody answers', '回答がないとき'))] : [];
       const many = reached === undefined ? [] : [told(text(`devices: ${reached}`, `端末: ${reached}`))];
-      sayRow([name, kind, ...many, ...second]);
-    }
+      return [name, kind, ...many, ...second];
+    });
     return 0;
   });
 }
@@ -51,12 +50,7 @@ export function testChannel(name: string, flags: Flags, options: Options): Promi
 export function noticeLog(flags: Flags, options: Options): Promise<number> {
   const lines = Number(options.lines);
   if (!(Number.isInteger(lines) && lines >= 1 && lines <= 1000)) {
-    throw new ConfigError(
-      text(
-        `--lines must be 1 to 1000, got ${JSON.stringify(options.lines)}.`,
-        `--lines には 1～1000 を指定してください（指定値: ${JSON.stringify(options.lines)}）。`,
-      ),
-    );
+    throw badValue('--lines', text('must be 1 to 1000', 'には 1～1000 を指定してください'), options.lines);
   }
   return withOperator(flags, async ({ checkpoint }) => {
     const records = await (await checkpoint.store()).notices.list(lines);
@@ -103,28 +97,47 @@ export function listDevices(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const devices = await (await checkpoint.store()).notices.devices();
     const shown = devices.map(({ id, person, label, createdAtMs }) => ({ id, person, label, createdAtMs }));
-    if (options.json) sayJson(shown);
-    else for (const { id, person, label } of shown) sayRow([id, person, label]);
-    if (shown.length === 0 && !options.json) {
-      say(
-        text(
-          'No devices. On the device, open the page “Notices” of the console.',
-          '端末はありません。端末でコンソールの「通知」ページを開いてください。',
-        ),
-      );
-    }
+    const none = text(
+      'No devices. On the device, open the page “Notices” of the console.',
+      '端末はありません。端末でコンソールの「通知」ページを開いてください。',
+    );
+    sayList(shown, options, ({ id, person, label }) => [id, person, label], none);
     return 0;
   });
 }
 
 export function removeDevice(id: string, flags: Flags): Promise<number> {
   return withOperator(flags, async ({ acts }) => {
-    const removed = await acts.removeDevice(id);
-    say(
-      removed
-        ? text(`${id} gets no more notices.`, `${id} には今後通知しません。`)
-        : text(`There is no device ${id}.`, `端末 ${id} はありません。`),
+    return sayWhether(
+      await acts.removeDevice(id),
+      text(`${id} gets no more notices.`, `${id} には今後通知しません。`),
+      text(`There is no device ${id}.`, `端末 ${id} はありません。`),
     );
-    return removed ? 0 : 1;
+  });
+}
+
+/** Lists the passkeys that answer and log in. */
+export function listPasskeys(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => {
+    const passkeys = await (await checkpoint.store()).passkeys.list();
+    sayList(passkeys, options, ({ id, person, host, label }) => [id, person, host, label], none);
+    return 0;
+  });
+}
+
+const none = text(
+  'No passkeys. Register one on the page “Notices” of the console.',
+  'パスキーはありません。コンソールの「通知」ページで登録できます。',
+);
+
+/** Removes the passkey of a lost device, which then neither answers nor logs in. */
+export function removePasskey(id: string, flags: Flags): Promise<number> {
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const whole = wholeId(id, idsOf(await (await checkpoint.store()).passkeys.list()));
+    return sayWhether(
+      await acts.removePasskey(whole),
+      text(`${whole} can no longer answer questions.`, `${whole} では今後回答できません。`),
+      text(`There is no passkey ${id}.`, `パスキー ${id} はありません。`),
+    );
   });
 }

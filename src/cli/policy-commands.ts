@@ -4,11 +4,9 @@ import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { deferred } from '../ground/defer.ts';
+import type { Options } from './common/options.ts';
 import { note, say, sayJson } from './common/say.ts';
 import { ruleWarningLines } from './serving/rule-warnings.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Lists the rules in force. */
 export function explain(flags: Flags, options: Options): Promise<number> {
@@ -56,8 +54,7 @@ async function withPolicy(
   work: (policy: PolicyInspector, settings: Settings) => Promise<number>,
 ): Promise<number> {
   const settings = loadSettings(flags);
-  const checkpoint = await openCheckpoint(settings, { localRole: options.as as string | undefined });
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings, { localRole: options.as as string | undefined });
   const policy = await checkpoint.policy();
   const code = await work(policy, settings);
   for (const line of ruleWarningLines(await policy.warnings(), settings.locale)) note(line);

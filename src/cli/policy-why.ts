@@ -6,7 +6,6 @@ import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { actorsOf } from '../ground/actors.ts';
-import { deferred } from '../ground/defer.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
 import { requestsIn, told } from '../ground/requests-in.ts';
 import { say, sayJson } from './common/say.ts';
@@ -17,8 +16,7 @@ const newestEntries = 10_000;
 /** Explains a recorded call: the decision, its rule, and the origin of the data that it sent. */
 export async function why(id: string, flags: Flags, { json }: { readonly json?: boolean }): Promise<number> {
   const settings = loadSettings(flags);
-  const checkpoint = await openCheckpoint(settings);
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(settings);
   const entry = await find(id, (await checkpoint.store()).audit);
   const now = await judgedNow(entry, checkpoint);
   if (json) sayJson({ ...entry, now });

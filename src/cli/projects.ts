@@ -9,7 +9,6 @@ import type { Flags } from '../config/settings.ts';
 import { homeOf, stateFolderOf } from '../config/state.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { deferred } from '../ground/defer.ts';
 import { say, sayJson } from './common/say.ts';
 
 /** A folder that a server may work in, and its facts. Times are ISO 8601. */
@@ -92,8 +91,7 @@ async function look(
 }
 
 async function waitingIn(folder: string, flags: Flags): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings({ config: flags.config, root: folder }));
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(loadSettings({ config: flags.config, root: folder }));
   const { approvals } = await checkpoint.store();
   return (await approvals.list('pending', Date.now())).length;
 }

@@ -1,24 +1,26 @@
 import type { Flags } from '../config/settings.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
 import { localTokenRole } from '../contract/caller.ts';
-import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { badValue, ConfigError } from '../contract/error.ts';
+import type { TokenRecord } from '../contract/records.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import { durationMs } from './common/duration.ts';
-import { say, sayJson, sayRow, told } from './common/say.ts';
+import type { Options } from './common/options.ts';
+import { say, sayJson, sayList, sayWhether, told } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Creates a token and prints it; only its hash is kept. */
 export async function createToken(flags: Flags, options: Options): Promise<number> {
   const user = String(options.user);
   if (!/^[\w.@+-]{1,64}$/.test(user)) {
-    throw new ConfigError(
+    throw badValue(
+      '--user',
       text(
-        `--user must be 1 to 64 letters, digits or . _ @ + -, got ${JSON.stringify(user)}.`,
-        `--user は英数字と . _ @ + - で 1～64 文字にしてください（指定値: ${JSON.stringify(user)}）。`,
+        'must be 1 to 64 letters, digits or . _ @ + -',
+        'は英数字と . _ @ + - で 1～64 文字にしてください',
       ),
+      user,
     );
   }
   if (options.asRole === localTokenRole) {
@@ -53,36 +55,25 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
 export function listTokens(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const records = await (await checkpoint.store()).tokens.list();
-    if (options.json) {
-      sayJson(records);
-      return 0;
-    }
-    for (const record of records) {
-      const state = record.revokedAtMs
-        ? text('revoked', '失効済み')
-        : record.expiresAtMs
-          ? text(
-              `until ${new Date(record.expiresAtMs).toISOString()}`,
-              `${new Date(record.expiresAtMs).toISOString()} まで`,
-            )
-          : text('no expiry', '期限なし');
-      sayRow([
-        record.id,
-        record.user,
-        record.role ?? '-',
-        record.toolsets?.join(',') ?? told(text('all toolsets', 'すべてのツールセット')),
-        told(state),
-      ]);
-    }
-    if (records.length === 0)
-      say(
-        text(
-          'No tokens. `sekisho token create --user NAME` creates one.',
-          'トークンはありません。`sekisho token create --user NAME` で作成できます。',
-        ),
-      );
+    const none = text(
+      'No tokens. `sekisho token create --user NAME` creates one.',
+      'トークンはありません。`sekisho token create --user NAME` で作成できます。',
+    );
+    sayList(records, options, cellsOf, none);
     return 0;
   });
+}
+
+function cellsOf({ id, user, role = '-', toolsets, ...record }: TokenRecord) {
+  const all = text('all toolsets', 'すべてのツールセット');
+  return [id, user, role, toolsets?.join(',') ?? told(all), told(stateOf(record))];
+}
+
+function stateOf({ revokedAtMs, expiresAtMs }: Pick<TokenRecord, 'revokedAtMs' | 'expiresAtMs'>): Text {
+  if (revokedAtMs) return text('revoked', '失効済み');
+  if (!expiresAtMs) return text('no expiry', '期限なし');
+  const end = new Date(expiresAtMs).toISOString();
+  return text(`until ${end}`, `${end} まで`);
 }
 
 export function revokeToken(id: string, flags: Flags): Promise<number> {
@@ -90,13 +81,11 @@ export function revokeToken(id: string, flags: Flags): Promise<number> {
     const tokens = await (await checkpoint.store()).tokens.list();
     const active = tokens.filter((token) => token.revokedAtMs === undefined);
     const whole = wholeId(id, idsOf(active));
-    const revoked = await acts.revokeToken(whole);
-    say(
-      revoked
-        ? text(`${whole} is revoked.`, `${whole} を失効させました。`)
-        : text(`There is no active token ${id}.`, `有効なトークン ${id} はありません。`),
+    return sayWhether(
+      await acts.revokeToken(whole),
+      text(`${whole} is revoked.`, `${whole} を失効させました。`),
+      text(`There is no active token ${id}.`, `有効なトークン ${id} はありません。`),
     );
-    return revoked ? 0 : 1;
   });
 }
 
@@ -107,11 +96,13 @@ function toolsetsOf(value: unknown): readonly string[] | undefined {
     .map((name) => name.trim());
   for (const name of names) {
     if (!(toolsetNames as readonly string[]).includes(name)) {
-      throw new ConfigError(
+      throw badValue(
+        '--for',
         text(
-          `--for must name toolsets of ${toolsetNames.join(', ')}, got ${JSON.stringify(name)}.`,
-          `--for には ${toolsetNames.join('、')} のツールセットを指定してください（指定値: ${JSON.stringify(name)}）。`,
+          `must name toolsets of ${toolsetNames.join(', ')}`,
+          `には ${toolsetNames.join('、')} のツールセットを指定してください`,
         ),
+        name,
       );
     }
   }

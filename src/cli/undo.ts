@@ -7,12 +7,11 @@ import { counted } from '../ground/counted.ts';
 import { sizeOf } from '../operator/describe-change.ts';
 import { agrees } from './common/agrees.ts';
 import { durationMs } from './common/duration.ts';
+import type { Options } from './common/options.ts';
 import { note, say, sayJson, told } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 import { changeOf } from './history.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Undoes changes; by default those of the last call, after showing them. Exit code 1 if it stopped early, there was

@@ -6,13 +6,12 @@ import type { Answer, Answered } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { groupsOf } from '../../ground/questions/question-groups.ts';
+import type { Options } from '../common/options.ts';
 import { say, sayJson, told } from '../common/say.ts';
 import { isWholeApprovalId, wholeApprovalId } from '../common/whole-id.ts';
 import { type AtWork, withOperator } from '../common/with-operator.ts';
 import { answerFrom, reachWords } from './reach.ts';
 import { describe, describeGroup, describeOffers, inWords, statuses } from './show.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Lists the open questions, or answers some of them. */
 export async function approve(ids: readonly string[], flags: Flags, options: Options): Promise<number> {

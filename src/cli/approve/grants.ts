@@ -2,12 +2,11 @@ import type { Flags } from '../../config/settings.ts';
 import type { StandingGrant } from '../../contract/story.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
+import type { Options } from '../common/options.ts';
 import { say, sayJson, told } from '../common/say.ts';
 import { idsOf, wholeId } from '../common/whole-id.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { inWords } from './show.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Lists the standing approvals; with `unused` those not needed for weeks. */
 export function listGrants(flags: Flags, options: Options): Promise<number> {

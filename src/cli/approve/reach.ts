@@ -1,10 +1,9 @@
-import { ConfigError } from '../../contract/error.ts';
+import { badValue, ConfigError } from '../../contract/error.ts';
 import type { Answer } from '../../contract/operator.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { durationMs } from '../common/duration.ts';
+import type { Options } from '../common/options.ts';
 import { told } from '../common/say.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** The answer from the options. Throws `ConfigError` if they contradict each other or give none. */
 export function answerFrom(options: Options, nowMs: number): Answer {
@@ -34,11 +33,10 @@ function dateMs(words: string, nowMs: number): number {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(words);
   const at = Date.parse(isDay ? `${words}T23:59:59` : words);
   if (Number.isFinite(at) && at > nowMs) return at;
-  throw new ConfigError(
-    text(
-      `--until must be a future date such as 2027-01-31, got ${JSON.stringify(words)}.`,
-      `--until は 2027-01-31 のような未来の日付で指定してください（指定値: ${JSON.stringify(words)}）。`,
-    ),
+  throw badValue(
+    '--until',
+    text('must be a future date such as 2027-01-31', 'は 2027-01-31 のような未来の日付で指定してください'),
+    words,
   );
 }
 

@@ -4,11 +4,13 @@ import { openCheckpoint } from '../../checkpoint/index.ts';
 import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
 import type { ErrorCode } from '../../contract/error.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
+import { defer } from '../../ground/defer.ts';
 import { noteUnreadEnvFile } from '../common/note-unread.ts';
+import type { Options } from '../common/options.ts';
 import { ownProgram } from '../common/own-command.ts';
 import { versionOf } from '../common/version.ts';
 import { openConversation } from './conversation.ts';
-import { createInterrupts } from './interrupts.ts';
 import { type Lines, openLines } from './lines.ts';
 import { chooseModel } from './model.ts';
 import { withPatience } from './patience.ts';
@@ -34,7 +36,7 @@ export interface AskWorld {
 export async function askModel(
   words: readonly string[],
   flags: Flags,
-  options: Readonly<Record<string, unknown>>,
+  options: Options,
   world: AskWorld = processWorld(),
 ): Promise<number> {
   const { environment, input, beside } = world;
@@ -147,3 +149,47 @@ function processWorld(): AskWorld {
     },
   };
 }
+
+function createInterrupts(lines: () => Lines | undefined, locale: Locale) {
+  let running: AbortController | undefined;
+  let hasWarned = false;
+  let hasStopped = false;
+
+  /** Cancels the running question, and reads no further one. */
+  function stop(): void {
+    hasStopped = true;
+    running?.abort();
+    lines()?.close();
+  }
+
+  return {
+    /** Cancels the running question; without one, clears the typed text, else says how to leave, then leaves. */
+    interrupt() {
+      const open = lines();
+      if (running && !running.signal.aborted) running.abort();
+      else if (!running && open?.clear()) hasWarned = false;
+      else if (running || hasWarned || !open) stop();
+      else {
+        hasWarned = true;
+        open.remark(howToLeave[locale]);
+      }
+    },
+    stop,
+    get hasStopped(): boolean {
+      return hasStopped;
+    },
+    /** Does work that an interrupt cancels. */
+    async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+      running = new AbortController();
+      hasWarned = false;
+      if (hasStopped) running.abort();
+      using _ = defer(() => (running = undefined));
+      return await work(running.signal);
+    },
+  };
+}
+
+const howToLeave = text(
+  'Press Ctrl-C again or Ctrl-D, or type /exit, to quit.',
+  'もう一度 Ctrl-C、または Ctrl-D か /exit で終了します。',
+);

@@ -16,15 +16,7 @@ import type { SessionFile } from './sessions.ts';
 import type { View } from './view.ts';
 
 /** A model, its tools and the messages so far. */
-export interface Conversation {
-  readonly endpoint: Endpoint;
-  ask(question: string, signal: AbortSignal): Promise<Pick<Asked, 'reason' | 'error'>>;
-  /** Forgets the messages. */
-  clear(): void;
-  useModel(endpoint: Endpoint): void;
-  tools(): Promise<readonly Tool[]>;
-  close(): Promise<void>;
-}
+export type Conversation = ReturnType<typeof openConversation>;
 
 export interface ConversationOptions {
   readonly checkpoint: Checkpoint;
@@ -42,7 +34,7 @@ const maxResultChars = 60_000;
 /** The size of a kept conversation; models are sent less (`contextChars`). */
 const keptChars = 4_000_000;
 
-export function openConversation(options: ConversationOptions): Conversation {
+export function openConversation(options: ConversationOptions) {
   const { checkpoint, session, view } = options;
   const { gateway, settings } = checkpoint;
   const now = options.now ?? Date.now;
@@ -67,10 +59,10 @@ export function openConversation(options: ConversationOptions): Conversation {
   }
 
   return {
-    get endpoint() {
+    get endpoint(): Endpoint {
       return endpoint;
     },
-    async ask(question, signal) {
+    async ask(question: string, signal: AbortSignal): Promise<Pick<Asked, 'reason' | 'error'>> {
       const { perMinute, maxRounds } = settings.ask;
       const { rates } = await checkpoint.store();
       try {
@@ -102,16 +94,17 @@ export function openConversation(options: ConversationOptions): Conversation {
       save();
       return asked;
     },
+    /** Forgets the messages. */
     clear() {
       messages = [];
       save();
     },
-    useModel(chosen) {
+    useModel(chosen: Endpoint) {
       endpoint = chosen;
       model = undefined;
       save();
     },
-    tools: async () => (await gateway.list(arrival)).tools,
+    tools: async (): Promise<readonly Tool[]> => (await gateway.list(arrival)).tools,
     async close() {
       session?.close();
       await gateway.leave(arrival);

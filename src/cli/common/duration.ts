@@ -1,4 +1,4 @@
-import { ConfigError } from '../../contract/error.ts';
+import { badValue } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -8,11 +8,13 @@ export function durationMs(words: string, option: string): number {
   const match = /^(\d{1,6})([smhd])$/.exec(words);
   const unit = units[match?.[2] ?? ''];
   if (!match || unit === undefined) {
-    throw new ConfigError(
+    throw badValue(
+      option,
       text(
-        `${option} must be a time such as 90s, 10m, 12h or 30d, got ${JSON.stringify(words)}.`,
-        `${option} は 90s、10m、12h、30d のような時間で指定してください（指定値: ${JSON.stringify(words)}）。`,
+        'must be a time such as 90s, 10m, 12h or 30d',
+        'は 90s、10m、12h、30d のような時間で指定してください',
       ),
+      words,
     );
   }
   return Number(match[1]) * unit;
@@ -22,11 +24,10 @@ export function durationMs(words: string, option: string): number {
 export function wholeNumber(words: unknown, option: string): number {
   const value = Number(words);
   if (!Number.isInteger(value) || value < 1) {
-    throw new ConfigError(
-      text(
-        `${option} must be a positive whole number, got ${JSON.stringify(words)}.`,
-        `${option} は 1 以上の整数で指定してください（指定値: ${JSON.stringify(words)}）。`,
-      ),
+    throw badValue(
+      option,
+      text('must be a positive whole number', 'は 1 以上の整数で指定してください'),
+      words,
     );
   }
   return value;

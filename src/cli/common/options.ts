@@ -4,6 +4,9 @@ import { runtimes } from '../../config/runtime.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
 import { locales, text } from '../../contract/text/text.ts';
 
+/** The options of a command, as the command line gives them. */
+export type Options = Readonly<Record<string, unknown>>;
+
 /** The heading above the options common to all commands, in their help. */
 export const settingsHeading = text('Settings of the server and its records:', 'サーバーと記録の設定:');
 

@@ -1,6 +1,7 @@
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { encodeVisibly } from '../../contract/text/visible-json.ts';
+import type { Options } from './options.ts';
 
 /**
  * Prints a line for the person or the program that ran the command; a string is data, the same in every language. The
@@ -18,6 +19,24 @@ export function sayRow(cells: readonly unknown[]): void {
       .join('\t')
       .trimEnd(),
   );
+}
+
+/** Prints a list: as JSON for a program, else each as a row; `none` says that there are none. */
+export function sayList<T>(
+  list: readonly T[],
+  { json }: Options,
+  cellsOf: (each: T) => readonly unknown[],
+  none?: Text,
+): void {
+  if (json) sayJson(list);
+  else for (const each of list) sayRow(cellsOf(each));
+  if (!json && none && list.length === 0) say(none);
+}
+
+/** Says whether an act found what it was for, and returns the exit code. */
+export function sayWhether(isDone: boolean, done: Text, notDone: Text): number {
+  say(isDone ? done : notDone);
+  return isDone ? 0 : 1;
 }
 
 /** A value as JSON, on one line unless indented. */

@@ -2,14 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { copyRecords } from '../../checkpoint/index.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import type { Options } from './options.ts';
 import { note, say, sayJson } from './say.ts';
 
 /** Copies every record into an empty store of either kind. Stop the servers first. */
-export async function copyStore(
-  from: string,
-  to: string,
-  options: Readonly<Record<string, unknown>>,
-): Promise<number> {
+export async function copyStore(from: string, to: string, options: Options): Promise<number> {
   for (const url of [from, to]) {
     if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(url)) {
       throw new ConfigError(

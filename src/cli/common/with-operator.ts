@@ -3,7 +3,6 @@ import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
 import type { Acts, Operator } from '../../contract/operator.ts';
 import type { Person } from '../../contract/person.ts';
-import { deferred } from '../../ground/defer.ts';
 import { accountName } from './account-name.ts';
 
 /** The tools of a command: the acts of the person at the terminal, and the records. */
@@ -20,8 +19,7 @@ export function personHere(): Person {
 
 /** Opens the checkpoint of the flags for one command, and closes it afterwards. */
 export async function withOperator<T>(flags: Flags, work: (at: AtWork) => Promise<T>): Promise<T> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  await using _ = deferred(() => checkpoint.close());
+  await using checkpoint = await openCheckpoint(loadSettings(flags));
   const operator = await checkpoint.operator();
   return await work({ acts: operator.as(personHere()), operator, checkpoint });
 }

@@ -6,11 +6,10 @@ import type { EngineName } from '../../config/runtime.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { defer } from '../../ground/defer.ts';
+import type { Options } from '../common/options.ts';
 import { packageFolder } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
 import { answeringEngine, ownImage } from './engine.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Builds the image of this very version from this program's package, under the name that `--runtime container` looks

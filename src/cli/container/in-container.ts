@@ -14,7 +14,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
 import { accountName } from '../common/account-name.ts';
-import { settingsHeading } from '../common/options.ts';
+import { type Options, settingsHeading } from '../common/options.ts';
 import { ownCommand, ownName, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { nameOf } from '../program/help.ts';
@@ -24,8 +24,6 @@ import { engineArguments } from './engine-arguments.ts';
 import { innerPath } from './inner-path.ts';
 import { mountsOf } from './mounts.ts';
 import { notInside } from './not-inside.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Runs this command line in a container and returns its exit code: the folders of its settings are mounted under their

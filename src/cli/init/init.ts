@@ -6,17 +6,18 @@ import { placementOf, UnnamedFolderError } from '../../config/projects.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { type Runtime, runtimes } from '../../config/runtime.ts';
 import { configPathOf, homeOf } from '../../config/state.ts';
+import { oneOf } from '../../contract/error.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { clientConfig, clientNames, startsElsewhere } from '../clients.ts';
+import type { Options } from '../common/options.ts';
 import { ownCommand, ownName } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
 import { startByProgram } from '../resident/program-file.ts';
 import { addProject } from './add-project.ts';
-import { initHooks } from './hooks.ts';
-import { switchOff } from './own-tools.ts';
-import { askPerson, networkFor, oneOf, ownToolsOf, profileNames } from './questions.ts';
-
-type Options = Readonly<Record<string, unknown>>;
+import { hookedClients } from './hooked-clients.ts';
+import { initHooks, removeHooks } from './hooks.ts';
+import { switchOff, switchOn } from './own-tools.ts';
+import { askPerson, networkFor, ownToolsOf, profileNames } from './questions.ts';
 
 /**
  * Adds the folder to the projects in `sekisho.jsonc` and prints the text to paste into a client. Asks at a terminal;
@@ -30,8 +31,8 @@ export async function init(options: Options): Promise<number> {
   const asks = !options.yes && process.stdin.isTTY;
   const given = {
     folder: options.root === undefined ? folderHere(asks) : resolve(String(options.root)),
-    profile: oneOf(verbatim('--profile'), String(options.profile ?? 'coding'), profileNames),
-    client: oneOf(verbatim('--client'), String(options.client ?? 'claude'), clientNames),
+    profile: oneOf('--profile', String(options.profile ?? 'coding'), profileNames),
+    client: oneOf('--client', String(options.client ?? 'claude'), clientNames),
   };
   const runtime = runtimeFor(options.runtime);
   const answers = asks
@@ -39,11 +40,7 @@ export async function init(options: Options): Promise<number> {
     : {
         ...given,
         network: networkFor(given.profile, given.folder),
-        ownTools: oneOf(
-          verbatim('--own-tools'),
-          String(options.ownTools ?? 'keep'),
-          ownToolsOf(given.client),
-        ),
+        ownTools: oneOf('--own-tools', String(options.ownTools ?? 'keep'), ownToolsOf(given.client)),
       };
   if (!answers) {
     process.stderr.write(`\n${words.nothing[locale]}\n`);
@@ -128,3 +125,15 @@ const words = {
       `このマシンで何が動くかは \`${ownName()} doctor\` で分かります。`,
     ),
 } as const;
+
+/** Removes `init`'s entries from a client's settings: hooks, and names of its own tools. */
+export async function removeOurs(options: Options): Promise<number> {
+  const client = String(options.client ?? 'claude');
+  // Hooks may have been written into the same file after its tools were switched off.
+  const ofHooks = hookedClients.has(client) ? await removeHooks(options) : undefined;
+  const known = clientNames.find((name) => name === client);
+  const off = known && clientConfig(known, '', []).off;
+  const isOn = await switchOn(client, off, resolve(String(options.root ?? '.')), options.yes === true);
+  if (isOn !== undefined) return isOn ? (ofHooks ?? 0) : 1;
+  return ofHooks ?? removeHooks(options);
+}

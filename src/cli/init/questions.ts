@@ -4,8 +4,8 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { networkSets, registriesOf } from '../../config/network-sets.ts';
 import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
-import { ConfigError } from '../../contract/error.ts';
-import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { ConfigError, oneOf } from '../../contract/error.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import { type ClientName, clientConfig, clientNames } from '../clients.ts';
 import { hookedClients } from './hooked-clients.ts';
 
@@ -77,20 +77,6 @@ export async function askPerson(
   } finally {
     terminal.close();
   }
-}
-
-/** The value as one of these. Throws `ConfigError` that lists them. */
-export function oneOf<T extends string>(what: Text, value: string, among: readonly T[]): T {
-  const found = among.find((candidate) => candidate === value);
-  if (found === undefined) {
-    throw new ConfigError(
-      text(
-        `${what.en} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`,
-        `${what.ja} は ${among.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(value)}）。`,
-      ),
-    );
-  }
-  return found;
 }
 
 export const profileNames = Object.keys(profiles) as ProfileName[];

@@ -12,7 +12,7 @@ export function addHistoryCommands(program: Command, run: Run): void {
     .action(run(async () => (await import('../history.ts')).showHistory));
   withSettings(program.command('diff <entry>').description('show what a change did'))
     .option('--json', 'print as JSON')
-    .action(run(async () => (await import('../common/diff.ts')).showDiff));
+    .action(run(async () => (await import('../history.ts')).showDiff));
   withSettings(
     program.command('story [session]').description('show what a session did, from its first call on'),
   )

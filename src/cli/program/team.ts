@@ -11,7 +11,7 @@ export function addTeamCommands(program: Command, run: Run): void {
   const coordinator = program.command('coordinator').description('manage the program that starts agents');
   withSettings(coordinator.command('token').description('create a new token for it and revoke the old one'))
     .option('--token-env <name>', 'read the token from this environment variable')
-    .action(run(async () => (await import('../team/coordinator.ts')).setCoordinatorToken));
+    .action(run(async () => (await import('../team/agent.ts')).setCoordinatorToken));
   withSettings(
     program.command('chat <agent> [message...]').description('write to an agent and read its answers'),
   )

@@ -4,11 +4,10 @@ import type { Flags } from '../../config/settings.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
+import type { Options } from '../common/options.ts';
 import { note, say } from '../common/say.ts';
 import { wordsOf } from './report.ts';
 import { serverOf, withUpstreams } from './server.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Logs the person in at a server through their browser, and inspects what the server offers. */
 export function loginServer(name: string, flags: Flags, options: Options): Promise<number> {

@@ -7,11 +7,11 @@ import { type Locale, type Text, text, verbatim } from '../../contract/text/text
 import type { ServerStatus } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';
 import { agrees } from '../common/agrees.ts';
+import type { Options } from '../common/options.ts';
 import { say, told } from '../common/say.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { examine, placeOf, type ServerReport } from './report.ts';
 
-type Options = Readonly<Record<string, unknown>>;
 type Upstreams = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>;
 
 /** Lists proxied servers, their tools and those that need a review. Starts none of them. */

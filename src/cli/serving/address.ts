@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
-import { ConfigError } from '../../contract/error.ts';
+import { badValue } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
 /** The address of `--http`: its own value, else the settings'. Throws `ConfigError` for an invalid address. */
@@ -8,11 +8,10 @@ export function addressOf(value: unknown, settings: Settings): { host: string; p
   const match = /^(?:(.*):)?(\d{1,5})$/.exec(String(value));
   const port = Number(match?.[2]);
   if (!match || port > 65_535) {
-    throw new ConfigError(
-      text(
-        `--http must be PORT or HOST:PORT, got ${JSON.stringify(value)}.`,
-        `--http は PORT または HOST:PORT で指定してください（指定値: ${JSON.stringify(value)}）。`,
-      ),
+    throw badValue(
+      '--http',
+      text('must be PORT or HOST:PORT', 'は PORT または HOST:PORT で指定してください'),
+      value,
     );
   }
   return { host: match[1]?.replace(/^\[(.*)\]$/, '$1') || settings.http.host, port };

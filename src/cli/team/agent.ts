@@ -1,11 +1,11 @@
 import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
+import type { AgentRecord } from '../../contract/team/admin.ts';
 import { text } from '../../contract/text/text.ts';
 import { wholeNumber } from '../common/duration.ts';
-import { say, sayJson, sayRow } from '../common/say.ts';
+import type { Options } from '../common/options.ts';
+import { say, sayJson, sayList } from '../common/say.ts';
 import { secretFrom, withTeam } from './with-team.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Adds an agent; a generated passkey is shown once. */
 export function addAgent(id: string, flags: Flags, options: Options): Promise<number> {
@@ -40,23 +40,17 @@ export function addAgent(id: string, flags: Flags, options: Options): Promise<nu
 
 export function listAgents(flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
-    const agents = await admin.agents();
-    if (options.json) {
-      sayJson(agents);
-      return 0;
-    }
-    for (const agent of agents) {
-      sayRow([agent.id, agent.name, agent.hierarchy, agent.parentId ?? '-', agent.projects.join(',') || '-']);
-    }
-    if (agents.length === 0)
-      say(
-        text(
-          'No agents. `sekisho agent add ID` adds one.',
-          'エージェントはありません。`sekisho agent add ID` で追加できます。',
-        ),
-      );
+    const none = text(
+      'No agents. `sekisho agent add ID` adds one.',
+      'エージェントはありません。`sekisho agent add ID` で追加できます。',
+    );
+    sayList(await admin.agents(), options, cellsOf, none);
     return 0;
   });
+}
+
+function cellsOf({ id, name, hierarchy, parentId = '-', projects }: AgentRecord) {
+  return [id, name, hierarchy, parentId, projects.join(',') || '-'];
 }
 
 /** Sets a new passkey; sessions under the old one end. */
@@ -90,6 +84,23 @@ export function removeAgent(id: string, flags: Flags): Promise<number> {
         `${id} is removed; its open tasks are available again.`,
         `${id} を削除しました。担当していた未完了のタスクは担当なしに戻りました。`,
       ),
+    );
+    return 0;
+  });
+}
+
+/** Sets the token of the program that starts agents; the previous one becomes invalid. */
+export function setCoordinatorToken(flags: Flags, options: Options): Promise<number> {
+  const { secret, isNew } = secretFrom(options.tokenEnv, 'coord_');
+  return withTeam(flags, async (admin) => {
+    await admin.setCoordinatorToken(secret);
+    say(
+      isNew
+        ? text(
+            `${secret}\n\nIt is shown only now; the old token no longer works.`,
+            `${secret}\n\n表示するのは今だけです。以前のトークンはもう使えません。`,
+          )
+        : text('The token is set.', 'トークンを設定しました。'),
     );
     return 0;
   });

@@ -5,12 +5,11 @@ import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 import { agrees } from '../common/agrees.ts';
+import type { Options } from '../common/options.ts';
 import { say } from '../common/say.ts';
 import { readTeamFile } from './file.ts';
 import { planTeam } from './plan.ts';
 import { withTeam } from './with-team.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 /** Shows what a team file would change, and applies it if a person agrees. Removes no agents outside the file. */
 export function applyTeam(file: string, flags: Flags, options: Options): Promise<number> {

@@ -6,6 +6,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { type Lines, openLines } from '../ask/lines.ts';
 import { durationMs } from '../common/duration.ts';
+import type { Options } from '../common/options.ts';
 import { note, say, told } from '../common/say.ts';
 import { untilTold } from '../serving/stop.ts';
 import { withTeam } from './with-team.ts';
@@ -15,7 +16,7 @@ export function chatWith(
   agentId: string,
   words: readonly string[],
   flags: Flags,
-  options: Readonly<Record<string, unknown>>,
+  options: Options,
 ): Promise<number> {
   const waitMs = durationMs(String(options.wait ?? '5m'), '--wait');
   const wanted = options.project === undefined ? undefined : String(options.project);

@@ -1,9 +1,8 @@
 import type { Flags } from '../../config/settings.ts';
 import { text } from '../../contract/text/text.ts';
-import { say, sayJson, sayRow } from '../common/say.ts';
+import type { Options } from '../common/options.ts';
+import { say, sayList, sayWhether } from '../common/say.ts';
 import { withTeam } from './with-team.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 export function addProject(id: string, flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
@@ -19,16 +18,11 @@ export function addProject(id: string, flags: Flags, options: Options): Promise<
 
 export function listProjects(flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
-    const projects = await admin.projects();
-    if (options.json) sayJson(projects);
-    else for (const { id, name, status } of projects) sayRow([id, name, status]);
-    if (projects.length === 0 && !options.json)
-      say(
-        text(
-          'No projects. `sekisho project add ID` adds one.',
-          'プロジェクトはありません。`sekisho project add ID` で追加できます。',
-        ),
-      );
+    const none = text(
+      'No projects. `sekisho project add ID` adds one.',
+      'プロジェクトはありません。`sekisho project add ID` で追加できます。',
+    );
+    sayList(await admin.projects(), options, ({ id, name, status }) => [id, name, status], none);
     return 0;
   });
 }
@@ -40,21 +34,15 @@ export function assignAgent(
   options: Options,
 ): Promise<number> {
   return withTeam(flags, async (admin) => {
-    if (options.remove) {
-      const wasThere = await admin.unassign(agentId, projectId);
-      say(
-        wasThere
-          ? text(
-              `${agentId} no longer works on ${projectId}; its open tasks there are available again.`,
-              `${agentId} を ${projectId} から外しました。担当していた未完了のタスクは担当なしに戻りました。`,
-            )
-          : text(
-              `${agentId} was not on ${projectId}.`,
-              `${agentId} は ${projectId} に割り当てられていません。`,
-            ),
+    if (options.remove)
+      return sayWhether(
+        await admin.unassign(agentId, projectId),
+        text(
+          `${agentId} no longer works on ${projectId}; its open tasks there are available again.`,
+          `${agentId} を ${projectId} から外しました。担当していた未完了のタスクは担当なしに戻りました。`,
+        ),
+        text(`${agentId} was not on ${projectId}.`, `${agentId} は ${projectId} に割り当てられていません。`),
       );
-      return wasThere ? 0 : 1;
-    }
     await admin.assign(agentId, projectId);
     say(text(`${agentId} works on ${projectId}.`, `${agentId} を ${projectId} に割り当てました。`));
     return 0;

@@ -1,13 +1,12 @@
 import type { Flags } from '../../config/settings.ts';
-import { ConfigError } from '../../contract/error.ts';
+import { oneOf } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
-import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';
+import { taskStatuses } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text/text.ts';
-import { say, sayJson, sayRow } from '../common/say.ts';
+import type { Options } from '../common/options.ts';
+import { say, sayJson, sayList, sayRow } from '../common/say.ts';
 import { wholeId } from '../common/whole-id.ts';
 import { withTeam } from './with-team.ts';
-
-type Options = Readonly<Record<string, unknown>>;
 
 export function addTask(flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
@@ -25,23 +24,14 @@ export function addTask(flags: Flags, options: Options): Promise<number> {
 }
 
 export function listTasks(flags: Flags, options: Options): Promise<number> {
-  const status = options.status as TaskStatus | undefined;
-  if (status !== undefined && !taskStatuses.includes(status)) {
-    throw new ConfigError(
-      text(
-        `--status must be one of ${taskStatuses.join(', ')}, got ${JSON.stringify(status)}.`,
-        `--status は ${taskStatuses.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(status)}）。`,
-      ),
-    );
-  }
+  const { status: named } = options;
+  const status = named === undefined ? undefined : oneOf('--status', named, taskStatuses);
   return withTeam(flags, async (admin) => {
     const tasks = await admin.tasks({ projectId: options.project as string | undefined, status });
-    if (options.json) sayJson(tasks);
-    else {
-      for (const task of tasks) {
-        sayRow([task.task_id, task.status, task.project_id, task.assignee_id ?? '-', task.title]);
-      }
-    }
+    sayList(tasks, options, (task) => {
+      const { task_id, status, project_id, assignee_id = '-', title } = task;
+      return [task_id, status, project_id, assignee_id, title];
+    });
     return 0;
   });
 }

@@ -1,26 +1,19 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { clipped } from './clipped.ts';
 
-/** The whole terminal while it is open. Its former content returns on close. */
-export interface Screen {
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Draws these lines; those too long or too many are cut. */
-  draw(lines: readonly string[]): void;
-  close(): void;
-}
-
 export type Key = 'up' | 'down' | 'enter' | 'escape' | 'backspace' | 'interrupt' | { readonly char: string };
 
 /**
- * Takes over the terminal: alternate screen, no cursor, single keys. Pasted text counts as no key, so that a paste into
- * the wrong window answers nothing. Lines consist of a few styled parts, so no library is needed: React for the
- * terminal would be larger than all our other commands together.
+ * The whole terminal while it is open. Its former content returns on close. Takes over the terminal: alternate screen,
+ * no cursor, single keys. Pasted text counts as no key, so that a paste into the wrong window answers nothing. Lines
+ * consist of a few styled parts, so no library is needed: React for the terminal would be larger than all our other
+ * commands together.
  */
 export function openScreen(
   input: ReadStream,
   output: WriteStream,
   on: { readonly key: (key: Key) => void; readonly resize: () => void },
-): Screen {
+) {
   let shown: readonly string[] = [];
   let isPasting = false;
   const data = (bytes: Buffer): void => {
@@ -44,7 +37,8 @@ export function openScreen(
   const size = () => ({ columns: output.columns || 80, rows: output.rows || 24 });
   return {
     size,
-    draw(lines) {
+    /** Draws these lines; those too long or too many are cut. */
+    draw(lines: readonly string[]) {
       const { columns, rows } = size();
       const next = Array.from({ length: rows }, (_, row) => clipped(lines[row] ?? '', columns));
       const changed = next.flatMap((line, row) =>
