@@ -16,12 +16,7 @@ import type { Rooms } from './rooms.ts';
  * Forwards calls that another server of this store must handle: it has the open question of a proxied server, the
  * running call, or the session's files and commands. That server checks and records them.
  */
-export interface Forwarding {
-  /** The other server's reply; undefined if the call is to be handled here. */
-  reply(call: Call): Promise<Reply | undefined>;
-  /** The session has ended: it may begin again anywhere. */
-  leave(sessionId: string): void;
-}
+export type Forwarding = ReturnType<typeof createForwarding>;
 
 export interface ForwardingOptions {
   readonly rooms: Pick<Rooms, 'settings' | 'store'>;
@@ -76,7 +71,7 @@ interface Pin {
   readonly heldAt: number;
 }
 
-export function createForwarding(options: ForwardingOptions): Forwarding {
+export function createForwarding(options: ForwardingOptions) {
   const { rooms, credentials, catalog, suspended, ongoing, holds } = options;
   const { http, locale } = rooms.settings;
   /** Sessions whose files and commands are here. */
@@ -139,7 +134,8 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   }
 
   return {
-    async reply(call) {
+    /** The other server's reply; undefined if the call is to be handled here. */
+    async reply(call: Call): Promise<Reply | undefined> {
       if (!holds.hasOthers || call.arrival.transport !== 'http') return undefined;
       try {
         const key = await keyOf(call);
@@ -150,6 +146,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         return failureReply(told, '', locale);
       }
     },
+    /** The session has ended: it may begin again anywhere. */
     leave: unpin,
   };
 }

@@ -1,16 +1,16 @@
 import { type Credentials, identifyArrival } from '../call/identify.ts';
 import { createResourceGateway } from '../call/resources.ts';
+import { createPromptGateway, joinResources, type UpstreamRequests } from '../call/upstream-requests.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Arrival } from '../contract/call.ts';
+import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { Admission, Gateway } from '../contract/gateway.ts';
+import type { Admission, Gateway, PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import type { LiveCatalog } from './catalog.ts';
 import { mayObserve } from './observe.ts';
 import type { Road } from './road.ts';
 import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
 import { instructionsFor } from './toolsets.ts';
-import { joinUpstreamRequests } from './upstream.ts';
 
 interface GatewayParts {
   readonly version: string | undefined;
@@ -35,14 +35,14 @@ export function createGateway(parts: GatewayParts): Gateway {
       await catalog.settle();
       return (await catalog()).offered(caller);
     },
-    call: road.call,
-    resume: road.resume,
+    call: (call) => road.call(call),
+    resume: (sessionId) => road.resume(sessionId),
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       await road.leave(arrival.connectionId);
       await team.leave(arrival);
     },
-    ...joinUpstreamRequests(settings, rooms, road.walk, notesOf(parts)),
+    ...joinUpstreamRequests(settings, rooms, (call) => road.walk(call), notesOf(parts)),
     onListChanged(listener) {
       const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
       return () => {
@@ -56,10 +56,13 @@ export function createGateway(parts: GatewayParts): Gateway {
 /** The notes as resources, if they are served. */
 function notesOf({ settings, rooms, road }: GatewayParts) {
   if (!settings.toolsets.includes('vault') || settings.vault.extras === false) return undefined;
-  return createResourceGateway(road.walk, async (uri, changed) => {
-    const { openVaultResources } = await import('../tools/vault/resources.ts');
-    return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
-  });
+  return createResourceGateway(
+    (call) => road.walk(call),
+    async (uri, changed) => {
+      const { openVaultResources } = await import('../tools/vault/resources.ts');
+      return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
+    },
+  );
 }
 
 async function admit(arrival: Arrival, { settings, team, credentials }: GatewayParts): Promise<Admission> {
@@ -84,4 +87,44 @@ function admissionOf(caller: Caller): Admission {
     holder: sessionId,
     lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
   };
+}
+
+/** Adds resources and prompts of proxied servers to our own. Without servers nothing is added or loaded. */
+function joinUpstreamRequests(
+  settings: Settings,
+  rooms: Rooms,
+  call: (call: Call) => Promise<Reply>,
+  own: ResourceGateway | undefined,
+): { readonly resources?: ResourceGateway | undefined; readonly prompts?: PromptGateway | undefined } {
+  if (settings.servers.length === 0) return { resources: own };
+  const upstream: UpstreamRequests = {
+    call,
+    async offering(what) {
+      const upstreams = await rooms.upstreams();
+      await upstreams.settle();
+      return upstreams.servers
+        .filter((server) => server.offers()[what])
+        .map(({ settings: { name } }) => name);
+    },
+    async watch(name, uri, changed) {
+      const { servers } = await rooms.upstreams();
+      return servers.find(({ settings }) => settings.name === name)?.watch(uri, changed) ?? (() => {});
+    },
+    onChanged(listener) {
+      let end: (() => void) | undefined;
+      let isOver = false;
+      // Already open if anything could change.
+      void rooms.upstreams().then((upstreams) => {
+        if (isOver) return;
+        end = upstreams.onChanged((what) => {
+          if (what !== 'tools') listener(what);
+        });
+      });
+      return () => {
+        isOver = true;
+        end?.();
+      };
+    },
+  };
+  return { resources: joinResources(own, upstream), prompts: createPromptGateway(upstream) };
 }

@@ -3,19 +3,15 @@ import { nodeBeatMs } from '../store/nodes.ts';
 import type { HttpService } from '../transport/http/serve.ts';
 import type { Checkpoint } from './open.ts';
 
-/** A server's entry in the list of servers on its store. */
-export interface Presence {
-  /** It accepts no new work from now on. */
-  drain(): void;
-  leave(): Promise<void>;
-}
-
-/** Sends a heartbeat with the server's load every few seconds. A failed heartbeat does not stop the server. */
+/**
+ * A server's entry in the list of servers on its store. Sends a heartbeat with the server's load every few seconds. A
+ * failed heartbeat does not stop the server.
+ */
 export async function announce(
   checkpoint: Checkpoint,
   service: HttpService,
   onFault: (error: unknown) => void = () => {},
-): Promise<Presence> {
+) {
   const startedAtMs = Date.now();
   const { host, port } = service.address;
   const { nodes, relay } = await checkpoint.store();
@@ -61,6 +57,7 @@ export async function announce(
   const timer = setInterval(beat, nodeBeatMs);
   timer.unref();
   return {
+    /** It accepts no new work from now on. */
     drain() {
       isDraining = true;
       beat();

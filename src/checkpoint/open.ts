@@ -20,8 +20,8 @@ import { createWatchers } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
 import { Retention } from './retention.ts';
-import { createRoad } from './road.ts';
-import { assertSettings, createRooms, type Rooms } from './rooms.ts';
+import { Road } from './road.ts';
+import { assertSettings, Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
 
 export interface CheckpointOptions {
@@ -42,7 +42,7 @@ export interface CheckpointOptions {
 }
 
 /** The whole server without a transport: opens everything on first use, connects and closes it. */
-export interface Checkpoint {
+export interface Checkpoint extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly settings: Settings;
   readonly rooms: Rooms;
@@ -73,7 +73,7 @@ export async function openCheckpoint(
 ): Promise<Checkpoint> {
   const { now = Date.now, environment = process.env, onFault } = options;
   await assertSettings(settings, environment);
-  const rooms = createRooms(settings, options);
+  const rooms = new Rooms(settings, options);
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, options.now);
@@ -93,9 +93,16 @@ export async function openCheckpoint(
   const prompts = createPrompts(settings.stateFolder, { now, onFault });
   const base = { settings, rooms, team, catalog, credentials };
   const judging = { policy, effectRules, notices, prompts, watchers };
-  const road = createRoad({ ...base, ...judging, now, program: options.program ?? 'sekisho', onFault });
+  const road = new Road({ ...base, ...judging, now, program: options.program ?? 'sekisho', onFault });
   const { operator, history } = createOperator(rooms, team, notices, now);
   const retention = new Retention(settings.retention, rooms, onFault);
+  async function close(graceMs = 0): Promise<void> {
+    await road.stop(graceMs);
+    await retention.stop();
+    await notices.close();
+    await road.close();
+    await Promise.all([rooms.close(), watchers.close()]);
+  }
   return {
     gateway: createGateway({ ...base, version: options.version, road }),
     settings,
@@ -113,13 +120,8 @@ export async function openCheckpoint(
       return createPolicyInspector({ settings, caller, catalog, ...road.approving });
     }),
     identify: (arrival) => identifyArrival(arrival, {}, credentials),
-    async close(graceMs = 0) {
-      await road.stop(graceMs);
-      await retention.stop();
-      await notices.close();
-      await road.close();
-      await Promise.all([rooms.close(), watchers.close()]);
-    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }
 

@@ -18,16 +18,7 @@ import { toolsetThat } from './toolsets.ts';
 export type { RuleWarning } from '../call/policy/warnings.ts';
 
 /** Tests and explains the rules for those who manage them. */
-export interface PolicyInspector {
-  /** The rules in force. */
-  explain(): PolicyExplanation;
-  /** Predicts the outcome of a call of the local person, given as JSON; runs and records nothing. */
-  test(json: string): Promise<PolicyTrial>;
-  /** The verdict on effects given as JSON. */
-  testEffects(json: string): EffectVerdict;
-  /** Rules that do less than their author may believe. */
-  warnings(): Promise<readonly RuleWarning[]>;
-}
+export type PolicyInspector = ReturnType<typeof createPolicyInspector>;
 
 /** Uses the same catalog, policy and person as calls, so that a preview and a call cannot disagree. */
 export function createPolicyInspector(parts: {
@@ -37,17 +28,19 @@ export function createPolicyInspector(parts: {
   readonly policy: () => Promise<Policy>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
   readonly whyNoLayer: () => Promise<Text | undefined>;
-}): PolicyInspector {
+}) {
   const { settings, caller } = parts;
   return {
-    explain: () =>
+    /** The rules in force. */
+    explain: (): PolicyExplanation =>
       explainPolicy({
         ...settings,
         judgement: settings.process.judgement,
         builtin: listBuiltinRules(),
         network: namedHosts(settings.process.networkAsNamed, 'process.network'),
       }),
-    async test(json) {
+    /** Predicts the outcome of a call of the local person, given as JSON; runs and records nothing. */
+    async test(json: string): Promise<PolicyTrial> {
       const catalog = await parts.catalog();
       return testPolicy(json, {
         find: (name) => catalog.find(name),
@@ -62,8 +55,11 @@ export function createPolicyInspector(parts: {
         whyNoLayer: parts.whyNoLayer,
       });
     },
-    testEffects: (json) => testEffects(json, createEffectRules(settings.effectRules, settings.mode)),
-    async warnings() {
+    /** The verdict on effects given as JSON. */
+    testEffects: (json: string): EffectVerdict =>
+      testEffects(json, createEffectRules(settings.effectRules, settings.mode)),
+    /** Rules that do less than their author may believe. */
+    async warnings(): Promise<readonly RuleWarning[]> {
       if (!settings.rules.some(({ tool }) => tool !== undefined)) return [];
       const catalog = await parts.catalog();
       return warningsOf(settings.rules, {

@@ -1,12 +1,17 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import type { Checkpoint } from './open.ts';
+import type { Rooms } from './rooms.ts';
+
+interface Preloaded {
+  readonly settings: Settings;
+  readonly rooms: Pick<Rooms, 'commands'>;
+}
 
 /**
  * Loads the first call's code while the server is idle: on a fresh server, loading took longer than the call. Nothing
  * is opened, so a server that is only asked for its tools leaves no records.
  */
-export function createPreloader({ settings, rooms }: Pick<Checkpoint, 'settings' | 'rooms'>): {
+export function createPreloader({ settings, rooms }: Preloaded): {
   /** The tools were listed, so a call is likely next. */
   soon(): void;
   stop(): void;
@@ -35,7 +40,7 @@ export function createPreloader({ settings, rooms }: Pick<Checkpoint, 'settings'
 
 function partsFor(
   { storeUrl, history, toolsets, process: { sandbox } }: Settings,
-  rooms: Checkpoint['rooms'],
+  rooms: Preloaded['rooms'],
 ): readonly (() => Promise<unknown>)[] {
   const runsCommands = toolsets.some((name) => name === 'agent-cli' || name === 'assistant');
   return [

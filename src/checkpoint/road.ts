@@ -15,8 +15,8 @@ import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import type { Prompts } from '../store/prompts.ts';
 import type { LiveCatalog } from './catalog.ts';
-import { createTrials } from './effects.ts';
-import { createForwarding, Holds } from './forwarding.ts';
+import { createTrials, type Trials } from './effects.ts';
+import { createForwarding, type Forwarding, Holds } from './forwarding.ts';
 import { createAttribution } from './history.ts';
 import { createLenders, lenderForRisk, withPlans } from './lending.ts';
 import type { Notices } from './notify.ts';
@@ -43,122 +43,141 @@ export interface RoadParts {
 }
 
 /** The road of calls, with all that its stops need, and the sessions that are on it. */
-export type Road = ReturnType<typeof createRoad>;
+export class Road {
+  readonly approving: ApproveDependencies;
+  readonly #parts: RoadParts;
+  readonly #stopping = new AbortController();
+  readonly #attendance = createAttendance();
+  readonly #walks = new Set<Promise<unknown>>();
+  readonly #ongoing: Ongoing;
+  readonly #suspended: Suspended;
+  readonly #trials: Trials;
+  readonly #flow: ReturnType<typeof createFlow>;
+  readonly #stops: Dependencies;
+  readonly #forwarding: Forwarding;
 
-/** Each part is made from those above it. */
-export function createRoad(parts: RoadParts) {
-  const { settings, rooms, catalog, credentials, now } = parts;
-  const { locale } = settings;
-  const stopping = new AbortController();
-  const holds = new Holds(rooms);
-  const hold = (key: string) => holds.hold(key);
-  const ongoing = new Ongoing({ locale, hold });
-  const seal = createSeal(() => deriveKey(settings.stateFolder, 'questions'));
-  const suspended = new Suspended({ seal, stopping: stopping.signal, hold });
-  const attendance = createAttendance();
-  const asking: ConsentDependencies = {
-    approvals: async () => {
-      // A call that reads approvals may create a question, so the notifier starts here.
-      parts.notices.begin();
-      return (await rooms.store()).approvals;
-    },
-    ...settings.approval,
-    attendance,
-    seal,
-    locale,
-    program: parts.program,
-    recordFlags: settings.recordFlags,
-    now,
-  };
-  const trials = createTrials(rooms, parts.effectRules, asking);
-  const judged = { asking, policy: parts.policy, whyNoLayer: trials.whyNoLayer };
-  const lenders = withPlans(createLenders(rooms, parts.team, ongoing, catalog), {
-    ...judged,
-    catalog,
-    mode: settings.mode,
-  });
-  const audit = async () => (await rooms.store()).audit;
-  const approving: ApproveDependencies = {
-    ...judged,
-    lendForRisk: lenderForRisk(lenders),
-    suspended,
-    audit,
-    root: settings.roots[0]?.path,
-    held: trials.held,
-  };
-  const running: RunDependencies = {
-    locale,
-    lend: async (name, permit) => lenders[name](permit),
-    attributed: createAttribution(settings, rooms),
-    lendCommands: trials.lendCommands,
-    suspended,
-    stopping: stopping.signal,
-  };
-  const flow = createFlow(settings);
-  const dependencies: Dependencies = {
-    now,
-    locale,
-    credentials,
-    catalog,
-    limiting: { rules: settings.rateRules, rates: async () => (await rooms.store()).rates },
-    flow: { flow, prompts: parts.prompts, mode: settings.mode, now },
-    approving,
-    running,
-    recording: {
+  /** Each part is made from those above it. */
+  constructor(parts: RoadParts) {
+    const { settings, rooms, catalog, credentials, now } = parts;
+    const { locale } = settings;
+    const holds = new Holds(rooms);
+    const hold = (key: string) => holds.hold(key);
+    const stopping = this.#stopping.signal;
+    const seal = createSeal(() => deriveKey(settings.stateFolder, 'questions'));
+    const ongoing = new Ongoing({ locale, hold });
+    const suspended = new Suspended({ seal, stopping, hold });
+    const asking: ConsentDependencies = {
+      approvals: async () => {
+        // A call that reads approvals may create a question, so the notifier starts here.
+        parts.notices.begin();
+        return (await rooms.store()).approvals;
+      },
+      ...settings.approval,
+      attendance: this.#attendance,
+      seal,
+      locale,
+      program: parts.program,
+      recordFlags: settings.recordFlags,
+      now,
+    };
+    const trials = createTrials(rooms, parts.effectRules, asking);
+    const judged = { asking, policy: parts.policy, whyNoLayer: trials.whyNoLayer };
+    const planning = { ...judged, catalog, mode: settings.mode };
+    const lenders = withPlans(createLenders(rooms, parts.team, ongoing, catalog), planning);
+    const audit = async () => (await rooms.store()).audit;
+    this.approving = {
+      ...judged,
+      lendForRisk: lenderForRisk(lenders),
+      suspended,
       audit,
-      keepsHistory: settings.history.enabled,
-      watch: parts.watchers.begin,
-      onFault: parts.onFault,
-    },
-  };
+      root: settings.roots[0]?.path,
+      held: trials.held,
+    };
+    const running: RunDependencies = {
+      locale,
+      lend: async (name, permit) => lenders[name](permit),
+      attributed: createAttribution(settings, rooms),
+      lendCommands: trials.lendCommands,
+      suspended,
+      stopping,
+    };
+    this.#parts = parts;
+    this.#ongoing = ongoing;
+    this.#suspended = suspended;
+    this.#trials = trials;
+    this.#flow = createFlow(settings);
+    this.#stops = {
+      now,
+      locale,
+      credentials,
+      catalog,
+      limiting: { rules: settings.rateRules, rates: async () => (await rooms.store()).rates },
+      flow: { flow: this.#flow, prompts: parts.prompts, mode: settings.mode, now },
+      approving: this.approving,
+      running,
+      recording: {
+        audit,
+        keepsHistory: settings.history.enabled,
+        watch: parts.watchers.begin,
+        onFault: parts.onFault,
+      },
+    };
+    this.#forwarding = createForwarding({ rooms, credentials, catalog, suspended, ongoing, holds });
+    holds.open((call) => this.#walkOn(call));
+  }
 
-  const walks = new Set<Promise<unknown>>();
-  /** Closing waits for every running call, including protocol methods. */
-  function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
-    const followed = mayOutlast(call, settings) ? ongoing.follow(call) : undefined;
-    const walking = parts.watchers.ready(ready).then(() => handle(followed?.call ?? call, dependencies));
-    walks.add(walking);
-    const forget = () => walks.delete(walking);
+  /** A call of a client; another server of the store may have to handle it. */
+  async call(call: Call): Promise<Reply> {
+    return (await this.#forwarding.reply(call)) ?? this.#walkOn(call);
+  }
+
+  /** The request of a protocol method, which is a call of ours. Closing waits for it like for any other. */
+  walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
+    const { settings, watchers } = this.#parts;
+    const followed = mayOutlast(call, settings) ? this.#ongoing.follow(call) : undefined;
+    const walking = watchers.ready(ready).then(() => handle(followed?.call ?? call, this.#stops));
+    this.#walks.add(walking);
+    const forget = () => this.#walks.delete(walking);
     walking.then(forget, forget);
     return followed ? followed.reply(walking) : walking;
   }
-  const walkOn = (call: Call) => walk(call, catalog.meet(call));
-  const forwarding = createForwarding({ rooms, credentials, catalog, suspended, ongoing, holds });
-  holds.open(walkOn);
 
-  return {
-    approving,
-    /** A call of a client; another server of the store may have to handle it. */
-    call: async (call: Call) => (await forwarding.reply(call)) ?? walkOn(call),
-    /** The request of a protocol method, which is a call of ours. */
-    walk: (call: Call) => walk(call),
-    async resume(sessionId: string) {
-      (await flow?.())?.resume(sessionId);
-    },
-    /** The session has ended. */
-    async leave(sessionId: string) {
-      for (const each of [suspended, ongoing, forwarding]) each.leave(sessionId);
-      await trials.held.leave(sessionId);
-      const store = await rooms.store.opened();
-      if (store) await endQuestions(store.approvals, sessionId, now());
-      attendance.leave(sessionId);
-      (await flow?.opened())?.forget(sessionId);
-      (await rooms.pipelines.opened())?.leave(sessionId);
-      await (await rooms.upstreams.opened())?.leave(sessionId);
-      await (await rooms.commands.opened())?.endSession(sessionId);
-    },
-    /** Running calls get the grace period; then they are stopped. */
-    async stop(graceMs: number) {
-      const ended = Promise.allSettled([...walks]);
-      if (walks.size > 0) {
-        const timer = setTimeout(() => stopping.abort(), graceMs);
-        await ended;
-        clearTimeout(timer);
-      }
-      stopping.abort();
-    },
-    close: () => trials.held.close(),
-  };
+  #walkOn(call: Call): Promise<Reply> {
+    return this.walk(call, this.#parts.catalog.meet(call));
+  }
+
+  async resume(sessionId: string): Promise<void> {
+    (await this.#flow?.())?.resume(sessionId);
+  }
+
+  /** The session has ended. */
+  async leave(sessionId: string): Promise<void> {
+    const { rooms, now } = this.#parts;
+    for (const each of [this.#suspended, this.#ongoing, this.#forwarding]) each.leave(sessionId);
+    await this.#trials.held.leave(sessionId);
+    const store = await rooms.store.opened();
+    if (store) await endQuestions(store.approvals, sessionId, now());
+    this.#attendance.leave(sessionId);
+    (await this.#flow?.opened())?.forget(sessionId);
+    (await rooms.pipelines.opened())?.leave(sessionId);
+    await (await rooms.upstreams.opened())?.leave(sessionId);
+    await (await rooms.commands.opened())?.endSession(sessionId);
+  }
+
+  /** Running calls get the grace period; then they are stopped. */
+  async stop(graceMs: number): Promise<void> {
+    const ended = Promise.allSettled([...this.#walks]);
+    if (this.#walks.size > 0) {
+      const timer = setTimeout(() => this.#stopping.abort(), graceMs);
+      await ended;
+      clearTimeout(timer);
+    }
+    this.#stopping.abort();
+  }
+
+  close(): Promise<void> {
+    return this.#trials.held.close();
+  }
 }
 
 /** Only proxied tools send data to others; without them nothing need be tracked. */

@@ -18,191 +18,200 @@ export interface RoomsOptions {
  * The rooms besides `call/`, each opened on first use: a process that only serves file_read never loads a database
  * driver, a sandbox or a browser's parser.
  */
-export function createRooms(
-  settings: Settings,
-  { version = '0.0.0', environment = process.env, onFault }: RoomsOptions = {},
-) {
-  const layers = join(settings.stateFolder, 'layers');
-  const ownPaths = [settings.stateFolder, configFolderOf(environment, homeOf(environment))];
+export class Rooms {
+  readonly settings: Settings;
+  readonly #version: string;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #onFault: RoomsOptions['onFault'];
+  readonly #layers: string;
+  readonly #ownPaths: readonly string[];
+
+  constructor(settings: Settings, options: RoomsOptions = {}) {
+    const { version = '0.0.0', environment = process.env, onFault } = options;
+    this.settings = settings;
+    this.#version = version;
+    this.#environment = environment;
+    this.#onFault = onFault;
+    this.#layers = join(settings.stateFolder, 'layers');
+    this.#ownPaths = [settings.stateFolder, configFolderOf(environment, homeOf(environment))];
+  }
 
   /** Completes what a killed server was landing before anything is read. */
-  const recovered = once(async () => {
+  readonly #recovered = once(async () => {
     const { recoverLayers } = await import('../command/layer/recover.ts');
-    await recoverLayers(layers);
+    await recoverLayers(this.#layers);
   });
 
-  const workspace = once(async () => {
-    await recovered();
+  readonly workspace = once(async () => {
+    await this.#recovered();
     // What ended commands of a killed server did is in place, too.
-    if (hasEnded(layers)) await commands();
+    if (hasEnded(this.#layers)) await this.commands();
     const { openWorkspace } = await import('../files/workspace.ts');
     const { defaultProtectedNames } = await import('../files/protected-names.ts');
     return openWorkspace({
-      roots: settings.roots,
-      files: settings.files,
-      protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
-      observer: settings.history.enabled ? (await history()).recorder.observer : undefined,
-      scratchFolder: join(settings.stateFolder, 'writes'),
-      hiddenPaths: settings.hiddenPaths,
+      roots: this.settings.roots,
+      files: this.settings.files,
+      protectedNames: [...defaultProtectedNames, ...this.settings.protectedNames],
+      observer: this.settings.history.enabled ? (await this.history()).recorder.observer : undefined,
+      scratchFolder: join(this.settings.stateFolder, 'writes'),
+      hiddenPaths: this.settings.hiddenPaths,
     });
   });
 
-  const history = once(async () => {
+  readonly history = once(async () => {
     // Its own recovery comes after that of layers.
-    await recovered();
+    await this.#recovered();
     const { History } = await import('../history/open.ts');
     return new History({
-      folder: join(settings.stateFolder, 'history'),
-      store: async () => (await store()).history,
-      ...settings.history,
+      folder: join(this.settings.stateFolder, 'history'),
+      store: async () => (await this.store()).history,
+      ...this.settings.history,
     });
   });
 
-  const store = once(async () => {
+  readonly store = once(async () => {
     const { openStore } = await import('../store/open.ts');
     const { freeBytes, leftUnderWay, openUnderWay } = await import('../files/changing/under-way.ts');
-    const calls = join(settings.stateFolder, 'calls');
+    const calls = join(this.settings.stateFolder, 'calls');
     return openStore({
-      url: settings.storeUrl,
-      stateFolder: settings.stateFolder,
-      embeddings: embeddingsOf(settings, environment),
-      retention: settings.retention,
-      contentsUrl: settings.history.bucket,
+      url: this.settings.storeUrl,
+      stateFolder: this.settings.stateFolder,
+      embeddings: embeddingsOf(this.settings, this.#environment),
+      retention: this.settings.retention,
+      contentsUrl: this.settings.history.bucket,
       underWay: {
         ...openUnderWay(calls, 'calls'),
         left: () => leftUnderWay(calls, 'calls'),
-        freeBytes: () => freeBytes(settings.stateFolder),
+        freeBytes: () => freeBytes(this.settings.stateFolder),
       },
     });
   });
 
-  const commands = once(async () => {
-    const runner = await openRunner();
-    if (settings.history.enabled && hasEnded(layers)) {
+  readonly commands = once(async () => {
+    const runner = await this.#openRunner();
+    if (this.settings.history.enabled && hasEnded(this.#layers)) {
       const { createEffectRules } = await import('../call/policy/effects/decide.ts');
-      const kept = await history();
+      const kept = await this.history();
       await runner.settleLeft({
-        rules: createEffectRules(settings.effectRules, settings.mode),
+        rules: createEffectRules(this.settings.effectRules, this.settings.mode),
         keeperFor: (who) => kept.keeperFor(who),
-        tell: (line) => onFault?.(line),
+        tell: (line) => this.#onFault?.(line),
       });
     }
     return runner;
   });
 
-  const openRunner = once(async () => {
-    await recovered();
+  readonly #openRunner = once(async () => {
+    await this.#recovered();
     const { openCommands } = await import('../command/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
-    const { mayKeep, isRead, remoteChanges, commandsIn } = await judge();
+    const { mayKeep, isRead, remoteChanges, commandsIn } = await this.judge();
     return openCommands({
-      // In read-only mode commands can write nothing, whatever a rule allows.
-      roots: settings.roots.map(({ path, writable }) => ({
-        hostPath: path,
-        writable: writable && settings.mode !== 'read-only',
-      })),
-      sandbox: settings.process.sandbox,
+      roots: this.#hostRoots(),
+      sandbox: this.settings.process.sandbox,
       isRead,
       remoteChanges,
       commandsIn,
-      environment: settings.process.environment,
-      serverEnvironment: environment,
-      readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],
+      environment: this.settings.process.environment,
+      serverEnvironment: this.#environment,
+      readable: [...this.settings.process.readable, ...this.settings.files.map(({ path }) => path)],
       network: {
-        entries: settings.process.network,
-        tunnels: settings.process.tunnels,
+        entries: this.settings.process.network,
+        tunnels: this.settings.process.tunnels,
         key: 'process.network',
-        deniedHosts: deniedHostsOf(settings),
+        deniedHosts: deniedHostsOf(this.settings),
       },
-      hiddenPaths: settings.hiddenPaths,
-      ownPaths,
-      caches: { folder: join(settings.stateFolder, 'caches'), maxBytes: settings.process.cacheBytes },
-      layers,
-      layer: settings.process.layer,
-      onFailure: settings.process.onFailure,
-      readOnlyNames: [...obeyedNames, ...settings.protectedNames],
+      hiddenPaths: this.settings.hiddenPaths,
+      ownPaths: this.#ownPaths,
+      caches: {
+        folder: join(this.settings.stateFolder, 'caches'),
+        maxBytes: this.settings.process.cacheBytes,
+      },
+      layers: this.#layers,
+      layer: this.settings.process.layer,
+      onFailure: this.settings.process.onFailure,
+      readOnlyNames: [...obeyedNames, ...this.settings.protectedNames],
       // The vault's notes about its notes.
-      keptNames: settings.roots.flatMap(({ path }) =>
-        isBelow(settings.vault.root, path) ? [join(relative(path, settings.vault.root), '.system')] : [],
+      keptNames: this.settings.roots.flatMap(({ path }) =>
+        isBelow(this.settings.vault.root, path)
+          ? [join(relative(path, this.settings.vault.root), '.system')]
+          : [],
       ),
-      onDisarmed: (line) => onFault?.(line),
-      maxTimeoutMs: settings.process.maxTimeoutMs,
-      maxBackgroundMs: settings.process.maxBackgroundMs,
+      onDisarmed: (line) => this.#onFault?.(line),
+      maxTimeoutMs: this.settings.process.maxTimeoutMs,
+      maxBackgroundMs: this.settings.process.maxBackgroundMs,
       mayKeep,
     });
   });
 
-  const judge = once(async () => {
+  readonly judge = once(async () => {
     const { createCommandJudge } = await import('../judgement/judge.ts');
     const { readSmall } = await import('../git/small-file.ts');
-    const isInRoot = (path: string) => settings.roots.some((root) => isBelow(path, root.path));
+    const isInRoot = (path: string) => this.settings.roots.some((root) => isBelow(path, root.path));
     return createCommandJudge({ read: (path) => (isInRoot(path) ? readSmall(path) : undefined) });
   });
 
-  const web = once(async () => {
+  readonly web = once(async () => {
     const { openWeb } = await import('../network/web.ts');
     return openWeb({
-      ...settings.web,
-      denyHosts: [...settings.web.denyHosts, ...deniedHostsOf(settings)],
+      ...this.settings.web,
+      denyHosts: [...this.settings.web.denyHosts, ...deniedHostsOf(this.settings)],
     });
   });
 
-  const search = once(async () => {
+  readonly search = once(async () => {
     const { createSearch } = await import('../search/search.ts');
     // Once commands run, one of them may swap folders during a search, so ripgrep then runs in the sandbox as well.
     return createSearch({
-      hiddenPaths: settings.hiddenPaths,
-      confined: async () => (await commands.opened())?.stages(),
+      hiddenPaths: this.settings.hiddenPaths,
+      confined: async () => (await this.commands.opened())?.stages(),
     });
   });
 
-  const desks = once(async () => {
+  readonly desks = once(async () => {
     const { createDesk } = await import('../files/desk/desk.ts');
     return createDesk({
-      layout: settings.assistant.layout,
-      timeZone: settings.assistant.timeZone,
+      layout: this.settings.assistant.layout,
+      timeZone: this.settings.assistant.timeZone,
       clock: Date.now,
-      folder: (await workspace()).folder,
+      folder: (await this.workspace()).folder,
     });
   });
 
-  const vault = once(async () => {
+  readonly vault = once(async () => {
     const { openVault, vaultSettingsFrom } = await import('../vault/open.ts');
     return openVault({
-      root: settings.vault.root,
-      settings: vaultSettingsFrom(environment, settings.vault),
-      workspace: (await workspace()).folder,
-      observer: settings.history.enabled ? (await history()).recorder.observer : undefined,
-      scratchFolder: join(settings.stateFolder, 'writes'),
-      timeZone: settings.assistant.timeZone,
+      root: this.settings.vault.root,
+      settings: vaultSettingsFrom(this.#environment, this.settings.vault),
+      workspace: (await this.workspace()).folder,
+      observer: this.settings.history.enabled ? (await this.history()).recorder.observer : undefined,
+      scratchFolder: join(this.settings.stateFolder, 'writes'),
+      timeZone: this.settings.assistant.timeZone,
     });
   });
 
-  const pipelines = once(async () => {
+  readonly pipelines = once(async () => {
     const { openPipelines } = await import('../pipeline/open.ts');
     return openPipelines({
-      folder: (await workspace()).folder,
-      stateFolder: join(settings.stateFolder, 'pipeline'),
-      stages: async () => (await commands()).stages(),
+      folder: (await this.workspace()).folder,
+      stateFolder: join(this.settings.stateFolder, 'pipeline'),
+      stages: async () => (await this.commands()).stages(),
     });
   });
 
-  const serverProcesses = once(async () => {
+  readonly #serverProcesses = once(async () => {
     const { openServerProcesses } = await import('../command/servers.ts');
     return openServerProcesses({
-      roots: settings.roots.map(({ path, writable }) => ({
-        hostPath: path,
-        writable: writable && settings.mode !== 'read-only',
-      })),
-      serverEnvironment: environment,
-      readable: settings.process.readable,
-      hiddenPaths: settings.hiddenPaths,
-      deniedHosts: deniedHostsOf(settings),
-      ownPaths,
+      roots: this.#hostRoots(),
+      serverEnvironment: this.#environment,
+      readable: this.settings.process.readable,
+      hiddenPaths: this.settings.hiddenPaths,
+      deniedHosts: deniedHostsOf(this.settings),
+      ownPaths: this.#ownPaths,
       record:
-        settings.history.enabled && settings.history.commands !== 'off'
+        this.settings.history.enabled && this.settings.history.commands !== 'off'
           ? async (tool, roots) => {
-              const kept = await history();
+              const kept = await this.history();
               const who = { principal: 'server', sessionId: '', tool, auditId: '' };
               return kept.recorder.attribute(
                 who,
@@ -214,31 +223,31 @@ export function createRooms(
     });
   });
 
-  const upstreams = once(async () => {
+  readonly upstreams = once(async () => {
     const { openUpstreams } = await import('../upstream/connection/open.ts');
     const { createPublicAddressCheck } = await import('../network/address.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
     let key: Uint8Array | undefined;
     return openUpstreams({
-      servers: settings.servers,
-      pinFolder: join(settings.stateFolder, 'servers'),
-      info: { name: 'sekisho', version },
-      startProcess: async (start) => (await serverProcesses()).start(start),
+      servers: this.settings.servers,
+      pinFolder: join(this.settings.stateFolder, 'servers'),
+      info: { name: 'sekisho', version: this.#version },
+      startProcess: async (start) => (await this.#serverProcesses()).start(start),
       onFailed: ({ settings: { name } }, { text: why, cause }) =>
-        onFault?.(
+        this.#onFault?.(
           [`Server ${name}: ${why.en}`, cause === undefined ? '' : causeWords(cause)].join(' ').trim(),
         ),
       oauth: {
-        folder: join(settings.stateFolder, 'logins'),
-        key: () => (key ??= deriveKey(settings.stateFolder, 'logins at servers')),
+        folder: join(this.settings.stateFolder, 'logins'),
+        key: () => (key ??= deriveKey(this.settings.stateFolder, 'logins at servers')),
         isPublicAddress: createPublicAddressCheck(),
       },
     });
   });
 
-  const identity = once(async () => {
+  readonly identity = once(async () => {
     const { openIdentity } = await import('../identity/open-identity.ts');
-    const { oauth } = settings.http;
+    const { oauth } = this.settings.http;
     if (!oauth)
       throw new ConfigError(
         text(
@@ -246,46 +255,27 @@ export function createRooms(
           'トークンの発行者が設定されていません（http.oauth）。',
         ),
       );
-    return openIdentity(oauth, { now: Date.now, onFault });
+    return openIdentity(oauth, { now: Date.now, onFault: this.#onFault });
   });
 
-  async function close(): Promise<void> {
+  async close(): Promise<void> {
     // Commands first, because they still write to folders of other rooms; the store last, because it takes records.
-    for (const room of [
-      upstreams,
-      serverProcesses,
-      commands,
-      pipelines,
-      web,
-      vault,
-      workspace,
-      history,
-      store,
-    ]) {
+    const inOrder = [this.upstreams, this.#serverProcesses, this.commands, this.pipelines, this.web];
+    for (const room of [...inOrder, this.vault, this.workspace, this.history, this.store]) {
       const opened = await room.opened();
       await opened?.close();
     }
   }
 
-  return {
-    settings,
-    workspace,
-    history,
-    store,
-    commands,
-    judge,
-    web,
-    search,
-    desks,
-    vault,
-    pipelines,
-    upstreams,
-    identity,
-    close,
-  };
+  /** In read-only mode commands can write nothing, whatever a rule allows. */
+  #hostRoots() {
+    const { roots, mode } = this.settings;
+    return roots.map(({ path, writable }) => ({
+      hostPath: path,
+      writable: writable && mode !== 'read-only',
+    }));
+  }
 }
-
-export type Rooms = ReturnType<typeof createRooms>;
 
 function embeddingsOf({ memory }: Settings, environment: NodeJS.ProcessEnv) {
   if (!memory.embeddings) return undefined;

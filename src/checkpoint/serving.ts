@@ -36,18 +36,11 @@ export interface HeldClient {
 
 export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>>;
 
-export interface StdioServer {
-  /** Resolves when the client has left and its replies are written. */
-  readonly closed: Promise<void>;
-  /** Closes the present checkpoint, and waits for those that the client has left. */
-  close(graceMs: number): Promise<void>;
-}
-
 /**
  * Serves MCP over stdio. Throws if records cannot be written; the database itself is opened on first use. The server
  * owns the checkpoint from here on.
  */
-export async function serveStdio(checkpoint: Checkpoint, options: StdioServing = {}): Promise<StdioServer> {
+export async function serveStdio(checkpoint: Checkpoint, options: StdioServing = {}) {
   const { storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
   const transport = await import('../transport/stdio.ts');
@@ -81,7 +74,12 @@ export async function serveStdio(checkpoint: Checkpoint, options: StdioServing =
   });
   // The server awaits `closed`, and gets an error there.
   serving.closed.finally(ahead.stop).catch(() => {});
-  return { closed: serving.closed, close: (graceMs) => (placed ?? checkpoint).close(graceMs) };
+  return {
+    /** Resolves when the client has left and its replies are written. */
+    closed: serving.closed,
+    /** Closes the present checkpoint, and waits for those that the client has left. */
+    close: (graceMs: number) => (placed ?? checkpoint).close(graceMs),
+  };
 }
 
 /**

@@ -1,29 +1,19 @@
-import type { AgentCredentials } from '../call/credentials.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Team } from '../contract/team/team.ts';
-import { type Once, once } from '../ground/once.ts';
+import { once } from '../ground/once.ts';
 import type { Store } from '../store/open.ts';
-import type { TeamStore } from '../store/team/open.ts';
 
 /** Agents and their work, opened on first use, with a listener for a connection's changed agent. */
-export interface TeamRoom {
-  readonly open: Once<TeamStore>;
-  /** Verifies agents' credentials; undefined if the toolset is not served. */
-  readonly credentials: (() => Promise<AgentCredentials>) | undefined;
-  lend(caller: Caller, arrival: Arrival): Promise<Team>;
-  /** A stdio connection is gone for good; an HTTP one may return, here or at another server. */
-  leave(arrival: Arrival): Promise<void>;
-  onChanged(listener: (connectionId: string) => void): () => void;
-}
+export type TeamRoom = ReturnType<typeof createTeamRoom>;
 
 /** Uses the store's time, shared by all its servers, unless `now` is given. */
 export function createTeamRoom(
   settings: Settings,
   store: () => Promise<Store>,
   now?: (() => number) | undefined,
-): TeamRoom {
+) {
   const listeners = new Set<(connectionId: string) => void>();
   const open = once(async () => {
     const { createTeamStore } = await import('../store/team/open.ts');
@@ -42,13 +32,15 @@ export function createTeamRoom(
 
   return {
     open,
+    /** Verifies agents' credentials; undefined if the toolset is not served. */
     credentials: isServed ? async () => (await open()).sessions : undefined,
-    lend: async (caller, arrival) => (await open()).lend(caller, arrival),
-    async leave({ transport, connectionId }) {
+    lend: async (caller: Caller, arrival: Arrival): Promise<Team> => (await open()).lend(caller, arrival),
+    /** A stdio connection is gone for good; an HTTP one may return, here or at another server. */
+    async leave({ transport, connectionId }: Arrival) {
       if (!isServed || transport !== 'stdio' || connectionId === undefined) return;
       await (await open.opened())?.sessions.unbind(connectionId);
     },
-    onChanged(listener) {
+    onChanged(listener: (connectionId: string) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -1,6 +1,6 @@
 import type { Channel, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
-import { createDelivery, type DeliveryDependencies } from './deliver.ts';
+import { Delivery, type DeliveryDependencies } from './deliver.ts';
 import { dueDigest } from './digest.ts';
 import { quietLeftMs } from './quiet.ts';
 
@@ -15,7 +15,7 @@ export class Notifier {
   readonly #settings: NotifySettings;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
-  readonly #deliver: ReturnType<typeof createDelivery>;
+  readonly #delivery: Delivery;
   #watching: Promise<void> | undefined;
   // Ends the pause between two looks.
   #wake = () => {};
@@ -23,7 +23,7 @@ export class Notifier {
   constructor(dependencies: NotifierDependencies) {
     this.#dependencies = dependencies;
     this.#settings = dependencies.settings;
-    this.#deliver = createDelivery(dependencies, this.#closing.signal);
+    this.#delivery = new Delivery(dependencies, this.#closing.signal);
   }
 
   /** Starts watching. Of all servers on the same records, only one sends each question. */
@@ -36,7 +36,7 @@ export class Notifier {
     const channel = this.#settings.channels.find((each) => each.name === name);
     if (!channel) return undefined;
     const record = await (await this.#dependencies.notices()).test(name, this.#dependencies.now());
-    return this.#deliver(record);
+    return this.#delivery.deliver(record);
   }
 
   /** Aborts deliveries, which the next server resumes. */
@@ -81,7 +81,7 @@ export class Notifier {
     for (const channel of channels) waits.push(await this.#claim(channel, pending, notices, nowMs));
     await this.#claimDigests(names, notices, nowMs);
     for (const record of await notices.take(names, nowMs, leaseMs)) {
-      const work = this.#deliver(record).catch((error: unknown) => {
+      const work = this.#delivery.deliver(record).catch((error: unknown) => {
         if (!this.#closing.signal.aborted) this.#dependencies.onFault(error);
       });
       this.#running.add(work);

@@ -5,11 +5,7 @@ import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import { notificationFrame, requestFrame } from './jsonrpc.ts';
 
 /** Our requests to the client that wait for an answer (server-to-client requests of the older revisions). */
-export interface Asks {
-  /** Rejects if the client answers with an error, or if the signal aborts first, which withdraws the request. */
-  ask(send: (frame: string) => void, method: string, params: Params, signal: AbortSignal): Promise<unknown>;
-  settle(response: Response): void;
-}
+export type Asks = ReturnType<typeof createAsks>;
 
 type Response = Extract<Incoming, { kind: 'response' }>;
 
@@ -20,7 +16,7 @@ export interface AsksElsewhere {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody): Asks {
+export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody) {
   const waiting = new Map<RequestId, (response: Response) => void>();
   const keyOf = (id: RequestId) => `ask ${elsewhere?.connectionId} ${id}`;
 
@@ -29,7 +25,13 @@ export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody): Asks {
   }
 
   return {
-    async ask(send, method, params, signal) {
+    /** Rejects if the client answers with an error, or if the signal aborts first, which withdraws the request. */
+    async ask(
+      send: (frame: string) => void,
+      method: string,
+      params: Params,
+      signal: AbortSignal,
+    ): Promise<unknown> {
       signal.throwIfAborted();
       const id = `ask-${randomUUID()}`;
       const letGo = await elsewhere?.relay
@@ -69,7 +71,7 @@ export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody): Asks {
         send(requestFrame(id, method, params));
       });
     },
-    settle(response) {
+    settle(response: Response) {
       const here = waiting.get(response.id);
       if (here) here(response);
       else handOn(response).catch((error) => elsewhere?.onFault?.(error));

@@ -1,15 +1,10 @@
 /** Things that live as long as a connection, each under a key. */
-export interface Keeper {
-  /** Ends the earlier one with the same key. */
-  keep(key: string, end: () => void): void;
-  drop(key: string): void;
-  dropAll(): void;
-}
+export type Keeper = ReturnType<typeof createKeeper>;
 
 /** The most subscriptions of a client; the oldest is dropped. */
 const maxKept = 1000;
 
-export function createKeeper(): Keeper {
+export function createKeeper() {
   const ends = new Map<string, () => void>();
 
   function drop(key: string): void {
@@ -19,7 +14,8 @@ export function createKeeper(): Keeper {
   }
 
   return {
-    keep(key, end) {
+    /** Ends the earlier one with the same key. */
+    keep(key: string, end: () => void) {
       drop(key);
       ends.set(key, end);
       const [oldest] = ends.keys();

@@ -9,13 +9,7 @@ const maxWatchedResources = 100;
 const kinds = ['tools', 'prompts', 'resources'] as const;
 
 /** An open `subscriptions/listen`. */
-export interface Subscription {
-  /** Whether the client asked for nothing that this server can report. */
-  readonly isEmpty: boolean;
-  end(): void;
-  /** The result that closes it properly. */
-  readonly closingResultJson: string;
-}
+export type Subscription = Awaited<ReturnType<typeof openSubscription>>;
 
 /** The destination of a subscription's messages. */
 export interface Sink {
@@ -33,7 +27,7 @@ export async function openSubscription(
   params: Params,
   arrival: Arrival,
   sink: Sink,
-): Promise<Subscription> {
+) {
   const wanted = params.notifications;
   if (!isObject(wanted))
     throw new RpcError(rpcCode.invalidParams, 'subscriptions/listen needs notifications.');
@@ -75,8 +69,10 @@ export async function openSubscription(
     throw error;
   }
   return {
+    /** Whether the client asked for nothing that this server can report. */
     isEmpty: watched.length === 0 && uris.length === 0,
     end,
+    /** The result that closes it properly. */
     closingResultJson: closingResultOf(mcp, id),
   };
 }

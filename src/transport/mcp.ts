@@ -19,18 +19,7 @@ export interface McpExtension {
 }
 
 /** The protocol without a transport: method names in, encoded results out. */
-export interface Mcp {
-  readonly gateway: Gateway;
-  readonly serverInfo: Params;
-  readonly capabilities: Params;
-  readonly changes: Changes;
-  /** The encoded result of one request. Throws only RpcError. */
-  answer(method: string, exchange: Exchange): Promise<string>;
-  /** The encoded result of a call whose server dies while it runs. */
-  interrupted(era: Exchange['era'], auditId: string, arrival: Arrival): string;
-  /** The handshake of the older revisions. */
-  shakeHands(params: Params): Handshake;
-}
+export type Mcp = ReturnType<typeof createMcp>;
 
 export interface Handshake {
   readonly revision: string;
@@ -48,7 +37,7 @@ const removedMethods = new Set([
   'resources/unsubscribe',
 ]);
 
-export function createMcp(gateway: Gateway, extension?: McpExtension): Mcp {
+export function createMcp(gateway: Gateway, extension?: McpExtension) {
   const serverInfo = { ...gateway.info };
   const encoder = createResultEncoder(serverInfo);
   const capabilities: Params = {
@@ -84,7 +73,8 @@ export function createMcp(gateway: Gateway, extension?: McpExtension): Mcp {
     capabilities,
     changes: changesOf(gateway, extension?.changes),
 
-    async answer(name, exchange) {
+    /** The encoded result of one request. Throws only RpcError. */
+    async answer(name: string, exchange: Exchange) {
       const isServed = exchange.era === 'legacy' ? name !== 'server/discover' : !removedMethods.has(name);
       const method = isServed ? methods.get(name) : undefined;
       if (!method) throw new RpcError(rpcCode.methodNotFound, 'Method not found.');
@@ -92,10 +82,12 @@ export function createMcp(gateway: Gateway, extension?: McpExtension): Mcp {
       return typeof result === 'string' ? result : encoder.encode(exchange.era, result);
     },
 
-    interrupted: (era, auditId, arrival) =>
+    /** The encoded result of a call whose server dies while it runs. */
+    interrupted: (era: Exchange['era'], auditId: string, arrival: Arrival) =>
       encoder.encode(era, interruptedResult(auditId, arrival, gateway.locale)),
 
-    shakeHands(params) {
+    /** The handshake of the older revisions. */
+    shakeHands(params: Params): Handshake {
       const revision = settleRevision(params.protocolVersion);
       return {
         revision,

@@ -1,21 +1,11 @@
 import type { Writable } from 'node:stream';
 
-export interface Outbox {
-  send(line: string): void;
-  /** Writes now: no more lines are expected in this turn. */
-  flush(): void;
-  /** Whether the reader is so far behind that optional messages should be skipped. */
-  isCongested(): boolean;
-  /** Resolves when the reader has caught up, or is gone. */
-  drained(): Promise<void>;
-  /** Resolves when the system has accepted everything sent so far, or the reader is gone. */
-  flushed(): Promise<void>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 const congestedBytes = 1024 * 1024;
 
 /** Combines the lines of one turn of the event loop into one write. */
-export function createOutbox(output: Writable): Outbox {
+export function createOutbox(output: Writable) {
   let waiting: string[] = [];
   let gone = false;
   for (const event of ['error', 'close']) {
@@ -25,6 +15,7 @@ export function createOutbox(output: Writable): Outbox {
     });
   }
 
+  /** Writes now: no more lines are expected in this turn. */
   function flush(): void {
     if (waiting.length === 0 || gone) return;
     const text = waiting.length === 1 ? `${waiting[0]}\n` : `${waiting.join('\n')}\n`;
@@ -33,16 +24,19 @@ export function createOutbox(output: Writable): Outbox {
   }
 
   return {
-    send(line) {
+    send(line: string) {
       if (gone) return;
       if (waiting.push(line) === 1) setImmediate(flush);
     },
     flush,
+    /** Whether the reader is so far behind that optional messages should be skipped. */
     isCongested: () => output.writableLength > congestedBytes,
+    /** Resolves when the reader has caught up, or is gone. */
     async drained() {
       if (gone || !output.writableNeedDrain) return;
       await settled(output, (resolve) => output.once('drain', resolve));
     },
+    /** Resolves when the system has accepted everything sent so far, or the reader is gone. */
     async flushed() {
       flush();
       if (gone) return;

@@ -11,14 +11,12 @@ import { createResultJson } from './result-json.ts';
 import { type Era, metaKey } from './revision.ts';
 
 /** Encodes results; on 2026-07-28 each includes its type and the server's name. */
-export interface ResultEncoder {
-  encode(era: Era, result: Params): string;
-}
+export type ResultEncoder = ReturnType<typeof createResultEncoder>;
 
-export function createResultEncoder(serverInfo: Params): ResultEncoder {
+export function createResultEncoder(serverInfo: Params) {
   const jsonOf = createResultJson();
   return {
-    encode(era, result) {
+    encode(era: Era, result: Params) {
       if (era === 'legacy') return jsonOf(result);
       return jsonOf({
         ...result,

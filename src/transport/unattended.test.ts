@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saysUnattended } from './unattended.ts';
+import { saysUnattended } from './methods/call.ts';
 
 const codex = { client: { name: 'codex-mcp-client', version: '0.169.0' } };
 const turn = (trigger: unknown) => ({ 'x-codex-turn-metadata': { turn_trigger: trigger } });

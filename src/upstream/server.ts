@@ -6,15 +6,13 @@ import type { BaseContext, Tool } from '../contract/tool/tool.ts';
 import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
 import { unlessAborted } from '../ground/abort.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import { createSemaphore, type Semaphore } from '../ground/semaphore.ts';
 import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
-import { createLiveness } from './connection/liveness.ts';
-import { afterLoss, RemoteError } from './connection/remote.ts';
-import { type Supervisor, supervise } from './connection/supervise.ts';
-import { traceRequests } from './connection/traced.ts';
+import { afterLoss, RemoteError, type RemoteRequest } from './connection/remote.ts';
+import { Supervisor } from './connection/supervise.ts';
 import { accessOf, type OauthPlace } from './oauth/open.ts';
 import { Elicitations } from './requests/elicit.ts';
 import { methodTools, type ServerRequests } from './requests/methods.ts';
-import { pacedProgress } from './requests/paced-progress.ts';
 import {
   asRemote,
   notAsApproved,
@@ -26,7 +24,6 @@ import {
   silentLists,
 } from './requests/refusals.ts';
 import { outputOf } from './requests/result.ts';
-import { createTurns } from './requests/turns.ts';
 import { createWatches } from './requests/watches.ts';
 import { adaptTool, type CallRemote } from './tools/adapt.ts';
 import { openApproved } from './tools/approved.ts';
@@ -139,9 +136,9 @@ export class ProxiedServer {
     const { pin, isDamaged } = this.#approved;
     return {
       name: this.#name,
-      state: isDamaged ? 'closed' : this.#common.supervisor.state().kind,
+      state: isDamaged ? 'closed' : this.#common.supervisor.state.kind,
       problem: this.#problem(),
-      starts: this.#common.supervisor.starts(),
+      starts: this.#common.supervisor.starts,
       pinned: pin?.approved.size ?? 0,
       tools: this.tools().map((tool) => tool.name),
       held: pin?.held ?? [],
@@ -168,7 +165,7 @@ export class ProxiedServer {
   async lookAgain(): Promise<void> {
     if (this.#lookedAt === 0 || Date.now() - this.#lookedAt < lookAgainMs) return;
     // A stopped server is compared when it starts again.
-    const connection = await this.#common.supervisor.running()?.catch(() => undefined);
+    const connection = await this.#common.supervisor.running?.catch(() => undefined);
     if (!connection?.isQuiet) return;
     this.#relook(connection);
     await this.#looking;
@@ -189,8 +186,7 @@ export class ProxiedServer {
     const end = this.#watches.add(uri, changed);
     return () => {
       end();
-      void this.#common.supervisor
-        .running()
+      void this.#common.supervisor.running
         ?.then((connection) => connection.setWatched(this.#watches.uris()))
         // A server that has ended watches nothing.
         .catch(() => {});
@@ -205,7 +201,7 @@ export class ProxiedServer {
 
   #createLine(): Line {
     const elicitations = new Elicitations(this.#name);
-    const line = supervise({
+    const line = new Supervisor({
       name: this.#name,
       firstDelayMs: this.#options.firstDelayMs,
       onState: () => this.#changed(),
@@ -280,7 +276,7 @@ export class ProxiedServer {
   }
 
   #problem(): Text | undefined {
-    return this.#approved.isDamaged ? pinWords(this.#name) : this.#common.supervisor.failure()?.text;
+    return this.#approved.isDamaged ? pinWords(this.#name) : this.#common.supervisor.failure?.text;
   }
 
   #unavailable(): Text | undefined {
@@ -374,6 +370,107 @@ export class ProxiedServer {
       throw refusedBy(this.#name, error);
     } finally {
       leave();
+    }
+  };
+}
+
+type Progress = (done: number, total?: number, message?: string) => void;
+
+/** The first reports pass at once; later ones ten times a second. */
+const mostAtOnce = 100;
+const everyMs = 100;
+
+/** Limits a server's progress reports: passing on each message has a cost, too. */
+export function pacedProgress(progress: Progress, now: () => number = () => performance.now()): Progress {
+  let left = mostAtOnce;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (done, total, message) => {
+    if (left === 0 && now() - lastMs < everyMs) return;
+    left = Math.max(0, left - 1);
+    lastMs = now();
+    progress(done, total, message);
+  };
+}
+
+const maxWaiting = 200;
+
+/** Calls of one server: a limited number at once, the others in a limited queue. */
+function createTurns(atOnce: number): Semaphore {
+  return createSemaphore(atOnce, { maxWaiting, aborted: () => cancelled(), full: tooMany });
+}
+
+function tooMany(): ToolError {
+  return new ToolError(
+    'rate_limited',
+    text(
+      `${maxWaiting} calls are waiting for this server.`,
+      `${maxWaiting} 件の呼び出しがこのサーバーを待っています。`,
+    ),
+    {
+      suggestion: text('Try again when some are done.', 'いくつか終わってから試してください。'),
+      details: { retry_after_ms: 1000 },
+    },
+  );
+}
+
+type Send = (connection: Connection, request: RemoteRequest) => Promise<unknown>;
+
+/** Sends requests with the call's trace in `_meta`, so that the server's own spans join it. */
+function traceRequests(server: string, send: Send): Send {
+  return async (connection, request) => {
+    const { trace, method, params } = request;
+    if (!trace) return send(connection, request);
+    const tool = method === 'tools/call' ? String(params.name) : undefined;
+    const span = trace.request({ method, server, ...(tool !== undefined && { tool }) });
+    try {
+      const _meta = { ...(params._meta as object | undefined), ...span.meta };
+      const result = await send(connection, { ...request, params: { ...params, _meta } });
+      const { isError } = (result ?? {}) as { readonly isError?: unknown };
+      span.end(isError === true ? 'tool_error' : undefined);
+      return result;
+    } catch (error) {
+      span.end(errorTypeOf(error));
+      throw error;
+    }
+  };
+}
+
+/** A code only: the text is untrusted. */
+function errorTypeOf(error: unknown): string {
+  if (error instanceof RemoteError) return String(error.code);
+  return error instanceof ToolError ? error.code : '_OTHER';
+}
+
+const maxPatienceMs = 30_000;
+
+/**
+ * Requests on a supervised connection: after a timeout, the server is probed. If it does not answer, the connection is
+ * closed, so that the server restarts instead of blocking all later calls.
+ */
+function createLiveness(callTimeoutMs: number) {
+  const timeoutMs = Math.min(maxPatienceMs, callTimeoutMs);
+  const doubted = new WeakSet<Connection>();
+
+  async function doubt(connection: Connection): Promise<void> {
+    if (doubted.has(connection)) return;
+    doubted.add(connection);
+    const signal = AbortSignal.timeout(2 * timeoutMs);
+    try {
+      await connection.request({ ...connection.sign, signal, timeoutMs });
+      doubted.delete(connection);
+    } catch (error) {
+      // "Unknown method" is a sign of life, too.
+      if (error instanceof RemoteError) doubted.delete(connection);
+      else await connection.close().catch(() => {});
+    }
+  }
+
+  return async (connection: Connection, request: RemoteRequest): Promise<unknown> => {
+    try {
+      return await connection.request(request);
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'timed_out') void doubt(connection);
+      throw error;
     }
   };
 }

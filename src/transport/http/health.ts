@@ -2,10 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { sendJson } from './outlet.ts';
 
 /** Checks for supervisors and load balancers. They send no token, so they learn only yes, or no and why. */
-export interface Health {
-  /** Answers `/health`, `/ready` and `/healthz`; returns whether it was one of them. */
-  answer(path: string, response: ServerResponse): Promise<boolean>;
-}
+export type Health = ReturnType<typeof createHealth>;
 
 export type Stopping = 'no' | 'draining' | 'stopping';
 
@@ -13,10 +10,7 @@ export type Stopping = 'no' | 'draining' | 'stopping';
  * `/health`: the process is alive; a restart would not fix anything it reports. `/ready`: it accepts work, unless it is
  * stopping or cannot reach its records. The records are checked at most once a second.
  */
-export function createHealth(
-  stopping: () => Stopping,
-  recordsAnswer: (() => Promise<unknown>) | undefined,
-): Health {
+export function createHealth(stopping: () => Stopping, recordsAnswer: (() => Promise<unknown>) | undefined) {
   let looked: { readonly at: number; readonly found: Promise<boolean> } | undefined;
 
   function areReachable(): Promise<boolean> {
@@ -28,7 +22,8 @@ export function createHealth(
   }
 
   return {
-    async answer(path, response) {
+    /** Answers `/health`, `/ready` and `/healthz`; returns whether it was one of them. */
+    async answer(path: string, response: ServerResponse) {
       if (path === '/health') sendJson(response, 200, '{"ok":true}');
       else if (path === '/healthz') {
         const ok = stopping() !== 'stopping';

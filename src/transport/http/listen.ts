@@ -7,23 +7,12 @@ import type { Mcp } from '../mcp.ts';
 import type { Outlet } from './outlet.ts';
 
 /** The open `subscriptions/listen` streams of one HTTP server. */
-export interface Listeners {
-  open(
-    id: RequestId,
-    params: Params,
-    arrival: Arrival,
-    outlet: Outlet,
-    response: ServerResponse,
-  ): Promise<void>;
-  /** Ends every stream with its closing result. */
-  closeAll(): void;
-  beat(): void;
-}
+export type Listeners = ReturnType<typeof createListeners>;
 
-export function createListeners(mcp: Mcp, max: number): Listeners {
+export function createListeners(mcp: Mcp, max: number) {
   const open = new Map<Outlet, () => void>();
   return {
-    async open(id, params, arrival, outlet, response) {
+    async open(id: RequestId, params: Params, arrival: Arrival, outlet: Outlet, response: ServerResponse) {
       if (!outlet.canStream)
         throw new RpcError(rpcCode.invalidRequest, 'Accept must allow text/event-stream.');
       if (open.size >= max) throw new RpcError(rpcCode.serverBusy, 'Too many subscriptions.', undefined, 503);
@@ -44,6 +33,7 @@ export function createListeners(mcp: Mcp, max: number): Listeners {
       });
       if (response.destroyed) finish();
     },
+    /** Ends every stream with its closing result. */
     closeAll() {
       for (const finish of [...open.values()]) finish();
     },

@@ -2,25 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorFrame, RpcError, rpcCode } from '../jsonrpc.ts';
 
 /** The response to an HTTP client: one JSON body, or a stream of events once there is an earlier message. */
-export interface Outlet {
-  /** Whether the client accepts a stream of events. */
-  readonly canStream: boolean;
-  /** Begins the stream before the first message. */
-  open(): void;
-  /** Sends a message now, as an event; dropped without `canStream`. */
-  event(frame: string): void;
-  /** Sends the last message. */
-  finish(status: number, frame: string, headers?: readonly string[]): void;
-  /** Ends without a last message. */
-  end(status?: number): void;
-  isCongested(): boolean;
-  /** Keeps a slow response alive: turns it into a stream, or sends a sign of life on the stream. */
-  beat(): void;
-}
+export type Outlet = ReturnType<typeof createOutlet>;
 
 const congestedBytes = 1024 * 1024;
 
-export function createOutlet(request: IncomingMessage, response: ServerResponse): Outlet {
+export function createOutlet(request: IncomingMessage, response: ServerResponse) {
   const canStream = acceptsEvents(request);
   let state: 'fresh' | 'streaming' | 'over' = 'fresh';
 
@@ -34,27 +20,33 @@ export function createOutlet(request: IncomingMessage, response: ServerResponse)
   }
 
   return {
+    /** Whether the client accepts a stream of events. */
     canStream,
+    /** Begins the stream before the first message. */
     open() {
       stream();
       response.flushHeaders();
     },
-    event(frame) {
+    /** Sends a message now, as an event; dropped without `canStream`. */
+    event(frame: string) {
       if (!canStream || state === 'over') return;
       stream();
       response.write(eventOf(frame));
     },
-    finish(status, frame, headers = []) {
+    /** Sends the last message. */
+    finish(status: number, frame: string, headers: readonly string[] = []) {
       if (state === 'streaming') response.end(eventOf(frame));
       else if (state === 'fresh') sendJson(response, status, frame, headers);
       state = 'over';
     },
-    end(status = 202) {
+    /** Ends without a last message. */
+    end(status: number = 202) {
       if (state === 'streaming') response.end();
       else if (state === 'fresh') response.writeHead(status, ['content-length', '0']).end();
       state = 'over';
     },
     isCongested: () => response.writableLength > congestedBytes,
+    /** Keeps a slow response alive: turns it into a stream, or sends a sign of life on the stream. */
     beat() {
       if (canStream) stream();
       if (state === 'streaming') response.write(': still here\n\n');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Arrival } from '../../contract/call.ts';
 import type { Admission, Gateway } from '../../contract/gateway.ts';
@@ -17,7 +17,7 @@ import {
   protectedResourceOf,
 } from './challenge.ts';
 import { arrivalOf } from './headers.ts';
-import { createHealth } from './health.ts';
+import { createHealth, type Health } from './health.ts';
 import { createListeners } from './listen.ts';
 import { answerMetrics } from './metrics.ts';
 import { refuse, sendJson } from './outlet.ts';
@@ -61,17 +61,6 @@ export interface HttpOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-export interface HttpService {
-  readonly address: { readonly host: string; readonly port: number };
-  /** The number of open sessions of older clients. */
-  readonly sessionCount: number;
-  readonly running: number;
-  /** Announces that no more work is wanted, but still accepts it: load balancers notice only after a while. */
-  drain(): void;
-  /** Accepts no new requests; running ones get a while, then everything ends. */
-  close(): Promise<void>;
-}
-
 export const mcpPath = '/mcp';
 
 const defaultMaxSessions = 1000;
@@ -85,177 +74,215 @@ const defaultBeatMs = 15_000;
  * Implemented directly on node:http, for the speed of calls.
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
-  const { gateway } = options;
-  const resource = options.trust && protectedResourceOf(options.trust);
-  const admit = createAdmit(gateway, resource);
-  const mcp = createMcp(gateway, options.extension);
-  const sessions = new Sessions(mcp, {
-    max: options.maxSessions ?? defaultMaxSessions,
-    idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
-    key: options.sessionKey ?? randomBytes(32),
-    others: options.others,
-    onFault: options.onFault,
-  });
-  const dependencies: HttpDependencies = {
-    mcp,
-    sessions,
-    listeners: createListeners(mcp, maxSubscriptions),
-    running: new Map(),
-    maxBodyBytes: options.maxBodyBytes ?? limits.httpBodyBytes,
-    resource,
-    onFault: options.onFault,
-  };
-  const allowedOrigins = options.allowedOrigins ?? [];
-  const guard = createGuard({ allowedHosts: options.allowedHosts ?? loopbackHosts, allowedOrigins });
-  const cors = createCors(allowedOrigins);
-  const describedAt = resource ? metadataPaths(resource, mcpPath) : new Set<string>();
-  let isStopping = false;
-  let isDraining = false;
-  const health = createHealth(
-    () => (isStopping ? 'stopping' : isDraining ? 'draining' : 'no'),
-    options.recordsAnswer,
-  );
+  const server = new HttpServer(options);
+  await server.listen();
+  return server;
+}
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A kept connection would only lead back to a server that is about to end.
-    if (isDraining) response.setHeader('connection', 'close');
-    const refusal = guard(request);
-    if (refusal !== undefined) return refuse(response, 403, refusal);
-    if (cors(request, response)) return;
-    const path = pathOf(request);
-    // People and clients add a slash; a redirect would lose the body or the token.
-    if (path === mcpPath || path === `${mcpPath}/`) return await answerMcp(request, response);
-    if (resource && describedAt.has(path)) {
-      response.setHeader('cache-control', 'max-age=300');
-      return sendJson(response, 200, metadataJson(resource));
-    }
-    if (await health.answer(path, response)) return;
-    if (path === '/metrics' && options.metrics) {
-      const admission = await admit(request, response, arrivalOf(request), { purpose: 'metrics' });
-      if (!admission) return;
-      return await answerMetrics({ text: options.metrics, resource }, request, response, admission);
-    }
-    if (options.ask && isAskPath(path)) return await answerQuestion(options.ask, request, response);
-    if (await options.routes?.(request, response)) return;
-    refuse(response, 404, 'There is nothing at this address.');
-  }
+/** A server that listens. */
+export type HttpService = Omit<HttpServer, 'listen'>;
 
-  async function answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const arrived = arrivalOf(request);
-    const admission = await admit(request, response, arrived);
-    if (!admission) return;
-    const arrival = { ...arrived, holder: admission.holder };
-    if (isStopping) return refuse(response, 503, 'The server is stopping.');
-    if (request.method === 'POST') return await answerPost(dependencies, request, response, arrival);
-    if (request.method === 'GET' || request.method === 'DELETE') {
-      return await answerSession(dependencies, request, response, arrival);
-    }
-    response.setHeader('allow', 'POST, GET, DELETE');
-    refuse(response, 405, 'Send POST.');
-  }
-
-  async function answerQuestion(
-    ask: AskRoute['service'],
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const arrival = arrivalOf(request);
-    const turnAway = (status: number) => turnAwayAsk(request, response, status, gateway.locale);
-    if (!(await admit(request, response, arrival, { turnAway }))) return;
-    if (isStopping) return turnAway(503);
-    const { running, maxBodyBytes, onFault } = dependencies;
-    const route = { service: ask, running, maxBodyBytes, locale: gateway.locale, resource, onFault };
-    await answerAsk(route, request, response, arrival);
-  }
-
+class HttpServer {
+  readonly #options: HttpOptions;
+  readonly #server: Server;
+  readonly #sessions: Sessions;
+  readonly #dependencies: HttpDependencies;
+  readonly #guard: ReturnType<typeof createGuard>;
+  readonly #cors: ReturnType<typeof createCors>;
+  readonly #admit: Admit;
+  readonly #health: Health;
+  /** The paths at which clients find the issuers of tokens. */
+  readonly #describedAt: ReadonlySet<string>;
   /** Connections without a request so far. Node does not count them as idle when it stops. */
-  const unused = new Set<Socket>();
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 60_000,
-      keepAliveTimeout: 30_000,
-      connectionsCheckingInterval: 5_000,
-      maxHeaderSize: 32 * 1024,
-    },
-    (request, response) => {
-      unused.delete(request.socket);
-      answer(request, response).catch((error: unknown) => {
-        options.onFault?.(error);
-        if (response.headersSent) response.destroy();
-        else {
-          const failure = asRpcError(error);
-          const status = failure.httpStatus === 200 ? 500 : failure.httpStatus;
-          sendJson(response, status, errorFrame(null, failure));
-        }
-      });
-    },
-  );
-  server.maxConnections = maxConnections;
-  server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const beat = setInterval(() => {
-    sessions.closeIdle(Date.now()).catch((error: unknown) => options.onFault?.(error));
-    dependencies.listeners.beat();
-    for (const outlet of dependencies.running.values()) outlet.beat();
-    for (const session of sessions.all()) session.stream?.beat();
-  }, options.beatMs ?? defaultBeatMs);
-  beat.unref();
-  const { address, port } = server.address() as AddressInfo;
+  readonly #unused = new Set<Socket>();
+  #beat: NodeJS.Timeout | undefined;
+  #isStopping = false;
+  #isDraining = false;
 
-  async function close(): Promise<void> {
-    isStopping = true;
-    clearInterval(beat);
+  constructor(options: HttpOptions) {
+    const { gateway, onFault, allowedOrigins = [], allowedHosts = loopbackHosts } = options;
+    const resource = options.trust && protectedResourceOf(options.trust);
+    const mcp = createMcp(gateway, options.extension);
+    this.#options = options;
+    this.#sessions = new Sessions(mcp, {
+      max: options.maxSessions ?? defaultMaxSessions,
+      idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
+      key: options.sessionKey ?? randomBytes(32),
+      others: options.others,
+      onFault,
+    });
+    this.#dependencies = {
+      mcp,
+      sessions: this.#sessions,
+      listeners: createListeners(mcp, maxSubscriptions),
+      running: new Map(),
+      maxBodyBytes: options.maxBodyBytes ?? limits.httpBodyBytes,
+      resource,
+      onFault,
+    };
+    this.#admit = createAdmit(gateway, resource);
+    this.#guard = createGuard({ allowedHosts, allowedOrigins });
+    this.#cors = createCors(allowedOrigins);
+    this.#describedAt = resource ? metadataPaths(resource, mcpPath) : new Set();
+    this.#health = createHealth(
+      () => (this.#isStopping ? 'stopping' : this.#isDraining ? 'draining' : 'no'),
+      options.recordsAnswer,
+    );
+    this.#server = createServer(serverLimits, (request, response) => this.#take(request, response));
+    this.#server.maxConnections = maxConnections;
+    this.#server.on('connection', (socket) => {
+      this.#unused.add(socket);
+      socket.once('close', () => this.#unused.delete(socket));
+    });
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return { host: address, port };
+  }
+
+  /** The number of open sessions of older clients. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  get running(): number {
+    return this.#dependencies.running.size;
+  }
+
+  async listen(): Promise<void> {
+    const { port, host, onFault, beatMs = defaultBeatMs } = this.#options;
+    const server = this.#server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    const { listeners, running } = this.#dependencies;
+    this.#beat = setInterval(() => {
+      this.#sessions.closeIdle(Date.now()).catch((error: unknown) => onFault?.(error));
+      listeners.beat();
+      for (const outlet of running.values()) outlet.beat();
+      for (const session of this.#sessions.all()) session.stream?.beat();
+    }, beatMs);
+    this.#beat.unref();
+  }
+
+  /** Announces that no more work is wanted, but still accepts it: load balancers notice only after a while. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  /** Accepts no new requests; running ones get a while, then everything ends. */
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#beat);
+    const server = this.#server;
+    const { listeners, running } = this.#dependencies;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    dependencies.listeners.closeAll();
-    for (const session of sessions.all()) session.stream?.end();
+    listeners.closeAll();
+    for (const session of this.#sessions.all()) session.stream?.end();
     const closeIdle = () => {
       server.closeIdleConnections();
-      for (const socket of unused) socket.destroy();
+      for (const socket of this.#unused) socket.destroy();
     };
     closeIdle();
     let isOver = false;
     const deadline = setTimeout(() => {
       isOver = true;
-      for (const run of dependencies.running.keys()) run.cancel.abort();
+      for (const run of running.keys()) run.cancel.abort();
       setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
-    }, options.stopGraceMs ?? limits.stopGraceMs);
+    }, this.#options.stopGraceMs ?? limits.stopGraceMs);
     // Kept-alive connections would keep the server open.
     const sweep = setInterval(() => {
       closeIdle();
       // Only incomplete requests and unread responses are left.
-      if (isOver && dependencies.running.size === 0)
-        setTimeout(() => server.closeAllConnections(), 100).unref();
+      if (isOver && running.size === 0) setTimeout(() => server.closeAllConnections(), 100).unref();
     }, 50);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);
-    await sessions.closeAll();
+    await this.#sessions.closeAll();
   }
 
-  return {
-    address: { host: address, port },
-    get sessionCount() {
-      return sessions.size;
-    },
-    get running() {
-      return dependencies.running.size;
-    },
-    drain() {
-      isDraining = true;
-    },
-    close,
-  };
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    this.#unused.delete(request.socket);
+    this.#answer(request, response).catch((error: unknown) => {
+      this.#options.onFault?.(error);
+      if (response.headersSent) response.destroy();
+      else {
+        const failure = asRpcError(error);
+        const status = failure.httpStatus === 200 ? 500 : failure.httpStatus;
+        sendJson(response, status, errorFrame(null, failure));
+      }
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { metrics, ask, routes } = this.#options;
+    const { resource } = this.#dependencies;
+    // A kept connection would only lead back to a server that is about to end.
+    if (this.#isDraining) response.setHeader('connection', 'close');
+    const refusal = this.#guard(request);
+    if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (this.#cors(request, response)) return;
+    const path = pathOf(request);
+    // People and clients add a slash; a redirect would lose the body or the token.
+    if (path === mcpPath || path === `${mcpPath}/`) return await this.#answerMcp(request, response);
+    if (resource && this.#describedAt.has(path)) {
+      response.setHeader('cache-control', 'max-age=300');
+      return sendJson(response, 200, metadataJson(resource));
+    }
+    if (await this.#health.answer(path, response)) return;
+    if (path === '/metrics' && metrics) {
+      const admission = await this.#admit(request, response, arrivalOf(request), { purpose: 'metrics' });
+      if (!admission) return;
+      return await answerMetrics({ text: metrics, resource }, request, response, admission);
+    }
+    if (ask && isAskPath(path)) return await this.#answerQuestion(ask, request, response);
+    if (await routes?.(request, response)) return;
+    refuse(response, 404, 'There is nothing at this address.');
+  }
+
+  async #answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrived = arrivalOf(request);
+    const admission = await this.#admit(request, response, arrived);
+    if (!admission) return;
+    const arrival = { ...arrived, holder: admission.holder };
+    if (this.#isStopping) return refuse(response, 503, 'The server is stopping.');
+    if (request.method === 'POST') return await answerPost(this.#dependencies, request, response, arrival);
+    if (request.method === 'GET' || request.method === 'DELETE') {
+      return await answerSession(this.#dependencies, request, response, arrival);
+    }
+    response.setHeader('allow', 'POST, GET, DELETE');
+    refuse(response, 405, 'Send POST.');
+  }
+
+  async #answerQuestion(
+    service: AskRoute['service'],
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const { locale } = this.#options.gateway;
+    const arrival = arrivalOf(request);
+    const turnAway = (status: number) => turnAwayAsk(request, response, status, locale);
+    if (!(await this.#admit(request, response, arrival, { turnAway }))) return;
+    if (this.#isStopping) return turnAway(503);
+    const { running, maxBodyBytes, resource, onFault } = this.#dependencies;
+    const route = { service, running, maxBodyBytes, locale, resource, onFault };
+    await answerAsk(route, request, response, arrival);
+  }
 }
+
+const serverLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 32 * 1024,
+};
 
 function pathOf({ url = '/' }: IncomingMessage): string {
   const query = url.indexOf('?');

@@ -16,25 +16,20 @@ export interface Ticket {
   readonly owner: string;
 }
 
+const maxIdChars = 4096;
+
 /**
  * Session ids that contain their session, sealed. A server that never saw the handshake, or has dropped the session,
  * can restore it: older clients survive a restart or a load balancer without noticing.
  */
-export interface Tickets {
-  write(ticket: Ticket): string;
-  read(id: string): Ticket | undefined;
-}
-
-const maxIdChars = 4096;
-
-export function createTickets(key: Uint8Array): Tickets {
+export function createTickets(key: Uint8Array) {
   const macOf = (body: string) => createHmac('sha256', key).update(`mcp-session ${body}`).digest();
   return {
-    write(ticket) {
+    write(ticket: Ticket) {
       const body = Buffer.from(JSON.stringify(ticket)).toString('base64url');
       return `${body}.${macOf(body).toString('base64url')}`;
     },
-    read(id) {
+    read(id: string): Ticket | undefined {
       const [body = '', mac = '', ...rest] = id.length > maxIdChars ? [] : id.split('.');
       const given = Buffer.from(mac, 'base64url');
       const expected = macOf(body);

@@ -1,14 +1,12 @@
-import type { Call } from '../../contract/call.ts';
+import type { Arrival, Call } from '../../contract/call.ts';
 import type { Gateway } from '../../contract/gateway.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { Exchange, Method } from '../exchange.ts';
 import { InsufficientScope, scopeMissingIn } from '../http/challenge.ts';
-import type { Params } from '../jsonrpc.ts';
-import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
+import { isObject, type Params, RpcError, rpcCode } from '../jsonrpc.ts';
 import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from '../question.ts';
 import { replyFormOf } from '../reply-form.ts';
 import { callResult } from '../results.ts';
-import { saysUnattended } from '../unattended.ts';
 
 /**
  * `tools/call`. Only a malformed envelope is a protocol error: any call with a tool name goes through the gateway,
@@ -90,4 +88,26 @@ function progressOf(exchange: Exchange): Call['progress'] {
       ...(message !== undefined && { message }),
     });
   };
+}
+
+/**
+ * Clients that mark calls as unattended, as `npm run clients` observed. Others do not: `copilot -p` and `claude -p`
+ * send the same as at a terminal, and only their quick answers give them away.
+ */
+const saying: readonly (readonly [
+  name: RegExp,
+  says: (meta: Readonly<Record<string, unknown>>) => boolean,
+])[] = [
+  // `codex exec` declines automatically; at a terminal it asks.
+  [/^codex-mcp-client$/, (meta) => turnOf(meta).turn_trigger === 'exec'],
+];
+
+export function saysUnattended({ client }: Pick<Arrival, 'client'>, meta: unknown): boolean {
+  const [, says] = saying.find(([name]) => name.test(client?.name ?? '')) ?? [];
+  return isObject(meta) && says?.(meta) === true;
+}
+
+function turnOf(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const turn = meta['x-codex-turn-metadata'];
+  return isObject(turn) ? turn : {};
 }

@@ -1,10 +1,3 @@
-/** Limits the unsolicited messages of a server. */
-export interface Flood {
-  /** Whether to pass this message on. Excess list changes are delivered later, so that the last is not lost. */
-  admits(method: string): boolean;
-  close(): void;
-}
-
 /** Notifications and requests of a server per second; a busy honest one sends a few dozen. */
 const maxASecond = 500;
 /** After a list change we fetch the list again, which costs more. */
@@ -12,7 +5,8 @@ const maxListsASecond = 10;
 /** No person answers more, and the form of each takes a millisecond to check. */
 const maxQuestionsASecond = 20;
 
-export function createFlood(later: (method: string) => void, windowMs = 1000): Flood {
+/** Limits the unsolicited messages of a server. */
+export function createFlood(later: (method: string) => void, windowMs = 1000) {
   let timer: NodeJS.Timeout | undefined;
   let count = 0;
   let questions = 0;
@@ -30,7 +24,8 @@ export function createFlood(later: (method: string) => void, windowMs = 1000): F
   }
 
   return {
-    admits(method) {
+    /** Whether to pass this message on. Excess list changes are delivered later, so that the last is not lost. */
+    admits(method: string) {
       timer ??= setTimeout(renew, windowMs).unref();
       if (method.endsWith('/list_changed')) {
         const told = (lists.get(method) ?? 0) + 1;

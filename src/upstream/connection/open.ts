@@ -4,7 +4,7 @@ import type { Tool } from '../../contract/tool/tool.ts';
 import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../../contract/upstream.ts';
 import { logIn, logOut, type OauthPlace } from '../oauth/open.ts';
 import { ProxiedServer } from '../server.ts';
-import { openPins, type Pins } from '../tools/pin.ts';
+import { openPins } from '../tools/pin.ts';
 
 export interface UpstreamsOptions {
   readonly servers: readonly ServerSettings[];
@@ -20,29 +20,6 @@ export interface UpstreamsOptions {
 
 export type UpstreamChange = 'tools' | 'prompts' | 'resources';
 
-/** All proxied servers. Each starts when it is first needed. */
-export interface Upstreams {
-  readonly servers: readonly ProxiedServer[];
-  readonly pins: Pins;
-  /** Increases with every change of `tools()`. */
-  version(): number;
-  tools(): readonly Tool[];
-  /** A placeholder tool for each server that has never run and fails to start, with reason and name prefix. */
-  absent(): readonly Tool[];
-  /** Tries servers that have never run, once and briefly: a slow one appears when it is ready. */
-  settle(): Promise<void>;
-  /** Starts the server to which this tool name would belong, if it has never run. */
-  meet(shownName: string, signal: AbortSignal): Promise<void>;
-  onChanged(listener: (what: UpstreamChange) => void): () => void;
-  /** Logs a person in at a server, or out. */
-  logIn(server: ProxiedServer, options: LoginOptions): Promise<void>;
-  logOut(server: ProxiedServer): Promise<'revoked' | 'forgotten' | 'none'>;
-  status(): readonly ServerStatus[];
-  /** Ends what belongs to this session alone. */
-  leave(sessionId: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 async function within(ms: number, work: readonly Promise<unknown>[]): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, ms);
@@ -53,7 +30,8 @@ async function within(ms: number, work: readonly Promise<unknown>[]): Promise<vo
 /** How long a first list waits for servers that have never run; later ones announce themselves. */
 const firstLookMs = 10_000;
 
-export function openUpstreams(options: UpstreamsOptions): Upstreams {
+/** All proxied servers. Each starts when it is first needed. */
+export function openUpstreams(options: UpstreamsOptions) {
   const pins = openPins(options.pinFolder);
   const listeners = new Set<(what: UpstreamChange) => void>();
   const closing = new AbortController();
@@ -88,6 +66,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
     };
   }
 
+  /** A placeholder tool for each server that has never run and fails to start, with reason and name prefix. */
   function absent(): readonly Tool[] {
     return servers.flatMap((server) => server.absent() ?? []);
   }
@@ -95,9 +74,11 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   return {
     servers,
     pins,
+    /** Increases with every change of `tools()`. */
     version: () => version,
     tools,
     absent,
+    /** Tries servers that have never run, once and briefly: a slow one appears when it is ready. */
     async settle() {
       for (const server of servers) server.refresh();
       const unknown = servers.filter((server) => !server.isKnown() && !waitedFor.has(server));
@@ -110,28 +91,32 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       lookedAt = Promise.all([lookedAt, within(firstLookMs, looks)]);
       await lookedAt;
     },
-    async meet(shownName, signal) {
+    /** Starts the server to which this tool name would belong, if it has never run. */
+    async meet(shownName: string, signal: AbortSignal) {
       const server = servers.find(({ settings }) => shownName.startsWith(`${settings.name}__`));
       server?.refresh();
       // The call will get the error.
       if (server && !server.isKnown()) await server.look(signal).catch(() => {});
     },
-    onChanged(listener) {
+    onChanged(listener: (what: UpstreamChange) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async logIn(server, login) {
+    /** Logs a person in at a server, or out. */
+    async logIn(server: ProxiedServer, login: LoginOptions) {
       await logIn(server.settings, options.oauth, login);
       server.refresh();
     },
-    logOut: ({ settings }) => logOut(settings, options.oauth),
-    status: () => [
+    logOut: ({ settings }: ProxiedServer): Promise<'revoked' | 'forgotten' | 'none'> =>
+      logOut(settings, options.oauth),
+    status: (): readonly ServerStatus[] => [
       ...servers.map((server) => server.status()),
       ...options.servers
         .filter((server) => !server.enabled)
         .map(({ name }) => ({ name, state: 'disabled' as const, tools: [], held: [] })),
     ],
-    async leave(sessionId) {
+    /** Ends what belongs to this session alone. */
+    async leave(sessionId: string) {
       await Promise.all(servers.map((server) => server.leave(sessionId)));
     },
     async close() {

@@ -1,16 +1,10 @@
 import type { ToolError } from '../../contract/error.ts';
 import { type RemoteRequest, timedOut, tookTooLong } from './remote.ts';
 
-/** The timers of one request: for the server's silence and for its whole duration. */
-export interface Patience {
-  /** The server reported progress. */
-  heard(): void;
-  end(): void;
-}
-
 type Limits = Pick<RemoteRequest, 'timeoutMs' | 'wholeMs' | 'waitsForPerson'>;
 
-export function startPatience(limits: Limits, over: (error: ToolError) => void): Patience {
+/** The timers of one request: for the server's silence and for its whole duration. */
+export function startPatience(limits: Limits, over: (error: ToolError) => void) {
   const { timeoutMs, wholeMs = longestWaitMs, waitsForPerson } = limits;
   // The time that a person takes to answer is not the server's.
   const silence = setTimeout(() => {
@@ -23,6 +17,7 @@ export function startPatience(limits: Limits, over: (error: ToolError) => void):
     else over(tookTooLong(limits));
   }
   return {
+    /** The server reported progress. */
     heard: () => void silence.refresh(),
     end() {
       clearTimeout(silence);

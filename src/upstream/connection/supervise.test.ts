@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { ToolError } from '../../contract/error.ts';
 import { verbatim } from '../../contract/text/text.ts';
 import type { Connection } from './connect.ts';
-import { supervise } from './supervise.ts';
+import { Supervisor } from './supervise.ts';
 
 test('a start that was under way when the cause of failures was mended is made again, and nobody is refused', async () => {
   const opened: PromiseWithResolvers<Connection>[] = [];
-  const supervisor = supervise({
+  const supervisor = new Supervisor({
     name: 'far',
     firstDelayMs: 60_000,
     onState: () => {},
@@ -23,16 +23,16 @@ test('a start that was under way when the cause of failures was mended is made a
   supervisor.wake();
   opened[0]?.reject(noLogin);
   await expect.poll(() => opened.length).toBe(2);
-  expect(supervisor.failure()).toBeUndefined();
+  expect(supervisor.failure).toBeUndefined();
   opened[1]?.resolve(connection);
 
   expect(await wanted).toBe(connection);
-  expect(supervisor.state()).toEqual({ kind: 'ready' });
+  expect(supervisor.state).toEqual({ kind: 'ready' });
 });
 
 test('a start that nobody woke fails once', async () => {
   let opened = 0;
-  const supervisor = supervise({
+  const supervisor = new Supervisor({
     name: 'far',
     firstDelayMs: 60_000,
     onState: () => {},
@@ -43,6 +43,6 @@ test('a start that nobody woke fails once', async () => {
   });
   await expect(supervisor.connection(AbortSignal.timeout(60_000))).rejects.toThrow('It ended.');
   expect(opened).toBe(1);
-  expect(supervisor.state()).toMatchObject({ kind: 'failed' });
+  expect(supervisor.state).toMatchObject({ kind: 'failed' });
   await supervisor.close();
 });

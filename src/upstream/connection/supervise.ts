@@ -8,24 +8,6 @@ export type SupervisedState =
   | { readonly kind: 'idle' | 'starting' | 'ready' }
   | { readonly kind: 'failed'; readonly error: ToolError; readonly retryAtMs: number };
 
-/** Keeps one server running: started on first use, restarted after crashes with growing delays. */
-export interface Supervisor {
-  state(): SupervisedState;
-  starts(): number;
-  /** Why it does not run; undefined once it runs. */
-  failure(): ToolError | undefined;
-  /** The live connection; starts one unless the last start has just failed. */
-  connection(signal: AbortSignal): Promise<Connection>;
-  /**
-   * The cause of its failure may be gone: the next use starts it at once. If a start under way fails, it is repeated,
-   * as it may have begun before.
-   */
-  wake(): void;
-  /** The current connection; starts none. */
-  running(): Promise<Connection> | undefined;
-  close(): Promise<void>;
-}
-
 export interface SuperviseOptions {
   readonly name: string;
   readonly open: () => Promise<Connection>;
@@ -38,107 +20,137 @@ const maxDelayMs = 5 * 60_000;
 /** After this long a server counts as healthy: its next crash is counted as the first. */
 const wellMs = 60_000;
 
-export function supervise(options: SuperviseOptions): Supervisor {
-  const now = options.now ?? Date.now;
-  let state: SupervisedState = { kind: 'idle' };
-  let live: Promise<Connection> | undefined;
-  let failures = 0;
-  let starts = 0;
-  let failure: ToolError | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+/** Keeps one server running: started on first use, restarted after crashes with growing delays. */
+export class Supervisor {
+  readonly #options: SuperviseOptions;
+  readonly #now: () => number;
+  #state: SupervisedState = { kind: 'idle' };
+  #live: Promise<Connection> | undefined;
+  #failures = 0;
+  #starts = 0;
+  #failure: ToolError | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
   /** `wake` was called during a start. */
-  let isWoken = false;
+  #isWoken = false;
 
-  function become(next: SupervisedState): void {
-    state = next;
-    options.onState();
+  constructor(options: SuperviseOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
   }
 
-  function fail(error: ToolError): void {
-    live = undefined;
-    if (isClosed) return;
-    failures += 1;
-    failure = error;
-    const delayMs = Math.min(maxDelayMs, (options.firstDelayMs ?? 500) * 2 ** (failures - 1));
-    become({ kind: 'failed', error, retryAtMs: now() + delayMs });
-    clearTimeout(timer);
+  get state(): SupervisedState {
+    return this.#state;
+  }
+
+  get starts(): number {
+    return this.#starts;
+  }
+
+  /** Why it does not run; undefined once it runs. */
+  get failure(): ToolError | undefined {
+    return this.#failure;
+  }
+
+  /** The live connection; starts one unless the last start has just failed. */
+  connection(signal: AbortSignal): Promise<Connection> {
+    const state = this.#state;
+    if (state.kind === 'failed' && state.retryAtMs > this.#now()) {
+      const waitMs = state.retryAtMs - this.#now();
+      return Promise.reject(unavailable(this.#options.name, state.error, waitMs));
+    }
+    return unlessAborted(this.#start(), signal, () => cancelled());
+  }
+
+  /**
+   * The cause of its failure may be gone: the next use starts it at once. If a start under way fails, it is repeated,
+   * as it may have begun before.
+   */
+  wake(): void {
+    const { kind } = this.#state;
+    if (kind !== 'failed' && kind !== 'starting') return;
+    this.#failures = 0;
+    this.#failure = undefined;
+    if (kind === 'starting') {
+      this.#isWoken = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#become({ kind: 'idle' });
+  }
+
+  /** The current connection; starts none. */
+  get running(): Promise<Connection> | undefined {
+    return this.#live;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const opening = this.#live;
+    this.#live = undefined;
+    // Errors of starting or closing do not matter any more.
+    await (await opening?.catch(() => undefined))?.close().catch(() => {});
+  }
+
+  #become(next: SupervisedState): void {
+    this.#state = next;
+    this.#options.onState();
+  }
+
+  #fail(error: ToolError): void {
+    this.#live = undefined;
+    if (this.#isClosed) return;
+    this.#failures += 1;
+    this.#failure = error;
+    const { firstDelayMs = 500 } = this.#options;
+    const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (this.#failures - 1));
+    this.#become({ kind: 'failed', error, retryAtMs: this.#now() + delayMs });
+    clearTimeout(this.#timer);
     // A failure sets the next timer, and the state reports it.
-    timer = setTimeout(() => void start().catch(() => {}), delayMs);
-    timer.unref();
+    this.#timer = setTimeout(() => void this.#start().catch(() => {}), delayMs);
+    this.#timer.unref();
   }
 
-  function start(): Promise<Connection> {
-    clearTimeout(timer);
-    if (isClosed) return Promise.reject(cancelled());
-    if (live) return live;
-    become({ kind: 'starting' });
-    const opening = open();
-    live = opening;
+  #start(): Promise<Connection> {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return Promise.reject(cancelled());
+    if (this.#live) return this.#live;
+    this.#become({ kind: 'starting' });
+    const opening = this.#open();
+    this.#live = opening;
     opening.then(
-      (connection) => {
-        // Closed during the start: no other code would close it.
-        if (isClosed) return void connection.close().catch(() => {});
-        const since = now();
-        failure = undefined;
-        become({ kind: 'ready' });
-        void connection.closed.then(() => {
-          if (now() - since >= wellMs) failures = 0;
-          if (live === opening && connection.isLost() && !isClosed) {
-            live = undefined;
-            become({ kind: 'idle' });
-            return;
-          }
-          if (live === opening) fail(crashed(connection.lastWords()));
-        });
-      },
-      (error: unknown) => fail(error instanceof ToolError ? error : crashed(error)),
+      (connection) => this.#opened(connection, opening),
+      (error: unknown) => this.#fail(error instanceof ToolError ? error : crashed(error)),
     );
     return opening;
   }
 
-  async function open(): Promise<Connection> {
-    starts += 1;
-    isWoken = false;
+  async #open(): Promise<Connection> {
+    this.#starts += 1;
+    this.#isWoken = false;
     try {
-      return await options.open();
+      return await this.#options.open();
     } catch (error) {
-      if (!isWoken || isClosed) throw error;
-      return open();
+      if (!this.#isWoken || this.#isClosed) throw error;
+      return this.#open();
     }
   }
 
-  return {
-    state: () => state,
-    starts: () => starts,
-    failure: () => failure,
-    connection(signal) {
-      if (state.kind === 'failed' && state.retryAtMs > now()) {
-        return Promise.reject(unavailable(options.name, state.error, state.retryAtMs - now()));
-      }
-      return unlessAborted(start(), signal, () => cancelled());
-    },
-    wake() {
-      if (state.kind !== 'failed' && state.kind !== 'starting') return;
-      failures = 0;
-      failure = undefined;
-      if (state.kind === 'starting') {
-        isWoken = true;
-        return;
-      }
-      clearTimeout(timer);
-      become({ kind: 'idle' });
-    },
-    running: () => live,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      const opening = live;
-      live = undefined;
-      // Errors of starting or closing do not matter any more.
-      await (await opening?.catch(() => undefined))?.close().catch(() => {});
-    },
-  };
+  #opened(connection: Connection, opening: Promise<Connection>): void {
+    // Closed during the start: no other code would close it.
+    if (this.#isClosed) return void connection.close().catch(() => {});
+    const since = this.#now();
+    this.#failure = undefined;
+    this.#become({ kind: 'ready' });
+    void connection.closed.then(() => {
+      if (this.#now() - since >= wellMs) this.#failures = 0;
+      if (this.#live !== opening) return;
+      if (!connection.isLost() || this.#isClosed) return this.#fail(crashed(connection.lastWords()));
+      this.#live = undefined;
+      this.#become({ kind: 'idle' });
+    });
+  }
 }
 
 function crashed(cause: unknown): ToolError {

@@ -4,21 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from '../../contract/text/text.ts';
 import { loginFailed } from './errors.ts';
 
-/** The redirect target of the browser: a loopback port, open for one answer (RFC 8252). */
-export interface Callback {
-  readonly redirectUrl: string;
-  /** The parameters of the redirect with this state. Rejects when `signal` aborts. */
-  answer(state: string, signal: AbortSignal): Promise<URLSearchParams>;
-  /** The same from an address that a person copied from another browser. False if it is not of this login. */
-  take(address: string): boolean;
-  close(): void;
-}
-
 /** Returns whether the answer belongs to the current login. */
 type Accept = (params: URLSearchParams) => boolean;
 
-/** Listens before the address is passed on. Port 0 takes a free one. */
-export async function openCallback(port: number): Promise<Callback> {
+/**
+ * The redirect target of the browser: a loopback port, open for one answer (RFC 8252). Listens before the address is
+ * passed on. Port 0 takes a free one.
+ */
+export async function openCallback(port: number) {
   let accept: Accept = () => false;
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
     request.resume();
@@ -42,7 +35,8 @@ export async function openCallback(port: number): Promise<Callback> {
 
   return {
     redirectUrl: `http://${host}/callback`,
-    answer: (state, signal) =>
+    /** The parameters of the redirect with this state. Rejects when `signal` aborts. */
+    answer: (state: string, signal: AbortSignal): Promise<URLSearchParams> =>
       new Promise((resolve, reject) => {
         const giveUp = () => reject(loginFailed(text('Nobody logged in.', 'ログインされませんでした。')));
         if (signal.aborted) giveUp();
@@ -54,7 +48,8 @@ export async function openCallback(port: number): Promise<Callback> {
           return true;
         };
       }),
-    take: (address) => URL.canParse(address.trim()) && accept(new URL(address.trim()).searchParams),
+    /** The same from an address that a person copied from another browser. False if it is not of this login. */
+    take: (address: string) => URL.canParse(address.trim()) && accept(new URL(address.trim()).searchParams),
     close() {
       server.close();
       server.closeAllConnections();

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
-import { acquireLock } from './lock.ts';
 
 const grantSchema = z.object({
   /** Metadata of the authorization server that renewal and revocation need. */
@@ -36,23 +37,14 @@ const grantSchema = z.object({
 export type Grant = z.output<typeof grantSchema>;
 
 /** The login at one server and address, sealed with the key of the state folder. */
-export interface GrantFile {
-  /** Undefined also if the file is for another address, damaged, or sealed with another key. */
-  read(): Grant | undefined;
-  write(grant: Grant): void;
-  remove(): void;
-  /** Changes whenever the file does. */
-  stamp(): string;
-  /** One process at a time renews: using a refresh token twice ends the login. */
-  lock<T>(work: () => Promise<T>): Promise<T>;
-}
+export type GrantFile = ReturnType<typeof openGrantFile>;
 
 export interface GrantPlace {
   readonly folder: string;
   readonly key: () => Uint8Array;
 }
 
-export function openGrantFile({ folder, key }: GrantPlace, name: string, url: string): GrantFile {
+export function openGrantFile({ folder, key }: GrantPlace, name: string, url: string) {
   const path = join(folder, `${name}.grant`);
   // Bound to the address: if the configured address changes, the old token is not sent there.
   const purpose = Buffer.from(JSON.stringify(['grant', name, url]));
@@ -62,7 +54,8 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
   }
 
   return {
-    read() {
+    /** Undefined also if the file is for another address, damaged, or sealed with another key. */
+    read(): Grant | undefined {
       let sealed: Buffer;
       try {
         sealed = readFileSync(path);
@@ -80,7 +73,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
         return undefined;
       }
     },
-    write(grant) {
+    write(grant: Grant) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', key(), nonce, { authTagLength: 16 }).setAAD(purpose);
@@ -88,15 +81,88 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
       writeWhole(path, Buffer.concat([nonce, cipher.getAuthTag(), body]));
     },
     remove,
+    /** Changes whenever the file does. */
     stamp() {
       const found = statSync(path, { throwIfNoEntry: false });
       return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : '';
     },
-    async lock(work) {
+    /** One process at a time renews: using a refresh token twice ends the login. */
+    async lock<T>(work: () => Promise<T>): Promise<T> {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const release = await acquireLock(`${path}.lock`);
       using _ = defer(() => release());
       return await work();
     },
   };
+}
+
+/** Longer than any request under the lock: its holder hangs or is on another machine. */
+const staleMs = 60_000;
+const pollMs = 50;
+
+/**
+ * Waits for the lock file and takes it; the returned function releases it. A lock is broken if its process is gone, or
+ * it is older than any work under it.
+ */
+export async function acquireLock(path: string): Promise<() => void> {
+  const mine = `${process.pid} ${Date.now()} ${hostname()} ${randomBytes(8).toString('hex')}\n`;
+  const ticket = `${path}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(ticket, mine, { mode: 0o600, flag: 'wx' });
+  using _ = defer(() => rmSync(ticket, { force: true }));
+  for (;;) {
+    // link() creates the file with its content, so a half-written lock is never read.
+    if (take(ticket, path)) return () => release(path, mine);
+    const held = read(path);
+    if (held !== undefined && isStale(held)) breakLock(path, held);
+    else await pause(pollMs);
+  }
+}
+
+function take(ticket: string, path: string): boolean {
+  try {
+    linkSync(ticket, path);
+    return true;
+  } catch (error) {
+    if (errnoCode(error) !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+function release(path: string, mine: string): void {
+  if (read(path) === mine) rmSync(path, { force: true });
+}
+
+/** Renames it first, so that only one process breaks it; another process's lock is put back. */
+function breakLock(path: string, held: string): void {
+  const aside = `${path}.${randomBytes(8).toString('hex')}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    // Another process was first.
+    return;
+  }
+  if (read(aside) !== held) take(aside, path);
+  rmSync(aside, { force: true });
+}
+
+function isStale(held: string): boolean {
+  const [pid, takenAtMs, host] = held.split(' ');
+  // A time in the future is stale, too: clocks are set back.
+  if (!(Math.abs(Date.now() - Number(takenAtMs)) < staleMs)) return true;
+  // In another container the number means another process, or none.
+  if (host !== hostname()) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return errnoCode(error) === 'ESRCH';
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -33,10 +33,31 @@ export interface Offers {
 export function methodTools(
   settings: ServerSettings,
   offers: Offers,
-  { ask, subscribe, failed }: ServerRequests,
+  requests: ServerRequests,
 ): readonly Tool[] {
-  const { name: server } = settings;
-  const make = (method: string, run: (input: Members, context: BaseContext) => Promise<Members>): Tool => ({
+  const prompts = new Prompts(settings.name, requests);
+  const runs: Readonly<Record<string, Run>> = {
+    ...(offers.resources && resourceMethods(settings.name, requests)),
+    ...(offers.prompts && {
+      'prompts/list': async (_, context) => ({ prompts: await prompts.list(context) }),
+      'prompts/get': (input, context) => prompts.get(input, context),
+    }),
+    ...((offers.resources || offers.prompts) && {
+      'completion/complete': (input, context) => prompts.complete(input, context),
+    }),
+  };
+  return Object.entries(runs).map(([method, run]) => methodTool(settings, method, run, requests.failed));
+}
+
+type Run = (input: Members, context: BaseContext) => Promise<Members>;
+
+function methodTool(
+  { name: server, roles, maxResultChars }: ServerSettings,
+  method: string,
+  run: Run,
+  failed: ServerRequests['failed'],
+): Tool {
+  return {
     name: `${server}__${method}`,
     toolset: `server:${server}`,
     category: server,
@@ -60,96 +81,106 @@ export function methodTools(
         if (error instanceof RemoteError) return failed(error, context);
         throw error;
       }
-      if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * settings.maxResultChars)
-        throw tooLarge();
+      if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * maxResultChars) throw tooLarge();
       return { structured, content: () => [] };
     },
     server,
     identity: `${server}/${method}`,
-    roles: settings.roles,
-  });
+    roles,
+  };
+}
 
-  const resources = [
-    make('resources/list', async (input, context) => {
+function resourceMethods(server: string, { ask, subscribe }: ServerRequests): Readonly<Record<string, Run>> {
+  return {
+    async 'resources/list'(input, context) {
       const page = await ask('resources/list', input, context);
       const listed = list(page.resources).flatMap((resource) => shownResource(server, resource));
       return { resources: listed, ...cursorOf(page) };
-    }),
-    make('resources/templates/list', async (_, context) => {
+    },
+    async 'resources/templates/list'(_, context) {
       const page = await ask('resources/templates/list', {}, context);
       const listed = list(page.resourceTemplates).flatMap((template) => shownTemplate(server, template));
       return { resourceTemplates: listed };
-    }),
-    make('resources/read', async ({ uri }, context) => {
+    },
+    async 'resources/read'({ uri }, context) {
       const { contents } = await ask('resources/read', { uri }, context);
       const [first, ...more] = list(contents).flatMap((each) => shownContents(server, String(uri), each));
       if (!first) throw notFound();
       return { ...first, ...(more.length > 0 && { more }) };
-    }),
-    make('resources/subscribe', async ({ uri }, context) => {
+    },
+    async 'resources/subscribe'({ uri }, context) {
       await subscribe(String(uri), context);
       return {};
-    }),
-  ];
+    },
+  };
+}
 
-  let remoteNames: ReadonlyMap<string, string> = new Map();
-  const listPrompts = async (context: BaseContext): Promise<readonly Members[]> => {
-    const { prompts } = await ask('prompts/list', {}, context);
+/** The prompts of a server, under names that are unique among all servers. */
+class Prompts {
+  readonly #server: string;
+  readonly #ask: ServerRequests['ask'];
+  #remoteNames: ReadonlyMap<string, string> = new Map();
+
+  constructor(server: string, { ask }: ServerRequests) {
+    this.#server = server;
+    this.#ask = ask;
+  }
+
+  async list(context: BaseContext): Promise<readonly Members[]> {
+    const { prompts } = await this.#ask('prompts/list', {}, context);
     const listed = list(prompts).filter((prompt) => typeof prompt.name === 'string');
-    const shown = shownNames(
-      server,
-      listed.map((prompt) => String(prompt.name)),
-    );
-    remoteNames = new Map([...shown].map(([remote, local]) => [local, remote]));
+    const names = listed.map((prompt) => String(prompt.name));
+    const shown = shownNames(this.#server, names);
+    this.#remoteNames = new Map([...shown].map(([remote, local]) => [local, remote]));
     return listed.map((prompt) => shownPrompt(prompt, shown.get(String(prompt.name)) ?? ''));
-  };
-  const remoteName = async (local: unknown, context: BaseContext): Promise<string> => {
-    if (!remoteNames.has(String(local))) await listPrompts(context);
-    const remote = remoteNames.get(String(local));
-    if (remote === undefined) throw notFound();
-    return remote;
-  };
-  const completion = make('completion/complete', async (input, context) => {
+  }
+
+  async get(input: Members, context: BaseContext): Promise<Members> {
+    const name = await this.#remoteName(input.name, context);
+    const given = input.arguments === undefined ? {} : { arguments: input.arguments };
+    const { description, messages } = await this.#ask('prompts/get', { name, ...given }, context);
+    return {
+      ...shownWords({ description }),
+      messages: list(messages).flatMap((message) => shownMessage(this.#server, message)),
+    };
+  }
+
+  async complete(input: Members, context: BaseContext): Promise<Members> {
     const ref = input.ref as Members | undefined;
     const { name, uri } = ref ?? {};
     const theirs = {
       ...ref,
-      ...(typeof name === 'string' && { name: await remoteName(name, context) }),
-      ...(typeof uri === 'string' && { uri: remoteUri(server, uri) ?? uri }),
+      ...(typeof name === 'string' && { name: await this.#remoteName(name, context) }),
+      ...(typeof uri === 'string' && { uri: remoteUri(this.#server, uri) ?? uri }),
     };
-    const { completion } = await ask('completion/complete', { ...input, ref: theirs }, context);
+    const { completion } = await this.#ask('completion/complete', { ...input, ref: theirs }, context);
     return { completion: shownCompletion(completion) };
-  });
-  const prompts = [
-    make('prompts/list', async (_, context) => ({ prompts: await listPrompts(context) })),
-    make('prompts/get', async (input, context) => {
-      const name = await remoteName(input.name, context);
-      const given = input.arguments === undefined ? {} : { arguments: input.arguments };
-      const { description, messages } = await ask('prompts/get', { name, ...given }, context);
-      return {
-        ...(typeof description === 'string' && { description: cleanText(description) }),
-        messages: list(messages).flatMap((message) => shownMessage(server, message)),
-      };
-    }),
-  ];
-  return [
-    ...(offers.resources ? resources : []),
-    ...(offers.prompts ? prompts : []),
-    ...(offers.resources || offers.prompts ? [completion] : []),
-  ];
+  }
+
+  async #remoteName(local: unknown, context: BaseContext): Promise<string> {
+    if (!this.#remoteNames.has(String(local))) await this.list(context);
+    const remote = this.#remoteNames.get(String(local));
+    if (remote === undefined) throw notFound();
+    return remote;
+  }
 }
 
-function shownResource(
-  server: string,
-  { uri, name, title, description, mimeType }: Members,
-): readonly Members[] {
+/** The title and the description, as far as they are texts, made safe to show. */
+function shownWords({ title, description }: Members): Members {
+  return {
+    ...(typeof title === 'string' && { title: cleanLine(title) }),
+    ...(typeof description === 'string' && { description: cleanText(description) }),
+  };
+}
+
+function shownResource(server: string, resource: Members): readonly Members[] {
+  const { uri, name, mimeType } = resource;
   if (typeof uri !== 'string') return [];
   return [
     {
       uri: localUri(server, uri),
       name: cleanLine(`${server}: ${typeof name === 'string' ? name : uri}`),
-      ...(typeof title === 'string' && { title: cleanLine(title) }),
-      ...(typeof description === 'string' && { description: cleanText(description) }),
+      ...shownWords(resource),
       mimeType: typeof mimeType === 'string' ? cleanLine(mimeType) : 'application/octet-stream',
     },
   ];
@@ -178,7 +209,7 @@ function shownTemplate(
     {
       uriTemplate: localUri(server, uriTemplate),
       name: cleanLine(`${server}: ${typeof name === 'string' ? name : uriTemplate}`),
-      ...(typeof description === 'string' && { description: cleanText(description) }),
+      ...shownWords({ description }),
       ...(typeof mimeType === 'string' && { mimeType: cleanLine(mimeType) }),
     },
   ];
@@ -190,26 +221,17 @@ function shownMessage(server: string, { role, content }: Members): readonly Memb
 }
 
 function shownPrompt(prompt: Members, name: string): Members {
-  const { title, description } = prompt;
   return {
     name,
-    ...(typeof title === 'string' && { title: cleanLine(title) }),
-    ...(typeof description === 'string' && { description: cleanText(description) }),
+    ...shownWords(prompt),
     ...(Array.isArray(prompt.arguments) && { arguments: list(prompt.arguments).flatMap(shownArgument) }),
   };
 }
 
-function shownArgument({ name, title, description, required }: Members): readonly Members[] {
+function shownArgument({ name, required, ...words }: Members): readonly Members[] {
   // The name is sent back unchanged, so one with hidden characters cannot be used.
   if (typeof name !== 'string' || cleanLine(name) !== name) return [];
-  return [
-    {
-      name,
-      ...(typeof title === 'string' && { title: cleanLine(title) }),
-      ...(typeof description === 'string' && { description: cleanText(description) }),
-      ...(required === true && { required }),
-    },
-  ];
+  return [{ name, ...shownWords(words), ...(required === true && { required }) }];
 }
 
 const maxCompletions = 100;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pacedProgress } from './paced-progress.ts';
+import { pacedProgress } from '../server.ts';
 
 test('a hundred messages of progress come through, and then ten a second', () => {
   let nowMs = 0;

@@ -186,13 +186,8 @@ function annotated({ annotations }: Record<string, unknown>): {
   return Object.keys(known).length === 0 ? {} : { annotations: known };
 }
 
-interface Clipped {
-  readonly blocks: readonly ContentBlock[];
-  note(locale: Locale): readonly ContentBlock[];
-}
-
 /** Texts share the limit; images and other data get ten times as much, since half of one is worthless. */
-function clip(blocks: readonly ContentBlock[], maxChars: number): Clipped {
+function clip(blocks: readonly ContentBlock[], maxChars: number) {
   const kept: ContentBlock[] = [];
   let textLeft = maxChars;
   let dataLeft = 10 * maxChars;
@@ -218,7 +213,8 @@ function clip(blocks: readonly ContentBlock[], maxChars: number): Clipped {
   );
   return {
     blocks: kept,
-    note: (locale) => (dropped === 0 ? [] : [{ type: 'text', text: words[locale] }]),
+    note: (locale: Locale): readonly ContentBlock[] =>
+      dropped === 0 ? [] : [{ type: 'text', text: words[locale] }],
   };
 }
 

@@ -2,29 +2,14 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** The watchers of each resource of one server. */
-export interface Watches {
-  readonly uris: () => readonly string[];
-  /** Restores the watches at a restarted server, which has forgotten them. */
-  begin(connection: Connection): Promise<void>;
-  /**
-   * Announces a watch: it counts as watched until it begins, or for a while. The returned function cancels that. Throws
-   * `rate_limited` if it would exceed the limit of resources.
-   */
-  expect(uri: string): () => void;
-  add(uri: string, changed: () => void): () => void;
-  /** The server says that a resource changed. */
-  updated(uri: string): void;
-  close(): void;
-}
-
 const maxWatched = 1000;
 /** Changes of one resource in quicker succession are reported once: watchers read it again anyway. */
 const quietMs = 100;
 /** Between the server's consent and the watch, the call is recorded and replied to. */
 const expectedMs = 30_000;
 
-export function createWatches(): Watches {
+/** The watchers of each resource of one server. */
+export function createWatches() {
   const watched = new Map<string, Set<() => void>>();
   const expected = new Map<string, NodeJS.Timeout>();
   const late = new Map<string, { isDue: boolean; readonly timer: NodeJS.Timeout }>();
@@ -45,20 +30,26 @@ export function createWatches(): Watches {
     for (const changed of watched.get(uri) ?? []) changed();
   }
 
+  /** The server says that a resource changed. */
   function updated(uri: string): void {
     // A server may report a part of a watched resource.
     for (const known of watched.keys()) if (uri === known || uri.startsWith(`${known}/`)) tell(known);
   }
 
   return {
-    uris: () => [...new Set([...watched.keys(), ...expected.keys()])],
-    async begin({ offers, setWatched }) {
+    uris: (): readonly string[] => [...new Set([...watched.keys(), ...expected.keys()])],
+    /** Restores the watches at a restarted server, which has forgotten them. */
+    async begin({ offers, setWatched }: Connection) {
       const uris = [...watched.keys()];
       if (uris.length > 0 && offers.subscriptions) await setWatched(uris).catch(() => new Map());
       // Resources may have changed in the meantime.
       for (const uri of uris) updated(uri);
     },
-    expect(uri) {
+    /**
+     * Announces a watch: it counts as watched until it begins, or for a while. The returned function cancels that. Throws
+     * `rate_limited` if it would exceed the limit of resources.
+     */
+    expect(uri: string): () => void {
       if (!watched.has(uri) && watched.size + expected.size >= maxWatched) throw tooMany();
       const forget = () => {
         clearTimeout(timer);
@@ -69,7 +60,7 @@ export function createWatches(): Watches {
       expected.set(uri, timer);
       return forget;
     },
-    add(uri, changed) {
+    add(uri: string, changed: () => void): () => void {
       const listeners = watched.get(uri) ?? new Set();
       // A new function each time: one caller may watch the same resource twice.
       const listener = () => changed();

@@ -3,22 +3,7 @@ import { definitionDigest, type RemoteTool } from './definition.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
 
 /** The tools of one server that may be shown and called: approved by a person, unchanged since, and not denied. */
-export interface Approved {
-  readonly pin: Pin | undefined;
-  /** The pin cannot be trusted: nothing of the server is served. */
-  readonly isDamaged: boolean;
-  isShown(remoteName: string): boolean;
-  /** Whether the running server lists exactly this definition under the name. */
-  isCurrent(remoteName: string, digest: string): boolean;
-  /** Compares the running server's list with the pin. */
-  compare(listed: readonly RemoteTool[], offers: Pin['offers']): void;
-  /** The list cannot be fetched: until it can, none of the tools counts as unchanged. */
-  lost(): void;
-  /** Reads the pin again if it was changed; returns whether it was. */
-  refresh(): boolean;
-}
-
-export function openApproved({ name, allow, deny }: ServerSettings, pins: Pins): Approved {
+export function openApproved({ name, allow, deny }: ServerSettings, pins: Pins) {
   let pin: Pin | undefined;
   let isDamaged = false;
   let stamp = '';
@@ -36,6 +21,7 @@ export function openApproved({ name, allow, deny }: ServerSettings, pins: Pins):
     }
   }
 
+  /** Reads the pin again if it was changed; returns whether it was. */
   function refresh(): boolean {
     const now = pins.stamp(name);
     if (now === stamp) return false;
@@ -46,25 +32,29 @@ export function openApproved({ name, allow, deny }: ServerSettings, pins: Pins):
 
   refresh();
   return {
-    get pin() {
+    get pin(): Pin | undefined {
       return pin;
     },
-    get isDamaged() {
+    /** The pin cannot be trusted: nothing of the server is served. */
+    get isDamaged(): boolean {
       return isDamaged;
     },
-    isShown(remoteName) {
+    isShown(remoteName: string) {
       if (deny.includes(remoteName)) return false;
       if (allow && !allow.includes(remoteName)) return false;
       const approved = pin?.digests.get(remoteName);
       if (approved === undefined) return false;
       return current === undefined || current.get(remoteName) === approved;
     },
-    isCurrent: (remoteName, digest) => current?.get(remoteName) === digest,
-    compare(listed, offers) {
+    /** Whether the running server lists exactly this definition under the name. */
+    isCurrent: (remoteName: string, digest: string) => current?.get(remoteName) === digest,
+    /** Compares the running server's list with the pin. */
+    compare(listed: readonly RemoteTool[], offers: Pin['offers']) {
       current = new Map(listed.map((tool) => [tool.name, definitionDigest(tool)]));
       take(() => pins.compare(name, listed, offers));
       stamp = pins.stamp(name);
     },
+    /** The list cannot be fetched: until it can, none of the tools counts as unchanged. */
     lost() {
       current = new Map();
     },

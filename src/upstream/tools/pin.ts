@@ -19,20 +19,7 @@ export interface Pin {
 }
 
 /** The pins of all servers, one file each, in the state folder that no tool can reach. */
-export interface Pins {
-  /** Undefined for a server that has never run. Throws `PinProblem` if the file cannot be trusted. */
-  read(server: string): Pin | undefined;
-  /** Compares a server's list with its pin and stores changes. A server's first list is pinned. */
-  compare(server: string, tools: readonly RemoteTool[], offers: Pin['offers']): Pin;
-  /** The changes that wait for review, with a digest of exactly these. */
-  review(server: string): Review | undefined;
-  /** Approves the changes with this digest. False if others wait by now. */
-  approve(server: string, digest: string): boolean;
-  /** Removes the pin: the server's next list counts as its first. */
-  forget(server: string): void;
-  /** Changes when the file does. */
-  stamp(server: string): string;
-}
+export type Pins = ReturnType<typeof openPins>;
 
 /** Old and new definitions, for a person's review. */
 export interface Review {
@@ -67,7 +54,7 @@ const pinFile = z.strictObject({
 
 type PinFile = z.output<typeof pinFile>;
 
-export function openPins(folder: string): Pins {
+export function openPins(folder: string) {
   const pathOf = (server: string) => join(folder, `${server}.json`);
 
   function load(server: string): PinFile | undefined {
@@ -87,11 +74,13 @@ export function openPins(folder: string): Pins {
   }
 
   return {
-    read(server) {
+    /** Undefined for a server that has never run. Throws `PinProblem` if the file cannot be trusted. */
+    read(server: string): Pin | undefined {
       const file = load(server);
       return file && pinOf(file);
     },
-    compare(server, listed, offers) {
+    /** Compares a server's list with its pin and stores changes. A server's first list is pinned. */
+    compare(server: string, listed: readonly RemoteTool[], offers: Pin['offers']): Pin {
       const tools = unique(listed.map(definitionOf));
       const before = load(server);
       if (!before) {
@@ -109,21 +98,25 @@ export function openPins(folder: string): Pins {
       if (JSON.stringify(file) !== JSON.stringify(before)) save(file);
       return pinOf(file);
     },
-    review(server) {
+    /** The changes that wait for review, with a digest of exactly these. */
+    review(server: string): Review | undefined {
       const file = load(server);
       return file?.pending && reviewOf(pinOf(file));
     },
-    approve(server, digest) {
+    /** Approves the changes with this digest. False if others wait by now. */
+    approve(server: string, digest: string) {
       const before = load(server);
       const pending = before?.pending as readonly RemoteTool[] | undefined;
       if (!before || !pending || digestOf(pending) !== digest) return false;
       save(fileOf(server, pending, undefined, before.offers));
       return true;
     },
-    forget(server) {
+    /** Removes the pin: the server's next list counts as its first. */
+    forget(server: string) {
       rmSync(pathOf(server), { force: true });
     },
-    stamp(server) {
+    /** Changes when the file does. */
+    stamp(server: string) {
       const stat = statSync(pathOf(server), { throwIfNoEntry: false });
       return stat ? `${stat.mtimeMs} ${stat.ino} ${stat.size}` : '';
     },
