@@ -5,32 +5,27 @@ import { text } from '../contract/text/text.ts';
 import { decodeSession, encodeSession } from './session-file.ts';
 import { type Message, recentTurns } from './transcript.ts';
 
-/** A conversation leased for one question, so that no other comes in between. */
-export interface HeldSession {
-  readonly id: string;
-  readonly messages: readonly Message[];
-  save(messages: readonly Message[]): Promise<void>;
-  release(): Promise<void>;
-}
-
 const leaseMs = 120_000;
 const renewMs = 30_000;
 /** The size of a stored conversation; models get less (`contextChars`). */
 const keptChars = 1_000_000;
 
-/** Takes the conversation with this id, or begins one. Throws `not_found` and `conflict`. */
+/**
+ * A conversation leased for one question, so that no other comes in between. Takes the conversation with this id, or
+ * begins one. Throws `not_found` and `conflict`.
+ */
 export async function openHeldSession(
   store: AskSessionStore,
   principal: string,
   id: string | undefined,
   now: () => number,
-): Promise<HeldSession> {
+) {
   if (id === undefined) {
     const created = `ask_${randomUUID()}`;
     return {
       id: created,
       messages: [],
-      save: (messages) => store.create(principal, created, encoded(messages), now()),
+      save: (messages: readonly Message[]) => store.create(principal, created, encoded(messages), now()),
       release: async () => {},
     };
   }
@@ -46,7 +41,7 @@ export async function openHeldSession(
   return {
     id,
     messages: decodeSession(taken.body, id).messages,
-    save: (messages) => store.save(key, encoded(messages), now()),
+    save: (messages: readonly Message[]) => store.save(key, encoded(messages), now()),
     async release() {
       clearInterval(renewing);
       await store.release(key);

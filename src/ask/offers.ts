@@ -2,17 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Locale } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { modelSchema } from '../ground/model-schema.ts';
-import type { ToolOffer } from './model/model.ts';
 
 /** The tools for a model, and the mapping from its names to ours. */
-export interface Offers {
-  readonly list: readonly ToolOffer[];
-  /** Our name for the tool that the model called. An unknown one is unchanged, and the call is refused. */
-  nameOf(offered: string): string;
-}
+export type Offers = ReturnType<typeof createOffers>;
 
 /** Servers accept names of 64 letters, digits, `_` and `-`; others are mapped to unused names. */
-export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
+export function createOffers(tools: readonly Tool[], locale: Locale) {
   const names = new Map<string, string>();
   const taken = new Set(tools.map((tool) => tool.name));
   const list = tools.map((tool) => {
@@ -29,7 +24,11 @@ export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
       schema,
     };
   });
-  return { list, nameOf: (offered) => names.get(offered) ?? offered };
+  return {
+    list,
+    /** Our name for the tool that the model called. An unknown one is unchanged, and the call is refused. */
+    nameOf: (offered: string) => names.get(offered) ?? offered,
+  };
 }
 
 const fitting = /^[\w-]{1,64}$/;

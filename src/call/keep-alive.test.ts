@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Call } from '../contract/call.ts';
-import { keepAlive } from './keep-alive.ts';
+import { keepAlive } from './handle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -24,16 +24,11 @@ import { addRecordRoutes } from './routes/records.ts';
 import { waitingFor } from './waiting.ts';
 import { wordsByLocale } from './words/words.ts';
 
-export interface Console {
-  answer(request: Request, from: { readonly address?: string | undefined }): Promise<Response>;
-  close(): void;
-}
-
 /**
  * The web console. Read it top to bottom: headers on every answer, no foreign pages, the login, the person, a proof on
  * every form, then the pages.
  */
-export async function createConsole(dependencies: ConsoleDependencies): Promise<Console> {
+export async function createConsole(dependencies: ConsoleDependencies) {
   const assets = await assetPaths(dependencies);
   const words = wordsByLocale();
   const outside = (request: Request): Outside => {
@@ -116,7 +111,8 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   });
 
   return {
-    answer: async (request, from) => app.fetch(request, from),
+    answer: async (request: Request, from: { readonly address?: string | undefined }): Promise<Response> =>
+      app.fetch(request, from),
     close: () => feed.close(),
   };
 }

@@ -19,13 +19,10 @@ export interface RecentCall {
   readonly waited: boolean;
 }
 
-export interface RecentCalls {
-  /** The newest calls, oldest first; updated on each request. */
-  calls(): Promise<readonly RecentCall[]>;
-}
+export type RecentCalls = ReturnType<typeof createRecentCalls>;
 
 /** Keeps the newest calls in short form, so that a chart reads only what was added since the last one. */
-export function createRecentCalls(audit: () => Promise<AuditLog>): RecentCalls {
+export function createRecentCalls(audit: () => Promise<AuditLog>) {
   let kept: RecentCall[] = [];
   let lastSeq: number | undefined;
   let reading: Promise<void> | undefined;
@@ -56,7 +53,8 @@ export function createRecentCalls(audit: () => Promise<AuditLog>): RecentCalls {
   }
 
   return {
-    async calls() {
+    /** The newest calls, oldest first; updated on each request. */
+    async calls(): Promise<readonly RecentCall[]> {
       reading ??= audit()
         .then((log) => (lastSeq === undefined ? begin(log) : goOn(log)))
         .finally(() => {

@@ -3,7 +3,7 @@ export function defer(act: () => unknown): Disposable {
   return { [Symbol.dispose]: () => void act() };
 }
 
-/** The same for an act that is waited for: `await using _ = deferred(() => checkpoint.close())`. */
+/** The same for an act that is waited for: `await using _ = deferred(() => closeFile(descriptor))`. */
 export function deferred(act: () => PromiseLike<unknown> | undefined): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {

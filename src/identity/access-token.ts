@@ -11,11 +11,7 @@ export type TokenFinding =
   | { readonly kind: 'good'; readonly issuer: TrustedIssuer; readonly claims: JWTPayload }
   | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string };
 
-export interface AccessTokens {
-  verify(token: string): Promise<TokenFinding>;
-  /** Fetches each issuer's keys. */
-  examine(): Promise<readonly IssuerReport[]>;
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 export interface IssuerReport {
   readonly name: string;
@@ -53,7 +49,7 @@ const bad = {
 } as const;
 
 /** Checks JWT access tokens (RFC 9068) of the trusted issuers with their published keys. */
-export function createAccessTokens(trust: OauthTrust, options: AccessTokenOptions): AccessTokens {
+export function createAccessTokens(trust: OauthTrust, options: AccessTokenOptions) {
   const { now, onFault, fetchJson = fetchFromIssuer } = options;
   const known = new Map(
     trust.issuers.map((issuer): [string, { readonly issuer: TrustedIssuer; readonly keys: IssuerKeys }] => [
@@ -71,7 +67,8 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
   }
 
   return {
-    examine: () =>
+    /** Fetches each issuer's keys. */
+    examine: (): Promise<readonly IssuerReport[]> =>
       Promise.all(
         [...known.values()].map(async ({ issuer: { name, issuer }, keys }) => {
           try {
@@ -81,7 +78,7 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
           }
         }),
       ),
-    async verify(token) {
+    async verify(token: string): Promise<TokenFinding> {
       if (token.length > maxTokenChars || !looksLikeJwt(token)) return bad.shape;
       const jose = await import('jose');
       let found: ReturnType<typeof known.get>;

@@ -3,12 +3,7 @@ import * as z from 'zod';
 import { isSecureUrl } from '../ground/secure-url.ts';
 
 /** The keys with which an issuer signs, as currently published. */
-export interface IssuerKeys {
-  /** Returns the cached keys, fetched again if they are old. Throws `IssuerDown` if none are recent enough. */
-  current(): Promise<JSONWebKeySet>;
-  /** Fetches the keys again for a token with an unknown key; undefined if that was just done. */
-  renewed(): Promise<JSONWebKeySet | undefined>;
-}
+export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 
 export class IssuerDown extends Error {}
 
@@ -27,7 +22,7 @@ export function createIssuerKeys(
   fetchJson: (url: string) => Promise<unknown>,
   now: () => number,
   onFault?: (error: unknown) => void,
-): IssuerKeys {
+) {
   let cached: { readonly keys: JSONWebKeySet; readonly atMs: number } | undefined;
   let asking: Promise<JSONWebKeySet> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -53,7 +48,8 @@ export function createIssuerKeys(
   }
 
   return {
-    async current() {
+    /** Returns the cached keys, fetched again if they are old. Throws `IssuerDown` if none are recent enough. */
+    async current(): Promise<JSONWebKeySet> {
       if (cached && now() - cached.atMs < maxAgeMs) return cached.keys;
       if (asking || now() - askedAtMs >= cooldownMs) {
         try {
@@ -65,7 +61,8 @@ export function createIssuerKeys(
       if (cached && now() - cached.atMs < maxStaleMs) return cached.keys;
       throw new IssuerDown(`The keys of ${issuer} cannot be had: ${errorText(failure)}`, { cause: failure });
     },
-    async renewed() {
+    /** Fetches the keys again for a token with an unknown key; undefined if that was just done. */
+    async renewed(): Promise<JSONWebKeySet | undefined> {
       if (!asking && now() - askedAtMs < cooldownMs) return undefined;
       // On failure, the token is checked with the known keys.
       return await ask().catch(() => undefined);

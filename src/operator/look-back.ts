@@ -1,10 +1,10 @@
 import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/history.ts';
 import type { AuditEntry, AuditQuery } from '../contract/records.ts';
-import type { Digest, SessionStory } from '../contract/story.ts';
-import { digestOf } from './digest.ts';
+import type { AnsweredLine, Digest, SessionStory, StandingGrant } from '../contract/story.ts';
+import { shownCall } from '../ground/questions/would-cover.ts';
 import { standingGrants } from './grants.ts';
 import type { OperatorRooms } from './rooms.ts';
-import { storyOf } from './story.ts';
+import { countsOf, netChanges, sessionLine, storyOf } from './story.ts';
 
 type Rooms = Pick<OperatorRooms, 'audit' | 'approvals' | 'changes' | 'now'>;
 
@@ -62,3 +62,70 @@ async function changesOf(
 const pageRows = 2000;
 const mostEntries = 20_000;
 const mostChanges = 5000;
+
+/** A period with its records, oldest first. */
+interface While {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly entries: readonly AuditEntry[];
+  readonly history: readonly HistoryEntry[];
+  readonly grants: readonly StandingGrant[];
+  readonly waiting: number;
+  readonly isCut: boolean;
+}
+
+/** Summarizes a period: sessions, questions and their answers, changes, refusals. */
+function digestOf({ sinceMs, untilMs, entries, history, grants, waiting, isCut }: While): Digest {
+  const calls = entries.filter(({ tool }) => !tool.startsWith('sekisho '));
+  const sessions = Map.groupBy(calls, ({ principal, sessionId }) => JSON.stringify([principal, sessionId]));
+  const changed = new Set(history.map(({ auditId }) => auditId));
+  const lines = [...sessions.values()].flatMap((own) => {
+    const [first] = own;
+    const line = sessionLine(
+      own,
+      history.filter((entry) => entry.sessionId === first?.sessionId),
+    );
+    return line ? [line] : [];
+  });
+  const within = (ms: number | undefined) => ms !== undefined && ms > untilMs && ms <= untilMs + dayMs;
+  return {
+    sinceMs,
+    untilMs,
+    isCut,
+    calls: calls.length,
+    counts: countsOf(calls, changed),
+    sessions: lines.sort((one, other) => other.endedAtMs - one.endedAtMs).slice(0, mostLines),
+    questions: { answered: answeredBy(entries), waiting },
+    refusals: refusalsOf(calls),
+    changes: netChanges(history).slice(0, mostLines),
+    ending: grants.filter(({ endsAtMs }) => within(endsAtMs)),
+    unused: grants.filter(({ isUnused }) => isUnused),
+  };
+}
+
+/** Answers in the console or a terminal are separate entries; one in the client is part of its call's entry. */
+function answeredBy(entries: readonly AuditEntry[]): readonly AnsweredLine[] {
+  const answers = entries.flatMap((entry): Omit<AnsweredLine, 'times'>[] => {
+    const { tool, arguments: given, outcome, principal, approver, code } = entry;
+    if (tool === 'sekisho approve' && outcome === 'ok') {
+      const decision = (given as { decision?: unknown } | undefined)?.decision;
+      return decision === 'approved' || decision === 'declined' ? [{ by: principal, decision }] : [];
+    }
+    if (!approver?.startsWith('client ') || tool.startsWith('sekisho ')) return [];
+    return [{ by: approver, decision: code === 'denied' ? 'declined' : 'approved' }];
+  });
+  const counted = Map.groupBy(answers, ({ by, decision }) => `${decision} ${by}`);
+  return [...counted.values()]
+    .flatMap((same) => same.slice(0, 1).map((line) => ({ ...line, times: same.length })))
+    .sort((one, other) => other.times - one.times);
+}
+
+function refusalsOf(calls: readonly AuditEntry[]): Digest['refusals'] {
+  const refused = calls.filter(({ code, rule }) => code === 'denied' && rule !== undefined);
+  return [...Map.groupBy(refused, ({ rule = '' }) => rule)]
+    .map(([rule, own]) => ({ rule, times: own.length, example: own[0] ? shownCall(own[0]) : '' }))
+    .sort((one, other) => other.times - one.times);
+}
+
+const dayMs = 24 * 3_600_000;
+const mostLines = 100;

@@ -2,7 +2,7 @@ import { type Buffer, isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import type { ChangeObserver, Folder, Place } from '../contract/capabilities/files.ts';
 import type { NoteEnding, Vault, VaultSettings } from '../contract/capabilities/vault.ts';
-import { ConfigError, ToolError } from '../contract/error.ts';
+import { badValue, ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
@@ -63,12 +63,7 @@ function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions):
   // The workspace is closed by its owner.
   if (inside) return { folder: inside, close: () => {} };
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new ConfigError(
-      text(
-        `vault.root must be a folder, got ${JSON.stringify(root)}.`,
-        `vault.root にはフォルダーを指定してください（指定値: ${JSON.stringify(root)}）。`,
-      ),
-    );
+    throw badValue('vault.root', text('must be a folder', 'にはフォルダーを指定してください'), root);
   }
   return openWorkspace({ roots: [{ path: root, writable: true }], observer, scratchFolder });
 }

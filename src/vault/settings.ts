@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { VaultSettings } from '../contract/capabilities/vault.ts';
-import { ConfigError } from '../contract/error.ts';
+import { badValue, ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { isInside } from '../ground/inside.ts';
@@ -48,12 +48,7 @@ export function vaultSettingsFrom(environment: Environment, config: VaultConfig 
 export function assertVaultRoot(root: string, served: readonly string[]): void {
   const found = statSync(root, { throwIfNoEntry: false });
   if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder))) {
-    throw new ConfigError(
-      text(
-        `vault.root must be a folder, got ${JSON.stringify(root)}.`,
-        `vault.root にはフォルダーを指定してください（指定値: ${JSON.stringify(root)}）。`,
-      ),
-    );
+    throw badValue('vault.root', text('must be a folder', 'にはフォルダーを指定してください'), root);
   }
   try {
     if (found) accessSync(root, constants.R_OK | constants.X_OK);
@@ -83,11 +78,9 @@ function countFrom(
   if (given === undefined) return usual;
   const count = typeof given === 'string' ? (/^[1-9]\d{0,8}$/.test(given) ? Number(given) : 0) : given;
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  const name = written === undefined ? key : variable;
-  throw new ConfigError(
-    text(
-      `${name} must be a whole number from 1 to ${most}, got ${JSON.stringify(given)}.`,
-      `${name} は 1～${most} の整数で指定してください（指定値: ${JSON.stringify(given)}）。`,
-    ),
+  throw badValue(
+    written === undefined ? key : variable,
+    text(`must be a whole number from 1 to ${most}`, `は 1～${most} の整数で指定してください`),
+    given,
   );
 }

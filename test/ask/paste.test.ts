@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pastedLines, withPastesAsText } from '../../src/cli/ask/paste.ts';
+import { pastedLines, withPastesAsText } from '../../src/cli/ask/lines.ts';
 import { openAskWorld } from './ask-world.ts';
 import { openScriptedModel, says } from './scripted-model.ts';
 

@@ -4,9 +4,8 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { oauthTrustOf } from '../../src/config/oauth.ts';
 import { createAccessTokens } from '../../src/identity/access-token.ts';
-import { standingOf } from '../../src/identity/claims.ts';
 import { fetchJson } from '../../src/identity/issuer-keys.ts';
-import { openIdentity } from '../../src/identity/open-identity.ts';
+import { openIdentity, standingOf } from '../../src/identity/open-identity.ts';
 import { goodClaims, openSigner } from './signer.ts';
 
 const resource = 'https://tools.example.com/mcp';

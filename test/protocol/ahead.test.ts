@@ -55,7 +55,7 @@ test('programs are looked for ahead where commands may follow, and the first one
       return { ...runner, toolchains };
     };
     const commands = Object.assign(spied, { opened: rooms.commands.opened });
-    const ahead = createPreloader({ settings, rooms: { ...rooms, commands } });
+    const ahead = createPreloader({ settings, rooms: { commands } });
     ahead.soon();
     // Where no command can come there is nothing to wait for but time.
     if (toolset === 'assistant') await expect.poll(() => looked.length).toBe(1);

@@ -4,8 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLoginAccess } from '../../src/upstream/oauth/access.ts';
-import { type Grant, openGrantFile } from '../../src/upstream/oauth/grant.ts';
-import { acquireLock } from '../../src/upstream/oauth/lock.ts';
+import { acquireLock, type Grant, openGrantFile } from '../../src/upstream/oauth/grant.ts';
 
 const key = () => new Uint8Array(32).fill(7);
 const url = 'https://far.example/mcp';
@@ -197,7 +196,7 @@ test('a lock is held by one, and broken when its process is gone', async () => {
   );
   expect(most).toBe(1);
 
-  const module = join(import.meta.dirname, '../../src/upstream/oauth/lock.ts');
+  const module = join(import.meta.dirname, '../../src/upstream/oauth/grant.ts');
   const script = `import { acquireLock } from ${JSON.stringify(module)};
     await acquireLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {

@@ -46,11 +46,7 @@ export interface Answer {
   readonly outputTokens?: number | undefined;
 }
 
-export interface Model {
-  readonly endpoint: Endpoint;
-  /** One answer, streamed. Throws `ToolError`; retries attempts that have shown nothing yet. */
-  answer(round: Round): Promise<Answer>;
-}
+export type Model = Awaited<ReturnType<typeof openModel>>;
 
 type Provider = ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>;
 type ChatModel = ReturnType<Provider['chatModel']>;
@@ -58,7 +54,7 @@ type StreamPart =
   Awaited<ReturnType<ChatModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 /** A model at an endpoint. The AI SDK's provider is loaded here, so that only `ask` pays for it. */
-export async function openModel(endpoint: Endpoint, options: ModelOptions = {}): Promise<Model> {
+export async function openModel(endpoint: Endpoint, options: ModelOptions = {}) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const chat = createOpenAICompatible({
     name: 'model',
@@ -69,7 +65,8 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}):
 
   return {
     endpoint,
-    async answer(round) {
+    /** One answer, streamed. Throws `ToolError`; retries attempts that have shown nothing yet. */
+    async answer(round: Round): Promise<Answer> {
       for (let attempt = 1; ; attempt += 1) {
         let shown = false;
         const tried = await tryOnce(chat, endpoint, options, round, () => {

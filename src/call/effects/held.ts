@@ -17,15 +17,7 @@ export interface HeldTrial {
  * Layers whose question is open. The same call sent again continues with its layer and runs nothing. They live in this
  * process: at its end, or if no answer comes in time, they are discarded and their questions are closed.
  */
-export interface HeldTrials {
-  has(validated: Owner, digest: string): boolean;
-  /** Removes the layer and returns it, so that two calls cannot continue with the same one. */
-  take(validated: Owner, digest: string): HeldTrial | undefined;
-  put(validated: Owner, digest: string, held: HeldTrial): Promise<void>;
-  /** Discards the layers of a connection that has ended. */
-  leave(connectionId: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type HeldTrials = ReturnType<typeof createHeldTrials>;
 
 type Owner = Pick<Validated, 'caller' | 'call'>;
 
@@ -37,7 +29,7 @@ interface Kept extends HeldTrial {
 export function createHeldTrials(options: {
   readonly approvals: () => Promise<ApprovalStore>;
   readonly now: () => number;
-}): HeldTrials {
+}) {
   const held = new Map<string, Kept>();
   const ending = new Set<Promise<void>>();
 
@@ -61,9 +53,10 @@ export function createHeldTrials(options: {
   }
 
   return {
-    has: (owner, digest) => held.has(keyOf(owner, digest)),
-    take: (owner, digest) => remove(keyOf(owner, digest)),
-    async put(owner, digest, trial) {
+    has: (owner: Owner, digest: string) => held.has(keyOf(owner, digest)),
+    /** Removes the layer and returns it, so that two calls cannot continue with the same one. */
+    take: (owner: Owner, digest: string): HeldTrial | undefined => remove(keyOf(owner, digest)),
+    async put(owner: Owner, digest: string, trial: HeldTrial) {
       const key = keyOf(owner, digest);
       await drop(key);
       // A question that cannot be closed now expires at the same time.
@@ -73,7 +66,8 @@ export function createHeldTrials(options: {
       // Drops the oldest first: a layer may be as large as the disk can spare.
       await dropAll([...held.keys()].slice(0, Math.max(0, held.size - mostHeld)));
     },
-    async leave(connectionId) {
+    /** Discards the layers of a connection that has ended. */
+    async leave(connectionId: string) {
       await dropAll([...held].filter(([, kept]) => kept.connectionId === connectionId).map(([key]) => key));
     },
     async close() {

@@ -9,13 +9,9 @@ export type ChainState =
   | { readonly kind: 'running' }
   | { readonly kind: 'known'; readonly verdict: AuditVerdict; readonly atMs: number };
 
-export interface Verification {
-  state(): ChainState;
-  /** Verifies the chain; concurrent requests share one pass. */
-  verify(): Promise<void>;
-}
+export type Verification = ReturnType<typeof createVerification>;
 
-export function createVerification(audit: () => Promise<AuditLog>, now: () => number): Verification {
+export function createVerification(audit: () => Promise<AuditLog>, now: () => number) {
   let known: ChainState = { kind: 'unknown' };
   let running: Promise<void> | undefined;
 
@@ -25,7 +21,8 @@ export function createVerification(audit: () => Promise<AuditLog>, now: () => nu
   }
 
   return {
-    state: () => (running ? { kind: 'running' } : known),
+    state: (): ChainState => (running ? { kind: 'running' } : known),
+    /** Verifies the chain; concurrent requests share one pass. */
     verify() {
       running ??= walk().finally(() => {
         running = undefined;
