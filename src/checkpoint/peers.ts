@@ -1,5 +1,5 @@
-import { syscallNumber } from '../../ground/syscalls.ts';
-import { openKernel } from '../seccomp/kernel.ts';
+import { openKernel } from '../command/seccomp/kernel.ts';
+import { syscallNumber } from '../ground/syscalls.ts';
 
 /** The kernel's knowledge of a program that connects to a server. */
 export interface Peers {
