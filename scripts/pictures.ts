@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { type Checkpoint, openCheckpoint } from '../src/checkpoint/open.ts';
+import { type Checkpoint, openCheckpoint } from '../src/checkpoint/open-checkpoint.ts';
 import { serveHttp } from '../src/checkpoint/serving.ts';
 import { consoleLink } from '../src/cli/console.ts';
 import { loadSettings } from '../src/config/load.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { openTeam, settle } from '../../test/team/people.ts';
 
 /** One agent of the fleet: it works in one session and talks in another. */

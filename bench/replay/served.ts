@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 
 /** What came of a step here. */

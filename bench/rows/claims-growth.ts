@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { Team } from '../../src/contract/team/team.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
 import { type PostgresServer, startPostgres } from '../../test/store/postgres-server.ts';
 import { openTeam } from '../../test/team/people.ts';
 import { addTasks, seed } from '../fleet/seed.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
 import { openTeam, passkey, settle } from '../../test/team/people.ts';
 import { atLeast, isFull, median, type Result, type Row, within } from '../measure.ts';
 import { makeFolder } from '../world.ts';

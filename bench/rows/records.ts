@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { isFull, type Row, within } from '../measure.ts';
 import { assertHolds, openOurs, processorMs } from '../world.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { type PostgresServer, startPostgres } from '../../test/store/postgres-server.ts';
 import { openTeam, passkey, settle } from '../../test/team/people.ts';
 import { atLeast, isFull, median, type Row } from '../measure.ts';

@@ -1,4 +1,4 @@
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { enter, openTeam, passkey, settle } from '../../test/team/people.ts';
 import { type Growth, medianOf, type Row } from '../measure.ts';
 import { makeFolder } from '../world.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { auditRecord } from '../../test/store/records.ts';
 import { enter, openTeam } from '../../test/team/people.ts';
 

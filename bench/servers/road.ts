@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadTools } from '../../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { ToolContext } from '../../src/contract/tool/tool.ts';

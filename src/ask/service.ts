@@ -7,7 +7,7 @@ import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
 import { defer } from '../ground/defer.ts';
 import { type Answered, bodyOf, createReport } from './answer.ts';
-import { openHeldSession } from './held-session.ts';
+import { leaseConversation } from './conversation-lease.ts';
 import { instructionsFor } from './instructions.ts';
 import { ask } from './loop.ts';
 import type { Endpoint } from './model/endpoint.ts';
@@ -70,7 +70,7 @@ export function createAskService(options: AskServiceOptions): AskService {
     { arrival, locale, signal, onEvent }: AskHands,
   ): Promise<AskAnswer> {
     const { now } = options;
-    const session = await openHeldSession(await options.sessions(), principal, request.session, now);
+    const session = await leaseConversation(await options.sessions(), principal, request.session, now);
     const within: Arrival = {
       ...arrival,
       connectionId: `ask-${session.id}`,

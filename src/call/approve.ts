@@ -11,7 +11,7 @@ import { refused } from './asking/answers.ts';
 import { type ConsentDependencies, consentTo } from './asking/consent.ts';
 import { questionFor, questionParts } from './asking/question.ts';
 import { digestOf } from './digest.ts';
-import type { HeldTrials } from './effects/held.ts';
+import type { LayerQuestions } from './effects/pending-layers.ts';
 import type { Flow } from './flow/flow.ts';
 import { outgoingSecret } from './flow/outgoing.ts';
 import { reachOf } from './flow/reach.ts';
@@ -40,7 +40,7 @@ export interface ApproveDependencies {
   /** The folder of this host that relative folders are resolved against. */
   readonly root: string | undefined;
   /** Layers that wait for a person's answer. */
-  readonly held: Pick<HeldTrials, 'has'>;
+  readonly pending: Pick<LayerQuestions, 'has'>;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function approve(
 
   // This call already ran on a layer that waits for an answer; the question about its effects replaces this one.
   const digest = callDigest(validated, risk);
-  if (verdict.onLayer && dependencies.held.has(validated, digest)) return permit(validated, risk, verdict);
+  if (verdict.onLayer && dependencies.pending.has(validated, digest)) return permit(validated, risk, verdict);
 
   const { rule, writtenAt, answer } = verdict;
   const isAlone = answer !== undefined || risk.steps !== undefined;

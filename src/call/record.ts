@@ -10,31 +10,10 @@ import { redact, redactText } from '../ground/text/redact.ts';
 import type { RunNotes } from './run.ts';
 
 /** The record of a call in progress. Each stop notes that it was reached. */
-export interface OpenRecord extends RunNotes {
-  reached(stop: CallStop): void;
-  knows(facts: {
-    readonly caller?: Caller;
-    readonly input?: unknown;
-    readonly tool?: Tool | undefined;
-    readonly rule?: string;
-    readonly approver?: string | undefined;
-  }): void;
-  /**
-   * Notes that the call is about to run, so that it is in the log whatever happens to this process. If the call may
-   * change something, the note is on disk when this returns, or, with `keepsHistory`, before a tool that only changes
-   * files changes one. Throws if no record can be written now.
-   */
-  begin(log: AuditLog, keepsHistory: boolean): Promise<void>;
-  /** Whether the call was begun and may have changed something. */
-  isBegun(): boolean;
-  /** Writes the entry: if the call may have changed something, both are durable before this returns. */
-  close(reply: Reply, thrown: unknown, log: AuditLog): Promise<void>;
-  /** Reports the outcome to the call's watcher. */
-  ended(reply: Reply): void;
-}
+export type OpenRecord = ReturnType<typeof openRecord>;
 
 /** Opens the record of a call; from here on every call is recorded, refused ones too. */
-export function openRecord(call: Call, now: () => number, watch?: CallWatch): OpenRecord {
+export function openRecord(call: Call, now: () => number, watch?: CallWatch) {
   const id = call.auditId ?? randomUUID();
   const atMs = now();
   let stop: CallStop = 'identify';
@@ -83,22 +62,33 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
   return {
     id,
     facts,
-    meta: {},
+    meta: {} as RunNotes['meta'],
     waitsFor,
     noted: waitForNote,
     trace: watch?.trace,
-    reached(next) {
+    reached(next: CallStop) {
       stop = next;
       watch?.reached(next);
     },
-    knows(known) {
+    knows(known: {
+      readonly caller?: Caller;
+      readonly input?: unknown;
+      readonly tool?: Tool | undefined;
+      readonly rule?: string;
+      readonly approver?: string | undefined;
+    }) {
       caller = known.caller ?? caller;
       input = known.input ?? input;
       tool = known.tool ?? tool;
       rule = known.rule ?? rule;
       approver = known.approver ?? approver;
     },
-    async begin(log, keepsHistory) {
+    /**
+     * Notes that the call is about to run, so that it is in the log whatever happens to this process. If the call may
+     * change something, the note is on disk when this returns, or, with `keepsHistory`, before a tool that only changes
+     * files changes one. Throws if no record can be written now.
+     */
+    async begin(log: AuditLog, keepsHistory: boolean) {
       const record = { ...known(), outcome: 'interrupted', durationMs: 0, outputBytes: 0 } as const;
       isDurable = tool !== undefined && !tool.annotations.readOnly;
       note = await log.begin(record, { mayChange: isDurable });
@@ -107,8 +97,10 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       if (isDurable) await waitForNote();
       isBegun = true;
     },
+    /** Whether the call was begun and may have changed something. */
     isBegun: () => isBegun && isDurable,
-    async close(reply, thrown, log) {
+    /** Writes the entry: if the call may have changed something, both are durable before this returns. */
+    async close(reply: Reply, thrown: unknown, log: AuditLog) {
       // The sentence of the refusal: a rule's id alone says little to later readers of the call.
       if (reply.kind === 'error' && reply.code === 'denied') facts.refusal = redactText(reply.text);
       const record: AuditRecord = {
@@ -128,7 +120,8 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
         if (outcome.status === 'rejected') throw outcome.reason;
       }
     },
-    ended: (reply) => watch?.ended({ reply, stop, tool, approver }),
+    /** Reports the outcome to the call's watcher. */
+    ended: (reply: Reply) => watch?.ended({ reply, stop, tool, approver }),
   };
 }
 

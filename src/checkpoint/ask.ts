@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { AskService } from '../contract/ask.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import type { Checkpoint } from './open.ts';
+import type { Checkpoint } from './open-checkpoint.ts';
 
 export interface AskServing {
   readonly onFault?: ((error: unknown) => void) | undefined;

@@ -3,7 +3,7 @@ import { isConsolePath } from '../console/paths.ts';
 import { once } from '../ground/once.ts';
 import type { Pages } from '../transport/http/pages.ts';
 import { consoleName } from './console-name.ts';
-import type { Checkpoint } from './open.ts';
+import type { Checkpoint } from './open-checkpoint.ts';
 
 /** The console of a checkpoint. Its pages are loaded at the first request for one. */
 export function createConsolePages(

@@ -8,7 +8,7 @@ export async function copyRecords(
   tell: (table: string, rows: number) => void,
 ): Promise<void> {
   const { copyStore } = await import('../store/copy.ts');
-  const { openStore } = await import('../store/open.ts');
+  const { openStore } = await import('../store/open-store.ts');
   const source = await openStore({ url: from, stateFolder });
   const target = await openStore({ url: to, stateFolder });
   try {

@@ -1,5 +1,5 @@
 import type { ConsentDependencies } from '../call/asking/consent.ts';
-import { createHeldTrials, type HeldTrials } from '../call/effects/held.ts';
+import { createLayerQuestions, type LayerQuestions } from '../call/effects/pending-layers.ts';
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EffectRules } from '../contract/effects.ts';
@@ -17,7 +17,7 @@ export function createEffectRules({ effectRules, mode }: Settings): () => Promis
 }
 
 export interface Trials extends Pick<RunDependencies, 'lendCommands'> {
-  readonly held: HeldTrials;
+  readonly pending: LayerQuestions;
   readonly whyNoLayer: () => Promise<Text | undefined>;
 }
 
@@ -28,13 +28,13 @@ export function createTrials(
   asking: ConsentDependencies,
 ): Trials {
   const history = createCommandHistory(rooms);
-  const held = createHeldTrials(asking);
+  const pending = createLayerQuestions(asking);
   return {
-    held,
+    pending,
     whyNoLayer: async () => (await rooms.commands()).withoutLayer(),
     async lendCommands(permit, notes) {
       const { createEffectsJudge } = await import('../call/effects/judge.ts');
-      const judge = createEffectsJudge(permit, { ...asking, rules: await rules(), held }, notes);
+      const judge = createEffectsJudge(permit, { ...asking, rules: await rules(), pending }, notes);
       const life = { judge, history: await history() };
       return (await rooms.commands()).forSession(permit.caller.sessionId, life);
     },

@@ -1,11 +1,11 @@
 /** The only entrance of the composition root: other rooms import nothing else from it. */
 
-export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
+export { type PolicyPreview, renderExplanation, renderPreview } from '../call/policy/policy-preview.ts';
 export { makeStateFolder } from '../store/usable.ts';
 export { consoleName } from './console-name.ts';
 export { copyRecords } from './copy-records.ts';
 export { verifyMirrors } from './mirrors.ts';
-export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './open.ts';
+export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './open-checkpoint.ts';
 export { openPeers, type Peers } from './peers.ts';
 export type { PolicyInspector, RuleWarning } from './policy.ts';
 export { type HeldClient, type HttpServing, type StdioServing, serveHttp, serveStdio } from './serving.ts';

@@ -1,6 +1,6 @@
 import { once } from '../ground/once.ts';
 import type { Series } from '../observe/exposition.ts';
-import type { Checkpoint } from './open.ts';
+import type { Checkpoint } from './open-checkpoint.ts';
 
 /**
  * Counts the calls of a checkpoint from now on, and makes the text of `/metrics`. Other rooms are only read when it is

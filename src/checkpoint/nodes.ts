@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { nodeBeatMs } from '../store/nodes.ts';
 import type { HttpService } from '../transport/http/serve.ts';
-import type { Checkpoint } from './open.ts';
+import type { Checkpoint } from './open-checkpoint.ts';
 
 /**
  * A server's entry in the list of servers on its store. Sends a heartbeat with the server's load every few seconds. A

@@ -3,7 +3,7 @@ import { ToolError } from '../contract/error.ts';
 import type { Gateway, PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { text } from '../contract/text/text.ts';
-import type { Checkpoint } from './open.ts';
+import type { Checkpoint } from './open-checkpoint.ts';
 
 /** Finds the checkpoint for the folders that a client works in; undefined if the present one is right. */
 export type ChooseCheckpoint = (

@@ -2,8 +2,13 @@ import type { Policy } from '../call/approve.ts';
 import type { Catalog } from '../call/catalog.ts';
 import { decide } from '../call/decide.ts';
 import { createEffectRules } from '../call/policy/effects/decide.ts';
-import { testEffects } from '../call/policy/effects/trial.ts';
-import { explainPolicy, type PolicyExplanation, type PolicyTrial, testPolicy } from '../call/policy/trial.ts';
+import { testEffects } from '../call/policy/effects/preview.ts';
+import {
+  explainPolicy,
+  type PolicyExplanation,
+  type PolicyPreview,
+  testPolicy,
+} from '../call/policy/policy-preview.ts';
 import { type RuleWarning, warningsOf } from '../call/policy/warnings.ts';
 import { namedHosts } from '../config/network-sets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -40,7 +45,7 @@ export function createPolicyInspector(parts: {
         network: namedHosts(settings.process.networkAsNamed, 'process.network'),
       }),
     /** Predicts the outcome of a call of the local person, given as JSON; runs and records nothing. */
-    async test(json: string): Promise<PolicyTrial> {
+    async test(json: string): Promise<PolicyPreview> {
       const catalog = await parts.catalog();
       return testPolicy(json, {
         find: (name) => catalog.find(name),

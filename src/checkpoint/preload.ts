@@ -49,9 +49,9 @@ function partsFor(
     () => import('../call/policy/policy.ts'),
     () =>
       storeUrl.startsWith('sqlite:')
-        ? import('../store/sqlite/open.ts')
-        : import('../store/postgres/open.ts'),
-    () => import('../store/open.ts'),
+        ? import('../store/sqlite/open-sqlite.ts')
+        : import('../store/postgres/open-postgres.ts'),
+    () => import('../store/open-store.ts'),
     ...(history.enabled ? [() => import('../history/open.ts')] : []),
     // Looks at folders and starts nothing, so that the first command need not wait for it.
     ...(runsCommands && sandbox !== 'off' ? [async () => (await rooms.commands()).toolchains()] : []),

@@ -91,7 +91,7 @@ export class Road {
       suspended,
       audit,
       root: settings.roots[0]?.path,
-      held: trials.held,
+      pending: trials.pending,
     };
     const running: RunDependencies = {
       locale,
@@ -154,7 +154,7 @@ export class Road {
   async leave(sessionId: string): Promise<void> {
     const { rooms, now } = this.#parts;
     for (const each of [this.#suspended, this.#ongoing, this.#forwarding]) each.leave(sessionId);
-    await this.#trials.held.leave(sessionId);
+    await this.#trials.pending.leave(sessionId);
     const store = await rooms.store.opened();
     if (store) await endQuestions(store.approvals, sessionId, now());
     this.#attendance.leave(sessionId);
@@ -176,7 +176,7 @@ export class Road {
   }
 
   close(): Promise<void> {
-    return this.#trials.held.close();
+    return this.#trials.pending.close();
   }
 }
 

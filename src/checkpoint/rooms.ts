@@ -70,7 +70,7 @@ export class Rooms {
   });
 
   readonly store = once(async () => {
-    const { openStore } = await import('../store/open.ts');
+    const { openStore } = await import('../store/open-store.ts');
     const { freeBytes, leftUnderWay, openUnderWay } = await import('../files/changing/under-way.ts');
     const calls = join(this.settings.stateFolder, 'calls');
     return openStore({
@@ -224,7 +224,7 @@ export class Rooms {
   });
 
   readonly upstreams = once(async () => {
-    const { openUpstreams } = await import('../upstream/connection/open.ts');
+    const { openUpstreams } = await import('../upstream/connection/open-upstreams.ts');
     const { createPublicAddressCheck } = await import('../network/address.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
     let key: Uint8Array | undefined;

@@ -7,7 +7,7 @@ import type { Custody } from '../transport/custody.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
 import { consoleName } from './console-name.ts';
 import { announce } from './nodes.ts';
-import type { Checkpoint } from './open.ts';
+import type { Checkpoint } from './open-checkpoint.ts';
 import { type ChooseCheckpoint, PlacedGateway } from './placed-gateway.ts';
 import { createPreloader } from './preload.ts';
 

@@ -10,7 +10,7 @@ import { actorsOf } from '../ground/actors.ts';
 import { counted } from '../ground/counted.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
 import type { Options } from './common/options.ts';
-import { flushOutput, note, say, sayJson, told } from './common/say.ts';
+import { flushOutput, inLocale, note, say, sayJson } from './common/say.ts';
 
 const pageEntries = 1000;
 const followMs = 300;
@@ -146,7 +146,7 @@ function show(entry: AuditEntry, options: Options): void {
       new Date(entry.atMs).toISOString(),
       actorsOf(entry),
       entry.tool,
-      told(
+      inLocale(
         text(
           `${outcome} at ${entry.stop}${entry.rule ? ` by ${entry.rule}` : ''}`,
           `${outcome}（${entry.stop}${entry.rule ? `、ルール ${entry.rule}` : ''}）`,

@@ -8,7 +8,7 @@ import { counted } from '../ground/counted.ts';
 import { isInside } from '../ground/inside.ts';
 import { asRoot, isRoot } from './common/as-root.ts';
 import type { Options } from './common/options.ts';
-import { say, sayJson, told } from './common/say.ts';
+import { inLocale, say, sayJson } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
 import { askAll } from './resident/sessions.ts';
 import { examineRecords } from './server/examine-records.ts';
@@ -153,7 +153,7 @@ function toolchainFindings({
       what: 'left out',
       works: false,
       isWarning: true as const,
-      detail: `${path === '' ? 'PATH' : path}: ${told(because)}`,
+      detail: `${path === '' ? 'PATH' : path}: ${inLocale(because)}`,
     })),
   ];
 }
@@ -183,9 +183,9 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
     what: `server ${name}`,
     works,
     detail: works
-      ? `${told(place)}: ${counts.map(told).join(told(text(', ', '、')))}`
-      : `${told(place)}: ${problem ? told(problem) : ''}`,
-    remedy: works ? undefined : hint ? joinSentences(told(hint), check) : check,
+      ? `${inLocale(place)}: ${counts.map(inLocale).join(inLocale(text(', ', '、')))}`
+      : `${inLocale(place)}: ${problem ? inLocale(problem) : ''}`,
+    remedy: works ? undefined : hint ? joinSentences(inLocale(hint), check) : check,
   };
 }
 
@@ -247,11 +247,11 @@ const states = {
 
 /** The finding for programs, which read the other fields. */
 function inWords({ detail, remedy, ...finding }: Finding): object {
-  return { ...finding, detail: told(detail), ...(remedy !== undefined && { remedy: told(remedy) }) };
+  return { ...finding, detail: inLocale(detail), ...(remedy !== undefined && { remedy: inLocale(remedy) }) };
 }
 
 function lineOf({ what, works, isWarning, detail, remedy }: Finding): string {
-  const state = told(works ? states.ok : isWarning ? states.warning : states.missing);
-  const line = `${state}  ${what.padEnd(20)} ${told(detail)}`;
-  return remedy === undefined || works ? line : `${line}\n         ${told(tryThis)}: ${told(remedy)}`;
+  const state = inLocale(works ? states.ok : isWarning ? states.warning : states.missing);
+  const line = `${state}  ${what.padEnd(20)} ${inLocale(detail)}`;
+  return remedy === undefined || works ? line : `${line}\n         ${inLocale(tryThis)}: ${inLocale(remedy)}`;
 }

@@ -10,7 +10,7 @@ import { type RecordedRequest, requestsIn, told as toldRequest } from '../ground
 import { describeChange, sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
 import type { Options } from './common/options.ts';
-import { note, say, sayJson, told } from './common/say.ts';
+import { inLocale, note, say, sayJson } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -80,16 +80,16 @@ function toldFile({ settings }: Checkpoint): string {
 
 /** The change and its path. */
 export function changeOf({ path, before, after }: HistoryEntry): string {
-  return `${told(verb(before, after))} ${cleanLine(path)} (${told(sizeOf(before))} → ${told(sizeOf(after))})`;
+  return `${inLocale(verb(before, after))} ${cleanLine(path)} (${inLocale(sizeOf(before))} → ${inLocale(sizeOf(after))})`;
 }
 
 /** One line: id, time, change, path and author. */
 export function describeEntry(entry: HistoryEntry): string {
-  const words = [entry.id, new Date(entry.atMs).toISOString(), changeOf(entry), told(authorOf(entry))];
+  const words = [entry.id, new Date(entry.atMs).toISOString(), changeOf(entry), inLocale(authorOf(entry))];
   if (entry.undoes !== undefined)
-    words.push(told(text(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`)));
+    words.push(inLocale(text(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`)));
   if (entry.undoneBy !== undefined)
-    words.push(told(text(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`)));
+    words.push(inLocale(text(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`)));
   return words.join('  ');
 }
 
@@ -103,9 +103,12 @@ function sentIn(entries: readonly AuditEntry[]) {
 function describeSent(entry: AuditEntry, request: RecordedRequest): string {
   const { en, ja } = toldRequest(request);
   const what = text(`sent ${en}`, `送信 ${ja}`);
-  return [entry.id, new Date(entry.atMs).toISOString(), cleanLine(told(what)), told(authorOf(entry))].join(
-    '  ',
-  );
+  return [
+    entry.id,
+    new Date(entry.atMs).toISOString(),
+    cleanLine(inLocale(what)),
+    inLocale(authorOf(entry)),
+  ].join('  ');
 }
 
 function authorOf({

@@ -10,7 +10,7 @@ import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { Options } from './common/options.ts';
-import { say, told } from './common/say.ts';
+import { inLocale, say } from './common/say.ts';
 import { isDownloader, needsDownload } from './server/report.ts';
 
 /** Imports the servers of a client's configuration into ours. Names that exist already are left alone. */
@@ -66,8 +66,8 @@ export async function importServers(from: string, options: Options): Promise<num
         );
       for (const folder of named.filter((each) => !folders.includes(each))) say(onlyReads(folder));
       for (const why of downloads.filter((each) => !unboxed.includes(each)))
-        say(`  ${told(cannotStart(why))}`);
-      for (const note of notes) say(`  ${told(note)}`);
+        say(`  ${inLocale(cannotStart(why))}`);
+      for (const note of notes) say(`  ${inLocale(note)}`);
     }
   }
   if (taken.length === 0) {
@@ -103,7 +103,7 @@ async function agreedTo<T>(things: readonly T[], question: (thing: T) => Text): 
   const agreed: T[] = [];
   try {
     for (const thing of things) {
-      const answer = await terminal.question(`${told(question(thing))} [y/N] `);
+      const answer = await terminal.question(`${inLocale(question(thing))} [y/N] `);
       if (/^y(es)?$/i.test(answer.trim())) agreed.push(thing);
     }
   } finally {

@@ -7,7 +7,7 @@ import { changeKinds, countsWords, digestWords, kindWords } from '../ground/text
 import { describeChange } from '../operator/describe-change.ts';
 import { durationMs } from './common/duration.ts';
 import type { Options } from './common/options.ts';
-import { say, sayJson, told } from './common/say.ts';
+import { inLocale, say, sayJson } from './common/say.ts';
 import { wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -63,12 +63,12 @@ function storyLines(story: SessionStory): readonly string[] {
   const [from, to] = [beganAtMs, endedAtMs].map((ms) => new Date(ms).toISOString());
   return [
     `${cleanLine(who)}  ${from} – ${to}`,
-    told(countsWords(counts)),
-    ...said.map((words) => `${told(labels.said)}: "${cleanLine(words)}"`),
+    inLocale(countsWords(counts)),
+    ...said.map((words) => `${inLocale(labels.said)}: "${cleanLine(words)}"`),
     '',
-    ...(story.unshownSteps > 0 ? [`… ${told(labels.earlier(story.unshownSteps))}`] : []),
+    ...(story.unshownSteps > 0 ? [`… ${inLocale(labels.earlier(story.unshownSteps))}`] : []),
     ...story.steps.map(stepLine),
-    ...(story.changes.length > 0 ? ['', `${told(labels.changes)}:`] : []),
+    ...(story.changes.length > 0 ? ['', `${inLocale(labels.changes)}:`] : []),
     ...story.changes.toReversed().map(changeLine),
   ];
 }
@@ -77,16 +77,16 @@ function stepLine({ atMs, kind, line, tool, times, approver, rule }: StoryStep):
   const more = [
     ...(times > 1 ? [`×${times}`] : []),
     ...(rule === undefined ? [] : [`(${rule})`]),
-    ...(approver === undefined ? [] : [`${told(labels.answered)} ${approver}`]),
+    ...(approver === undefined ? [] : [`${inLocale(labels.answered)} ${approver}`]),
   ];
   const time = new Date(atMs).toISOString().slice(11, 19);
   return cleanLine(
-    `${time}  ${told(kindWords[kind]).padEnd(8)} ${line}  ${tool} ${more.join(' ')}`.trimEnd(),
+    `${time}  ${inLocale(kindWords[kind]).padEnd(8)} ${line}  ${tool} ${more.join(' ')}`.trimEnd(),
   );
 }
 
 function changeLine({ entry, change, times }: StoryChange): string {
-  return cleanLine(`  ${told(changeKinds[change])} ${entry.path}${times > 1 ? ` ×${times}` : ''}`);
+  return cleanLine(`  ${inLocale(changeKinds[change])} ${entry.path}${times > 1 ? ` ×${times}` : ''}`);
 }
 
 const lookBackMs = 30 * 24 * 3_600_000;

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { spokenLocale } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences } from '../contract/text/text.ts';
-import { flushOutput, note, OutputClosed, speak, told, watchOutput } from './common/say.ts';
+import { flushOutput, inLocale, note, OutputClosed, speak, watchOutput } from './common/say.ts';
 import { createProgram, RanElsewhere } from './program/program.ts';
 
 /** Exit codes of every command; the documents list those of `ask`, `undo` and `policy test`. */
@@ -44,12 +44,12 @@ const readerGone = 141;
 function report(error: unknown): number {
   if (error instanceof OutputClosed && error.isReaderGone) return readerGone;
   if (error instanceof ConfigError) {
-    note(`sekisho: ${told(error.text)}`);
+    note(`sekisho: ${inLocale(error.text)}`);
     return exitCodes.configuration;
   }
   if (error instanceof ToolError) {
     const { text: words, suggestion } = error;
-    note(`sekisho: ${suggestion ? joinSentences(told(words), told(suggestion)) : told(words)}`);
+    note(`sekisho: ${suggestion ? joinSentences(inLocale(words), inLocale(suggestion)) : inLocale(words)}`);
     return exitCodes.failed;
   }
   note(`sekisho: ${error instanceof Error ? error.message : String(error)}`);

@@ -3,7 +3,7 @@ import { badValue, ConfigError } from '../contract/error.ts';
 import type { NoticeRecord } from '../contract/notice.ts';
 import { text } from '../contract/text/text.ts';
 import type { Options } from './common/options.ts';
-import { say, sayJson, sayList, sayRow, sayWhether, told } from './common/say.ts';
+import { inLocale, say, sayJson, sayList, sayRow, sayWhether } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -19,8 +19,8 @@ export function listChannels(flags: Flags, options: Options): Promise<number> {
       ...(kind === 'push' && { devices: devices.length }),
     }));
     sayList(shown, options, ({ name, kind, escalation, devices: reached }) => {
-      const second = escalation ? [told(text('when nobody answers', '回答がないとき'))] : [];
-      const many = reached === undefined ? [] : [told(text(`devices: ${reached}`, `端末: ${reached}`))];
+      const second = escalation ? [inLocale(text('when nobody answers', '回答がないとき'))] : [];
+      const many = reached === undefined ? [] : [inLocale(text(`devices: ${reached}`, `端末: ${reached}`))];
       return [name, kind, ...many, ...second];
     });
     return 0;
@@ -66,11 +66,11 @@ export function noticeLog(flags: Flags, options: Options): Promise<number> {
 
 function cellsOf(record: NoticeRecord): readonly string[] {
   const { atMs, channel, kind, questions, status, attempts, problem, nextAtMs } = record;
-  const next = nextAtMs === undefined ? [] : [told(tryAgain(new Date(nextAtMs).toISOString()))];
+  const next = nextAtMs === undefined ? [] : [inLocale(tryAgain(new Date(nextAtMs).toISOString()))];
   return [
-    ...[new Date(atMs).toISOString(), channel, told(kinds[kind]), told(statuses[status])],
-    told(text(`attempt ${attempts}`, `${attempts} 回目`)),
-    ...(problem ? [told(problem)] : []),
+    ...[new Date(atMs).toISOString(), channel, inLocale(kinds[kind]), inLocale(statuses[status])],
+    inLocale(text(`attempt ${attempts}`, `${attempts} 回目`)),
+    ...(problem ? [inLocale(problem)] : []),
     ...next,
     ...questions,
   ];

@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { openCheckpoint, type PolicyInspector, renderExplanation, renderTrial } from '../checkpoint/index.ts';
+import {
+  openCheckpoint,
+  type PolicyInspector,
+  renderExplanation,
+  renderPreview,
+} from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -29,11 +34,11 @@ export function test(json: string | undefined, flags: Flags, options: Options): 
       ),
     );
   return withPolicy(flags, options, async (policy, { locale }) => {
-    const trial =
+    const preview =
       json === undefined ? policy.testEffects(readEffects(String(effects))) : await policy.test(json);
-    if (options.json) sayJson(trial);
-    else say(renderTrial(trial, locale));
-    return { allow: 0, ask: 1, deny: 2, invalid: 3, try: 4 }[trial.decision];
+    if (options.json) sayJson(preview);
+    else say(renderPreview(preview, locale));
+    return { allow: 0, ask: 1, deny: 2, invalid: 3, try: 4 }[preview.decision];
   });
 }
 

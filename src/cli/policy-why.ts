@@ -1,4 +1,4 @@
-import { type Checkpoint, openCheckpoint, type PolicyTrial } from '../checkpoint/index.ts';
+import { type Checkpoint, openCheckpoint, type PolicyPreview } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -25,10 +25,10 @@ export async function why(id: string, flags: Flags, { json }: { readonly json?: 
 }
 
 /** The verdict of today's rules on the same call, for the local person; undefined if it is no tool call. */
-async function judgedNow(entry: AuditEntry, checkpoint: Checkpoint): Promise<PolicyTrial | undefined> {
+async function judgedNow(entry: AuditEntry, checkpoint: Checkpoint): Promise<PolicyPreview | undefined> {
   const policy = await checkpoint.policy();
-  const trial = await policy.test(JSON.stringify({ tool: entry.tool, arguments: entry.arguments ?? {} }));
-  return trial.decision === 'invalid' ? undefined : trial;
+  const preview = await policy.test(JSON.stringify({ tool: entry.tool, arguments: entry.arguments ?? {} }));
+  return preview.decision === 'invalid' ? undefined : preview;
 }
 
 async function find(id: string, log: AuditLog): Promise<AuditEntry> {
@@ -44,7 +44,7 @@ async function find(id: string, log: AuditLog): Promise<AuditEntry> {
   );
 }
 
-function explained(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): string {
+function explained(entry: AuditEntry, locale: Locale, now: PolicyPreview | undefined): string {
   const policy = entry.facts?.policy as Partial<PolicyFacts> | undefined;
   const tried = entry.facts?.tried as Partial<PolicyFacts & { came: string }> | undefined;
   const flow = entry.facts?.flow as Partial<FlowFacts> | undefined;

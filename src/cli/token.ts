@@ -6,7 +6,7 @@ import type { TokenRecord } from '../contract/records.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { durationMs } from './common/duration.ts';
 import type { Options } from './common/options.ts';
-import { say, sayJson, sayList, sayWhether, told } from './common/say.ts';
+import { inLocale, say, sayJson, sayList, sayWhether } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -66,7 +66,7 @@ export function listTokens(flags: Flags, options: Options): Promise<number> {
 
 function cellsOf({ id, user, role = '-', toolsets, ...record }: TokenRecord) {
   const all = text('all toolsets', 'すべてのツールセット');
-  return [id, user, role, toolsets?.join(',') ?? told(all), told(stateOf(record))];
+  return [id, user, role, toolsets?.join(',') ?? inLocale(all), inLocale(stateOf(record))];
 }
 
 function stateOf({ revokedAtMs, expiresAtMs }: Pick<TokenRecord, 'revokedAtMs' | 'expiresAtMs'>): Text {

@@ -8,7 +8,7 @@ import { sizeOf } from '../operator/describe-change.ts';
 import { agrees } from './common/agrees.ts';
 import { durationMs } from './common/duration.ts';
 import type { Options } from './common/options.ts';
-import { note, say, sayJson, told } from './common/say.ts';
+import { inLocale, note, say, sayJson } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 import { changeOf } from './history.ts';
@@ -104,7 +104,7 @@ function orderOf(id: string | undefined, { session, since, call }: Options): Und
 
 function describe({ entry, ...step }: UndoStep): string {
   const path = cleanLine(entry.path);
-  return `${entry.id}  ${path}: ${told(whatCameOf(entry, step))}`;
+  return `${entry.id}  ${path}: ${inLocale(whatCameOf(entry, step))}`;
 }
 
 function whatCameOf(entry: UndoStep['entry'], step: Omit<UndoStep, 'entry'>): Text {

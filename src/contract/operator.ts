@@ -6,7 +6,7 @@ import type { Person } from './person.ts';
 import type { ApprovalRecord, Scope, StandingScope, TokenStore, Wishes } from './records.ts';
 import type { Digest, SessionStory, StandingGrant } from './story.ts';
 import type { TeamAdmin } from './team/admin.ts';
-import type { HeldTool, LoginOptions } from './upstream.ts';
+import type { LoginOptions, WithheldTool } from './upstream.ts';
 
 /**
  * Everything that a person does with this program. Each act checks whether they may, and leaves exactly one entry in
@@ -138,7 +138,7 @@ export interface MemoryChange {
 
 export interface ServerReview {
   readonly digest: string;
-  readonly changes: readonly (HeldTool & { readonly diff: string })[];
+  readonly changes: readonly (WithheldTool & { readonly diff: string })[];
   readonly removed: readonly string[];
 }
 

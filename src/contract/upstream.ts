@@ -106,10 +106,10 @@ export interface ServerStatus {
   /** Names as shown to clients. */
   readonly tools: readonly string[];
   /** Remote names of tools that wait for review, and why. */
-  readonly held: readonly HeldTool[];
+  readonly held: readonly WithheldTool[];
 }
 
-export interface HeldTool {
+export interface WithheldTool {
   readonly name: string;
   readonly why: 'changed' | 'added' | 'flagged';
   readonly findings: readonly string[];

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff';
 import type { Acts, ServerReview } from '../contract/operator.ts';
-import type { HeldTool, LoginOptions } from '../contract/upstream.ts';
+import type { LoginOptions, WithheldTool } from '../contract/upstream.ts';
 import type { Perform } from './perform.ts';
 
 /** Acts on proxied servers. An unknown name throws `not_found`. */
@@ -14,7 +14,7 @@ export interface ServerAdmin {
 
 export interface PendingServer {
   readonly digest: string;
-  readonly changes: readonly (HeldTool & { readonly before?: unknown; readonly after: unknown })[];
+  readonly changes: readonly (WithheldTool & { readonly before?: unknown; readonly after: unknown })[];
   readonly removed: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { compileOnce } from './compiled-query.ts';
-import { openSqlite } from './sqlite/open.ts';
+import { openSqlite } from './sqlite/open-sqlite.ts';
 
 test('is built once, and each value stands where the builder put it, constants beside it', async () => {
   const db = await openDatabase();

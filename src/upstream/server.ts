@@ -10,7 +10,7 @@ import { createSemaphore, type Semaphore } from '../ground/semaphore.ts';
 import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
 import { afterLoss, RemoteError, type RemoteRequest } from './connection/remote.ts';
 import { Supervisor } from './connection/supervise.ts';
-import { accessOf, type OauthPlace } from './oauth/open.ts';
+import { accessOf, type OauthLocation } from './oauth/log-in.ts';
 import { Elicitations } from './requests/elicit.ts';
 import { methodTools, type ServerRequests } from './requests/methods.ts';
 import {
@@ -43,7 +43,7 @@ export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProce
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   readonly firstDelayMs?: number | undefined;
   /** The storage of logins. */
-  readonly oauth: OauthPlace;
+  readonly oauth: OauthLocation;
 }
 
 /** Lists are awaited this long, because every client's list waits for each server. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { askModel } from '../../src/cli/ask/ask.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';

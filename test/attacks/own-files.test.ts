@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open.ts';
+import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { needs, sandbox } from '../support/needs.ts';
 

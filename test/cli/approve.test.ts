@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { main } from '../../src/cli/main.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { verbatim } from '../../src/contract/text/text.ts';

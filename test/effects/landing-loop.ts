@@ -1,5 +1,5 @@
 /* Runs commands that change many files at once, until it is killed. Says a dot for each that was answered. */
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 
 const [root = '', state = ''] = process.argv.slice(2);

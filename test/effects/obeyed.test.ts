@@ -159,7 +159,7 @@ describe('what is obeyed outside', needs(lackOfLayers), () => {
     await world.run(
       'id=$(echo evil | git hash-object -w --stdin); git update-index --add --cacheinfo 100644,$id,.mcp.json; git commit -qm x',
     );
-    const { openCheckpoint } = await import('../../src/checkpoint/open.ts');
+    const { openCheckpoint } = await import('../../src/checkpoint/open-checkpoint.ts');
     const next = await openCheckpoint(world.settings);
     await next.gateway.call({
       tool: 'bash',

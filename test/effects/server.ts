@@ -1,6 +1,6 @@
 /* A server of its own process: does what lines of its input ask for, as they come, and answers each with a line. */
 import { createInterface } from 'node:readline';
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Asked } from './servers.ts';
 

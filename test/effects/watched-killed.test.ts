@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';

@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 import { openLocks } from '../../src/files/changing/lock.ts';
 import { openWorkspace } from '../../src/files/workspace.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
 
 const servers = ['p0', 'p1', 'p2', 'p3'];

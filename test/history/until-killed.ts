@@ -1,5 +1,5 @@
 /* Writes, or takes back, until it is killed. Says a dot for each change that was acknowledged. */
-import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 
 const [what, root = '', state = ''] = process.argv.slice(2);

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPolicy } from '../../src/call/policy/policy.ts';
-import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/call/policy/trial.ts';
+import {
+  explainPolicy,
+  renderExplanation,
+  renderPreview,
+  testPolicy,
+} from '../../src/call/policy/policy-preview.ts';
 import type { Mode, PolicyRule } from '../../src/contract/policy.ts';
 import { text } from '../../src/contract/text/text.ts';
 import { defineTool, defineToolset } from '../../src/contract/tool/define-tool.ts';
@@ -56,7 +61,7 @@ test('a trial says what would happen, by which rule, and what a standing yes wou
   const asked = await trial('{"tool":"shell","arguments":{"command":"git push origin main"}}');
 
   expect(asked).toMatchObject({ decision: 'ask', rule: 'sends' });
-  expect(renderTrial(asked, 'en')).toBe(
+  expect(renderPreview(asked, 'en')).toBe(
     'ask (rule sends): `git push origin main`: it sends data, or changes what others see or use.\n' +
       "It needs a person's approval.\n" +
       'Allowing similar calls would allow: {"tool":"shell","command":["git","push"],"decision":"allow"}',
@@ -69,7 +74,7 @@ test('a trial shows the operator rule that decides', async () => {
   ];
   const denied = await trial('{"name":"shell","arguments":{"command":"cd a && npm test"}}', rules);
 
-  expect(renderTrial(denied, 'en')).toBe('deny (rule no-npm): pnpm is used here');
+  expect(renderPreview(denied, 'en')).toBe('deny (rule no-npm): pnpm is used here');
 });
 
 test.each([
@@ -107,7 +112,7 @@ test('an allowed call names the rule of the operator, or the mode, that answered
     { id: 'ours', command: ['git', 'push'], decision: 'allow', because: 'reviewed' },
   ];
 
-  expect(renderTrial(await trial(push, rules), 'en')).toBe('allow (rule ours): reviewed');
+  expect(renderPreview(await trial(push, rules), 'en')).toBe('allow (rule ours): reviewed');
   expect(await trial(push, [], 'full-access')).toMatchObject({ decision: 'allow', rule: 'mode-full-access' });
   const inMode = (mode: 'full-access' | 'workspace-write') =>
     renderExplanation(explainPolicy({ mode, rules, builtin: [], effectRules: [], network: [] }), 'en');

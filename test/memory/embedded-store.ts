@@ -1,6 +1,6 @@
 import { openEmbedder } from '../../src/ask/model/embed.ts';
 import type { EmbeddingOptions } from '../../src/store/embeddings/meaning.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/open-store.ts';
 
 /** How a store is told to embed at a test's server, quicker than usual. */
 export function embeddingsAt(url: string, more: Partial<EmbeddingOptions> & { key?: string } = {}) {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { copyStore } from '../../src/store/copy.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { startEngines } from '../store/engines.ts';
 import { needs } from '../support/needs.ts';
 import { conceptVector } from './concept-model.ts';

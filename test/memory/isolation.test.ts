@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { exportMemories } from '../../src/operator/memory-lines.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
 import { paraphrases } from './concept-model.ts';
 import { allEmbedded, embeddingsAt } from './embedded-store.ts';
 import { startEmbeddings } from './embeddings-server.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
 import { createPlainFinder, createSubstringFinder } from './baselines.ts';
 import { asked, factsIn } from './question-set.ts';
 

@@ -1,5 +1,5 @@
 import { openEmbedder } from '../../src/ask/model/embed.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 
 /** Remembers notes until it is killed, and says each once it is stored. */
 const [, , url = '', stateFolder, server = ''] = process.argv;

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
 import type { LooseTool } from '../../src/contract/tool/define-tool.ts';
 import type { ToolContext } from '../../src/contract/tool/tool.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { forget, recall, remember, updateMemory } from '../../src/tools/assistant/memory.ts';
 
 /** Calls tools as the road does: check, run, and what they told the audit log. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open.ts';
+import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Acts, TeamChanges } from '../../src/contract/operator.ts';
 import type { Person } from '../../src/contract/person.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres } from '../store/postgres-server.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { serveConformance } from '../support/fixture-conformance.ts';

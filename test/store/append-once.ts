@@ -1,4 +1,4 @@
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { auditRecord } from './records.ts';
 
 /** A process that opens the records at a given moment, writes one of each and ends. */

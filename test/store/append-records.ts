@@ -1,4 +1,4 @@
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { auditRecord } from './records.ts';
 
 /** A process that records until it is killed, and says on stdout which records it was told are kept. */

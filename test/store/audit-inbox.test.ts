@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { auditRecord } from './records.ts';

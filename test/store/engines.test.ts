@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { approvalInput, auditRecord } from './records.ts';

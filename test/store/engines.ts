@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/open-store.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 /** One database engine to run a suite on; `missing` says why it cannot be had here. */

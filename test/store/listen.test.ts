@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 import { approvalInput } from './records.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { seed } from '../../bench/fleet/seed.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { laneSettings } from '../../src/store/postgres/lane.ts';
 import { quickTeamStatements } from '../../src/store/postgres/quick-team.ts';
 import { startPostgres } from './postgres-server.ts';

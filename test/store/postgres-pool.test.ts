@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openPostgres } from '../../src/store/postgres/open.ts';
+import { openPostgres } from '../../src/store/postgres/open-postgres.ts';
 import { needs } from '../support/needs.ts';
 import { startEngines } from './engines.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { needs } from '../support/needs.ts';
 import { enter, openTeam, settle } from '../team/people.ts';
 import { startEngines } from './engines.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 
 test('processes that start at the same moment on an empty folder make one database and one chain', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-together-'));

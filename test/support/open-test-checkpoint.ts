@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type CheckpointOptions, openCheckpoint } from '../../src/checkpoint/open.ts';
+import { type CheckpointOptions, openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import type { Flags } from '../../src/config/settings.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { enter, openTeam } from './people.ts';
 
 /** A process that claims and finishes tasks until none is left, saying on stdout what it was told it has. */

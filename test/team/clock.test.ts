@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createTeamRoom } from '../../src/checkpoint/team.ts';
 import type { Settings } from '../../src/config/settings.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/open-store.ts';
 import { startEngines } from '../store/engines.ts';
 import { needs } from '../support/needs.ts';
 import { enter, settle } from './people.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Answered, Team } from '../../src/contract/team/team.ts';
-import type { TeamStore } from '../../src/store/team/open.ts';
+import type { TeamStore } from '../../src/store/team/team-store.ts';
 import { startEngines } from '../store/engines.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
 

@@ -1,7 +1,7 @@
 import type { AgentCaller, Caller } from '../../src/contract/caller.ts';
 import type { Team } from '../../src/contract/team/team.ts';
-import type { Store } from '../../src/store/open.ts';
-import { createTeamStore, type TeamStore } from '../../src/store/team/open.ts';
+import type { Store } from '../../src/store/open-store.ts';
+import { createTeamStore, type TeamStore } from '../../src/store/team/team-store.ts';
 
 export const passkey = 'correct horse battery';
 export const coordinatorToken = 'coordinator-token-for-tests';

@@ -54,7 +54,7 @@ test('a claim is one write to the database, and so is its report', needs(missing
   const place = await postgres?.createPlace();
   if (!place) throw new Error('no PostgreSQL');
   const counted = await countingWrites(place.url);
-  const store = await (await import('../../src/store/open.ts')).openStore({
+  const store = await (await import('../../src/store/open-store.ts')).openStore({
     url: counted.url,
     stateFolder: place.folder,
   });

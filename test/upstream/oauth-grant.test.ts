@@ -4,12 +4,12 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLoginAccess } from '../../src/upstream/oauth/access.ts';
-import { acquireLock, type Grant, openGrantFile } from '../../src/upstream/oauth/grant.ts';
+import { acquireLock, openTokenFile, type StoredTokens } from '../../src/upstream/oauth/token-file.ts';
 
 const key = () => new Uint8Array(32).fill(7);
 const url = 'https://far.example/mcp';
 
-const grant: Grant = {
+const grant: StoredTokens = {
   metadata: {
     issuer: 'https://issuer.example',
     authorization_endpoint: 'https://issuer.example/auth',
@@ -26,7 +26,7 @@ const grant: Grant = {
 
 function place() {
   const folder = join(mkdtempSync(join(tmpdir(), 'sekisho-grant-')), 'logins');
-  return { folder, key, file: openGrantFile({ folder, key }, 'far', url) };
+  return { folder, key, file: openTokenFile({ folder, key }, 'far', url) };
 }
 
 test('a grant is read by who wrote it, and by nobody with another key, name or address', () => {
@@ -38,9 +38,9 @@ test('a grant is read by who wrote it, and by nobody with another key, name or a
   expect(statSync(join(folder, 'far.grant')).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, 'far.grant'), 'latin1')).not.toContain('refresh-1');
   const other = { folder, key: () => new Uint8Array(32) };
-  expect(openGrantFile(other, 'far', url).read()).toBeUndefined();
-  expect(openGrantFile({ folder, key }, 'far', `${url}/`).read()).toBeUndefined();
-  expect(openGrantFile({ folder, key }, 'near', url).read()).toBeUndefined();
+  expect(openTokenFile(other, 'far', url).read()).toBeUndefined();
+  expect(openTokenFile({ folder, key }, 'far', `${url}/`).read()).toBeUndefined();
+  expect(openTokenFile({ folder, key }, 'near', url).read()).toBeUndefined();
 });
 
 test('a file that was changed, cut or emptied is no grant', () => {
@@ -196,7 +196,7 @@ test('a lock is held by one, and broken when its process is gone', async () => {
   );
   expect(most).toBe(1);
 
-  const module = join(import.meta.dirname, '../../src/upstream/oauth/grant.ts');
+  const module = join(import.meta.dirname, '../../src/upstream/oauth/token-file.ts');
   const script = `import { acquireLock } from ${JSON.stringify(module)};
     await acquireLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Grant, openGrantFile } from '../../src/upstream/oauth/grant.ts';
+import { openTokenFile, type StoredTokens } from '../../src/upstream/oauth/token-file.ts';
 import { openIssuer } from '../support/issuer.ts';
 import { openGuardedServer } from './guarded-server.ts';
 import { logIn, problemOf } from './log-in.ts';
@@ -14,7 +14,7 @@ const isLong = process.env.SEKISHO_HAMMER === '1';
 
 /** A provider of which each refresh token can be used once: whoever uses one twice loses the grant. */
 async function withGrant(
-  work: (place: { folder: string; url: string; read(): Grant | undefined }) => Promise<void>,
+  work: (place: { folder: string; url: string; read(): StoredTokens | undefined }) => Promise<void>,
 ) {
   const folder = join(mkdtempSync(join(tmpdir(), 'sekisho-renew-')), 'logins');
   await using issuer = await openIssuer();
@@ -24,9 +24,9 @@ async function withGrant(
   const { deriveKey } = await import('../../src/store/derived-key.ts');
   const state = join(world.folder, 'state');
   const sealed = { folder: join(state, 'logins'), key: () => deriveKey(state, 'logins at servers') };
-  const grant = openGrantFile(sealed, 'far', far.url).read();
+  const grant = openTokenFile(sealed, 'far', far.url).read();
   if (!grant) throw new Error('no grant');
-  const file = openGrantFile({ folder, key: () => new Uint8Array(32).fill(7) }, 'far', far.url);
+  const file = openTokenFile({ folder, key: () => new Uint8Array(32).fill(7) }, 'far', far.url);
   file.write(grant);
   await work({ folder, url: far.url, read: file.read });
 }

@@ -4,7 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import { consentTo } from '../asking/consent.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
-import { heldTrialMs } from './held.ts';
+import { pendingLayerMs } from './pending-layers.ts';
 import { effectsGrant, effectsParts, effectsQuestion, grantFact } from './question.ts';
 import type { SettleDependencies } from './settle.ts';
 import { putBack, refusedWhileHeld } from './words.ts';
@@ -67,7 +67,7 @@ export function createHold(
             notes.facts.question = id;
           },
         },
-        { ...dependencies, ...(isAnswered && { waitMs: heldTrialMs }), expiryMs: heldTrialMs },
+        { ...dependencies, ...(isAnswered && { waitMs: pendingLayerMs }), expiryMs: pendingLayerMs },
       );
       notes.knows(consent);
       notes.facts.held = { ...held, came: 'went-on' };

@@ -27,7 +27,7 @@ export function createEffectsJudge(
   notes: RunNotes,
 ): EffectsJudge {
   const digest = callDigest(permit, permit.risk);
-  const { held, rules } = dependencies;
+  const { pending, rules } = dependencies;
   const isTried = permit.onLayer === true;
   let isAnswered = false;
   return {
@@ -37,7 +37,7 @@ export function createEffectsJudge(
     allows: (effects) => rules.decide(effects, isTried).decision === 'allow',
     foresee: (effects) => rules.decide(effects, true),
     settleWaiting() {
-      const waiting = held.take(permit, digest);
+      const waiting = pending.take(permit, digest);
       return waiting && settle(waiting, permit, digest, dependencies, notes);
     },
     settle: (ended) => settle({ ...ended, digest: randomUUID() }, permit, digest, dependencies, notes),

@@ -4,13 +4,13 @@ import { ToolError } from '../../contract/error.ts';
 import { type Consent, type ConsentDependencies, consentTo } from '../asking/consent.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
-import { type HeldTrial, type HeldTrials, heldTrialMs } from './held.ts';
+import { type LayerQuestion, type LayerQuestions, pendingLayerMs } from './pending-layers.ts';
 import { effectsGrant, effectsParts, effectsQuestion, grantFact } from './question.ts';
 import { discarded, lateWords, notYet, refusedEffects } from './words.ts';
 
 export interface SettleDependencies extends ConsentDependencies {
   readonly rules: EffectRules;
-  readonly held: HeldTrials;
+  readonly pending: LayerQuestions;
 }
 
 /**
@@ -18,13 +18,13 @@ export interface SettleDependencies extends ConsentDependencies {
  * ask. Throws the error for the model if nothing is kept, or not yet. `digest`: of the call.
  */
 export async function settle(
-  held: HeldTrial,
+  question: LayerQuestion,
   permit: Permit,
   digest: string,
   dependencies: SettleDependencies,
   notes: RunNotes,
 ): Promise<RunResult> {
-  const { layer, result } = held;
+  const { layer, result } = question;
   const { effects } = layer;
   const isTried = permit.onLayer === true;
   const verdict = dependencies.rules.decide(effects, isTried);
@@ -47,7 +47,7 @@ export async function settle(
   }
   if (verdict.decision === 'ask') {
     try {
-      notes.knows(await agreed(held, verdict, permit, dependencies, notes));
+      notes.knows(await agreed(question, verdict, permit, dependencies, notes));
     } catch (error) {
       if (error instanceof ToolError && error.code === 'denied') {
         came('discarded');
@@ -55,7 +55,7 @@ export async function settle(
         throw discarded(error);
       }
       came('waits');
-      await dependencies.held.put(permit, digest, held);
+      await dependencies.pending.put(permit, digest, question);
       throw error instanceof ToolError && error.code === 'approval_pending' ? notYet(error) : error;
     }
   }
@@ -71,27 +71,27 @@ export async function settle(
  * them if a rule refuses. Returns the text that is shown with its output.
  */
 export async function holdLate(
-  held: HeldTrial,
+  question: LayerQuestion,
   permit: Permit,
   digest: string,
-  { rules, held: all, locale }: SettleDependencies,
+  { rules, pending, locale }: SettleDependencies,
 ): Promise<string> {
-  const verdict = rules.decide(held.layer.effects, permit.onLayer === true);
-  if (verdict.decision === 'deny') await held.layer.discard();
-  else await all.put(permit, digest, held);
+  const verdict = rules.decide(question.layer.effects, permit.onLayer === true);
+  if (verdict.decision === 'deny') await question.layer.discard();
+  else await pending.put(permit, digest, question);
   return `[layer: ${lateWords(verdict)[locale]}]\n`;
 }
 
 /** An approval is bound to this layer: another run of the command is another question. */
 function agreed(
-  held: HeldTrial,
+  question: LayerQuestion,
   verdict: EffectVerdict,
   permit: Permit,
   dependencies: SettleDependencies,
   notes: RunNotes,
 ): Promise<Consent> {
   const { call } = permit;
-  const asked = { effects: held.layer.effects, verdict };
+  const asked = { effects: question.layer.effects, verdict };
   const { rule, writtenAt, answer } = verdict;
   const grant = answer === undefined ? effectsGrant(permit, verdict) : undefined;
   return consentTo(
@@ -106,7 +106,7 @@ function agreed(
       },
     },
     {
-      digest: held.digest,
+      digest: question.digest,
       rule,
       writtenAt,
       answer,
@@ -114,10 +114,10 @@ function agreed(
       message: () => effectsQuestion(permit, { ...asked, grant }),
       parts: effectsParts(permit, asked),
       onPending: ({ id }) => {
-        held.questionId = id;
+        question.questionId = id;
         notes.facts.question = id;
       },
     },
-    { ...dependencies, expiryMs: Math.min(dependencies.expiryMs, heldTrialMs) },
+    { ...dependencies, expiryMs: Math.min(dependencies.expiryMs, pendingLayerMs) },
   );
 }

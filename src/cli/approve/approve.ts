@@ -7,7 +7,7 @@ import type { ApprovalRecord } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { groupsOf } from '../../ground/questions/question-groups.ts';
 import type { Options } from '../common/options.ts';
-import { say, sayJson, told } from '../common/say.ts';
+import { inLocale, say, sayJson } from '../common/say.ts';
 import { isWholeApprovalId, wholeApprovalId } from '../common/whole-id.ts';
 import { type AtWork, withOperator } from '../common/with-operator.ts';
 import { answerFrom, reachWords } from './reach.ts';
@@ -136,7 +136,7 @@ function whatFollows({ isTaken, record }: Extract<Answered, { readonly outcome: 
 }
 
 function noQuestion(id: string): string {
-  return told(
+  return inLocale(
     text(
       `There is no question ${id}. \`sekisho approve\` lists them.`,
       `質問 ${id} はありません。\`sekisho approve\` で一覧を確認できます。`,
@@ -145,7 +145,7 @@ function noQuestion(id: string): string {
 }
 
 function noGroup(id: string): string {
-  return told(
+  return inLocale(
     text(
       `The questions have changed since ${id} was shown. \`sekisho approve\` lists the current ones.`,
       `待っている質問は、${id} を表示したときとは変わっています。\`sekisho approve\` で確認し直してください。`,

@@ -3,7 +3,7 @@ import type { StandingGrant } from '../../contract/story.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Options } from '../common/options.ts';
-import { say, sayJson, told } from '../common/say.ts';
+import { inLocale, say, sayJson } from '../common/say.ts';
 import { idsOf, wholeId } from '../common/whole-id.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { inWords } from './show.ts';
@@ -58,7 +58,7 @@ function describeGrant({ record, rule, endsAtMs, isUnused }: StandingGrant): str
     usedWords(record.lastUsedAtMs),
     ...(isUnused ? [unusedWords(record.id)] : []),
   ];
-  return `${record.id}  ${told(about)}\n  ${cleanLine(rule)}\n  ${facts.map(told).join('  ')}`;
+  return `${record.id}  ${inLocale(about)}\n  ${cleanLine(rule)}\n  ${facts.map(inLocale).join('  ')}`;
 }
 
 function endsWords(atMs: number) {

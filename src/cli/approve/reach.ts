@@ -3,7 +3,7 @@ import type { Answer } from '../../contract/operator.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { durationMs } from '../common/duration.ts';
 import type { Options } from '../common/options.ts';
-import { told } from '../common/say.ts';
+import { inLocale } from '../common/say.ts';
 
 /** The answer from the options. Throws `ConfigError` if they contradict each other or give none. */
 export function answerFrom(options: Options, nowMs: number): Answer {
@@ -43,8 +43,8 @@ function dateMs(words: string, nowMs: number): number {
 /** The reach of an approval, for a person. */
 export function reachWords({ scope, untilMs }: Pick<Answer, 'scope' | 'untilMs'>): string {
   return scope === 'until' && untilMs !== undefined
-    ? told(text(`until ${new Date(untilMs).toISOString()}`, `${new Date(untilMs).toISOString()} まで`))
-    : told(scopes[scope]);
+    ? inLocale(text(`until ${new Date(untilMs).toISOString()}`, `${new Date(untilMs).toISOString()} まで`))
+    : inLocale(scopes[scope]);
 }
 
 const scopes: Readonly<Record<Answer['scope'], Text>> = {

@@ -3,12 +3,12 @@ import type { ApprovalRecord, ApprovalStatus } from '../../contract/records.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
-import { told } from '../common/say.ts';
+import { inLocale } from '../common/say.ts';
 import { reachWords } from './reach.ts';
 
 /** The record for programs, which read the other fields. */
 export function inWords(record: ApprovalRecord): object {
-  return { ...record, message: told(record.message) };
+  return { ...record, message: inLocale(record.message) };
 }
 
 /** A question with everything that a person needs to answer it. */
@@ -18,13 +18,13 @@ export function describe(record: ApprovalRecord, waitMs: number): string {
   const seconds = Math.ceil(leftMs / 1000);
   const waits =
     record.status === 'pending' && leftMs > 0
-      ? `  ${told(text(`its call waits for another ${seconds} s`, `呼び出しの待ち時間は残り ${seconds} 秒`))}`
+      ? `  ${inLocale(text(`its call waits for another ${seconds} s`, `呼び出しの待ち時間は残り ${seconds} 秒`))}`
       : '';
   const head = text(
     `${statuses[record.status].en}  since ${since}`,
     `${statuses[record.status].ja}  ${since} から`,
   );
-  return `${record.id}  ${told(head)}${waits}\n${told(record.message).replace(/^/gm, '  ')}`;
+  return `${record.id}  ${inLocale(head)}${waits}\n${inLocale(record.message).replace(/^/gm, '  ')}`;
 }
 
 /** Several similar questions, with the one command that answers them. */
@@ -35,7 +35,7 @@ export function describeGroup({ id, records }: QuestionGroup, waitMs: number): s
     `${id}  同様の質問が ${records.length} 件: \`sekisho approve ${id}\` ですべてに回答します`,
   );
   const rule = cleanLine(first?.rule ?? '');
-  return `${told(head)} (${rule})\n\n${records.map((record) => describe(record, waitMs)).join('\n\n')}`;
+  return `${inLocale(head)} (${rule})\n\n${records.map((record) => describe(record, waitMs)).join('\n\n')}`;
 }
 
 /** The possible wider approvals, each with its option. */
@@ -57,7 +57,7 @@ function describeOffer(
     `would have allowed ${counted(calls, 'call')} of the last ${of}${which}`,
     `直近 ${of} 件のうち ${calls} 件を許可していたはずです${which}`,
   );
-  return `  ${option}  (${reachWords({ scope, untilMs })})\n    ${cleanLine(rule)}\n    ${cleanLine(told(would))}`;
+  return `  ${option}  (${reachWords({ scope, untilMs })})\n    ${cleanLine(rule)}\n    ${cleanLine(inLocale(would))}`;
 }
 
 export const statuses: Readonly<Record<ApprovalStatus, Text>> = {

@@ -8,7 +8,7 @@ import type { Options } from './options.ts';
  * text cannot control a terminal. Throws `OutputClosed` if the reader is gone.
  */
 export function say(words: Text | string): void {
-  print(`${cleanText(told(words))}\n`);
+  print(`${cleanText(inLocale(words))}\n`);
 }
 
 /** A row of a table: no cell can start another row or column. */
@@ -45,7 +45,7 @@ export function sayJson(value: unknown, indent?: number): void {
 }
 
 /** The text in the language of this command. */
-export function told(words: Text | string): string {
+export function inLocale(words: Text | string): string {
   return typeof words === 'string' ? words : words[spoken];
 }
 
@@ -65,7 +65,7 @@ export function print(words: string): void {
 
 /** Prints a cleaned line to stderr: notes, warnings. In `serve`, stdout belongs to the protocol. */
 export function note(words: Text | string): void {
-  process.stderr.write(`${cleanText(told(words))}\n`);
+  process.stderr.write(`${cleanText(inLocale(words))}\n`);
 }
 
 /** Output can no longer be written: the reader has left, as `head` does, or the disk is full. */
@@ -73,7 +73,7 @@ export class OutputClosed extends Error {
   readonly isReaderGone: boolean;
   constructor(cause: NodeJS.ErrnoException) {
     const why = cause.code ?? cause.message;
-    super(told(text(`The output cannot be written: ${why}.`, `出力を書き込めません: ${why}`)), { cause });
+    super(inLocale(text(`The output cannot be written: ${why}.`, `出力を書き込めません: ${why}`)), { cause });
     this.isReaderGone = cause.code === 'EPIPE';
   }
 }

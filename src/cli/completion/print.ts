@@ -1,7 +1,6 @@
 import type { Command, Option } from 'commander';
 import { text } from '../../contract/text/text.ts';
-import { say, told } from '../common/say.ts';
-import type { CommandWords, OptionWords } from './words.ts';
+import { inLocale, say } from '../common/say.ts';
 
 /** Prints a completion script; the words come from the program itself, so that none can be missing. */
 export function printCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): number {
@@ -38,7 +37,7 @@ function optionWords(option: Option): OptionWords {
 
 const help = (): OptionWords => ({
   name: '--help',
-  description: told(text('display help for command', 'ヘルプを表示')),
+  description: inLocale(text('display help for command', 'ヘルプを表示')),
   takesValue: false,
   choices: [],
 });
@@ -144,4 +143,24 @@ function commandCases(commands: readonly CommandWords[], body: (words: string) =
       return `      '${path}') ${body(words.join(' '))} ;;`;
     })
     .join('\n');
+}
+
+/** The words that may follow a command, for the shells' scripts. */
+interface CommandWords {
+  /** The command's words, e.g. `token create`; empty for `sekisho` alone. */
+  readonly path: string;
+  readonly children: readonly Described[];
+  readonly options: readonly OptionWords[];
+  /** The possible values of its argument, if the list is short. */
+  readonly choices: readonly string[];
+}
+
+interface Described {
+  readonly name: string;
+  readonly description: string;
+}
+
+interface OptionWords extends Described {
+  readonly takesValue: boolean;
+  readonly choices: readonly string[];
 }

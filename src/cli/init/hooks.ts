@@ -10,7 +10,7 @@ import { shellQuote } from '../../ground/shell-quote.ts';
 import { compileHook, type HookProgram } from '../../hooks/program/hook-program.ts';
 import type { Options } from '../common/options.ts';
 import { ownCommand } from '../common/own-command.ts';
-import { say, told } from '../common/say.ts';
+import { inLocale, say } from '../common/say.ts';
 import { noHooks } from '../container/not-inside.ts';
 import { hooksSocketOf, noteOf } from '../hook/socket.ts';
 import { withEntries, withoutEntries } from './hook-entries.ts';
@@ -149,7 +149,7 @@ function prepareQuickHook(
     server: [node, script, 'resident', '--hooks', socket],
     log: `${socket}.log`,
     slowly: [node, ...line.slice(1)],
-    refusal: told(cut),
+    refusal: inLocale(cut),
   };
   const write = (given: HookProgram) => {
     discard();

@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from 'commander';
 import { pipelineCommands } from '../../contract/pipeline-commands.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { settingsHeading } from '../common/options.ts';
-import { told } from '../common/say.ts';
+import { inLocale } from '../common/say.ts';
 import { ja } from './ja.ts';
 
 /** Translates the help, and shows a command's own options before the common ones, and an example below them. */
@@ -18,8 +18,9 @@ export function helpWithExamples(program: Command): void {
     }
     const example = examples[nameOf(command)];
     const note = notes[nameOf(command)];
-    if (note) command.addHelpText('after', `\n${told(note)}`);
-    if (example) command.addHelpText('after', `\n${told(titles.example)}\n  sekisho ${told(example)}`);
+    if (note) command.addHelpText('after', `\n${inLocale(note)}`);
+    if (example)
+      command.addHelpText('after', `\n${inLocale(titles.example)}\n  sekisho ${inLocale(example)}`);
   }
 }
 
@@ -27,7 +28,7 @@ export function helpWithExamples(program: Command): void {
 function inWords(english: string): string {
   const [, words = english, list = ''] = /^([^:]+): ([\w-]+(?:, [\w-]+)*)$/.exec(english) ?? [];
   const japanese = ja[english] ?? (ja[words] && `${ja[words]}: ${list}`);
-  return told(text(english, japanese ?? english));
+  return inLocale(text(english, japanese ?? english));
 }
 
 /** Every command and its sub-commands, without the program itself. */
@@ -43,7 +44,7 @@ export function nameOf(command: Command): string {
 class SettingsLast extends Help {
   override styleTitle(title: string): string {
     const known = Object.values(titles).find(({ en }) => en === title);
-    return known ? told(known) : title;
+    return known ? inLocale(known) : title;
   }
 
   override optionDescription(option: Option): string {
@@ -53,7 +54,7 @@ class SettingsLast extends Help {
       /^ \((?:choices: )?(.*)\)$/s,
       (_, list: string) => `（${list.replace(/^(?=")/, '選択肢: ').replace(/\bdefault: /, '既定値: ')}）`,
     );
-    return `${description}${told(text(added, japanese))}`;
+    return `${description}${inLocale(text(added, japanese))}`;
   }
 
   override groupItems<T extends Command | Option>(

@@ -6,7 +6,7 @@ import type { Flags } from '../../config/settings.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { clientNames } from '../clients.ts';
 import { type Options, settingsHeading, withSettings } from '../common/options.ts';
-import { told } from '../common/say.ts';
+import { inLocale } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
@@ -34,16 +34,16 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
     .description('The checkpoint between AI agents and a machine.')
     .version(versionOf())
     .exitOverride()
-    .configureOutput({ outputError: (words, write) => write(`${told(mistakeIn(words))}\n`) })
+    .configureOutput({ outputError: (words, write) => write(`${inLocale(mistakeIn(words))}\n`) })
     .showHelpAfterError(
-      told(
+      inLocale(
         text(
           '(`sekisho --help` lists the commands.)',
           '（コマンドの一覧は `sekisho --help` で確認できます。）',
         ),
       ),
     )
-    .addHelpText('after', `\n${told(begin)}`)
+    .addHelpText('after', `\n${inLocale(begin)}`)
     .hook('preAction', async (_program, command) => {
       const exitCode = await elsewhere(args, command);
       if (exitCode !== undefined) throw new RanElsewhere(exitCode);

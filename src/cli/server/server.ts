@@ -8,7 +8,7 @@ import type { ServerStatus } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';
 import { agrees } from '../common/agrees.ts';
 import type { Options } from '../common/options.ts';
-import { say, told } from '../common/say.ts';
+import { inLocale, say } from '../common/say.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { examine, placeOf, type ServerReport } from './report.ts';
 
@@ -134,9 +134,9 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
     say(
       [
         name,
-        told(states[state]),
-        told(text(counted(tools.length, 'tool'), `ツール ${tools.length} 個`)),
-        told(place),
+        inLocale(states[state]),
+        inLocale(text(counted(tools.length, 'tool'), `ツール ${tools.length} 個`)),
+        inLocale(place),
         problem?.[locale],
       ]
         .filter(Boolean)
@@ -157,13 +157,15 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
 }
 
 function lineOf({ name, why, findings }: ServerStatus['held'][number]): string {
-  return cleanLine(`${name} (${[told(reasons[why]), ...findings].join('; ')})`);
+  return cleanLine(`${name} (${[inLocale(reasons[why]), ...findings].join('; ')})`);
 }
 
 function describe(name: string, review: ServerReview): string {
   const parts = review.changes.map(({ diff, ...held }) => `${lineOf(held)}\n${cleanText(diff)}`);
-  const removed = review.removed.map((tool) => cleanLine(told(text(`${tool} (removed)`, `${tool}（削除）`))));
-  return [told(text(`Server ${name}:`, `サーバー ${name}:`)), ...parts, ...removed].join('\n');
+  const removed = review.removed.map((tool) =>
+    cleanLine(inLocale(text(`${tool} (removed)`, `${tool}（削除）`))),
+  );
+  return [inLocale(text(`Server ${name}:`, `サーバー ${name}:`)), ...parts, ...removed].join('\n');
 }
 
 const approveThis = text('Approve this? [y/N] ', 'これを承認しますか。[y/N] ');

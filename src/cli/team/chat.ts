@@ -7,7 +7,7 @@ import { text } from '../../contract/text/text.ts';
 import { type Lines, openLines } from '../ask/lines.ts';
 import { durationMs } from '../common/duration.ts';
 import type { Options } from '../common/options.ts';
-import { note, say, told } from '../common/say.ts';
+import { inLocale, note, say } from '../common/say.ts';
 import { untilTold } from '../serving/stop.ts';
 import { withTeam } from './with-team.ts';
 
@@ -71,7 +71,7 @@ async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<numbe
   signal.addEventListener('abort', () => lines.close(), { once: true });
   const before = await admin.talkWith(agentId, projectId, { waitMs: 0, signal });
   for (const message of before.messages) output.write(`${shown(message, agentId)}\n`);
-  output.write(`${told(before.isThere ? howTo : notThere(agentId))}\n`);
+  output.write(`${inLocale(before.isThere ? howTo : notThere(agentId))}\n`);
   const own = new Set<number>();
   const hear = async () => {
     let afterSeq = before.messages.at(-1)?.seq ?? 0;
@@ -92,7 +92,7 @@ async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<numbe
         own.add((await admin.writeTo(agentId, projectId, line)).seq);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        output.write(`${told(error.text)}\n`);
+        output.write(`${inLocale(error.text)}\n`);
       }
     }
   };
@@ -108,7 +108,7 @@ async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<numbe
 }
 
 function shown({ isAgents, content }: Talk['messages'][number], agentId: string): string {
-  return `${isAgents ? agentId : told(you)}: ${cleanText(content)}`;
+  return `${isAgents ? agentId : inLocale(you)}: ${cleanText(content)}`;
 }
 
 function projectOf(agents: readonly AgentRecord[], agentId: string, wanted: string | undefined): string {

@@ -47,24 +47,9 @@ export interface Member extends Speaker {
 }
 
 /** Reads and changes of one agent, confined to its session's project. */
-export interface Membership {
-  readonly projectId: string;
-  readonly locale: Locale;
-  read<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
-  /** One transaction, durable before its call is answered; then waiters for the project wake. */
-  change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
-  /** The same in one round trip, if the engine and the case permit; otherwise undefined, having changed nothing. */
-  quickly<T>(work: (team: QuickTeam, me: QuickMember) => Promise<T | undefined>): Promise<T | undefined>;
-  /** Reads until `isDone` or the timeout; woken by changes of the project, not by a clock. */
-  until<T>(
-    read: () => Promise<T>,
-    isDone: (value: T) => boolean,
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<T>;
-}
+export type Membership = ReturnType<typeof createMembership>;
 
-export function createMembership({ openEngine, clock, locale }: TeamBase, caller: AgentCaller): Membership {
+export function createMembership({ openEngine, clock, locale }: TeamBase, caller: AgentCaller) {
   const { id, projectId } = caller.session;
   const topic = topicOf(projectId);
 
@@ -81,12 +66,13 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
   return {
     projectId,
     locale,
-    async read(work) {
+    async read<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T> {
       const engine = await openEngine();
       // One snapshot: a step based on tasks before a change and counts after it would be inconsistent.
       return engine.read(async (tx) => work(tx, await load(tx, engine, false)));
     },
-    async change(work) {
+    /** One transaction, durable before its call is answered; then waiters for the project wake. */
+    async change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T> {
       const engine = await openEngine();
       const value = await engine.write(
         async (tx) => work(tx, await load(tx, engine, true)),
@@ -97,14 +83,21 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
       engine.changes.tell(topic);
       return value;
     },
-    async quickly(work) {
+    /** The same in one round trip, if the engine and the case permit; otherwise undefined, having changed nothing. */
+    async quickly<T>(work: (team: QuickTeam, me: QuickMember) => Promise<T | undefined>) {
       const { quickTeam, changes } = await openEngine();
       const me = { sessionId: id, agentId: caller.session.agentId, projectId, nowMs: clock() };
       const value = quickTeam && (await work(quickTeam, me));
       if (value !== undefined) changes.tell(topic);
       return value;
     },
-    async until(read, isDone, timeoutMs, signal) {
+    /** Reads until `isDone` or the timeout; woken by changes of the project, not by a clock. */
+    async until<T>(
+      read: () => Promise<T>,
+      isDone: (value: T) => boolean,
+      timeoutMs: number,
+      signal: AbortSignal,
+    ): Promise<T> {
       const { changes } = await openEngine();
       return readUntil(read, isDone, { changes, topic, timeoutMs, signal });
     },

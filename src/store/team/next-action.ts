@@ -5,8 +5,7 @@ import { subordinatesOf } from './authority.ts';
 import type { LongAct, Member, Reader } from './base.ts';
 import { errandsOf, openOf, unread as unreadBy } from './chat/chat-rows.ts';
 import { conversationsOf, statusAt } from './chat/conversations.ts';
-import type { Found } from './found.ts';
-import { steps } from './instructions.ts';
+import { type Step, steps } from './instructions.ts';
 import { hasFreeTask, ownWaitingTask } from './tasks/free-tasks.ts';
 import { readSubtasks, type Subtasks } from './tasks/subtasks.ts';
 import { countByStatus, readTask, unfinishedDependencies } from './tasks/task-rows.ts';
@@ -193,4 +192,12 @@ async function nextChat(db: Reader, me: Member): Promise<Found> {
     .map((row) => row.id);
   if (talking.length > 0) return { step: steps.wait, needs: { conversations: talking } };
   return { step: steps.finish };
+}
+
+/** An agent's next step, and the tasks that it is about. */
+interface Found {
+  readonly step: Step;
+  readonly taskId?: string | undefined;
+  readonly needs?: Record<string, string[]> | undefined;
+  readonly counts?: Record<string, number> | undefined;
 }

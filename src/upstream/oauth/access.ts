@@ -5,7 +5,7 @@ import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { findAuthorizationServer } from './discovery.ts';
 import { loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
-import type { Grant, GrantFile } from './grant.ts';
+import type { StoredTokens, TokenFile } from './token-file.ts';
 
 /** Access tokens for one server. */
 export interface Access {
@@ -28,7 +28,7 @@ function renewalAt(nowMs: number, lifeMs: number): number {
 }
 
 /** Tokens of a person's login, from its file; all processes share renewed tokens through it. */
-export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () => number): Access {
+export function createLoginAccess(file: TokenFile, fetch: OauthFetch, now: () => number): Access {
   let renewing: { readonly refused: string; readonly token: Promise<string | undefined> } | undefined;
 
   function renew(refused: string): Promise<string | undefined> {
@@ -92,7 +92,7 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
 }
 
 /** Some issuers require the scope, others refuse one that they granted only in part: it is sent if they ask for it. */
-async function refresh(grant: Grant, refreshToken: string, fetch: OauthFetch): Promise<OAuthTokens> {
+async function refresh(grant: StoredTokens, refreshToken: string, fetch: OauthFetch): Promise<OAuthTokens> {
   const { refreshAuthorization } = await import('@modelcontextprotocol/client');
   const { metadata, client, resource, scope } = grant;
   const request = { metadata, clientInformation: client, refreshToken, resource, fetchFn: fetch };
@@ -165,7 +165,7 @@ export function createAccountAccess(
 }
 
 /** The login after a renewal. Fields that the reply omits keep their value. */
-export function grantWith<T extends Omit<Grant, 'accessToken'>>(
+export function grantWith<T extends Omit<StoredTokens, 'accessToken'>>(
   before: T,
   tokens: OAuthTokens,
   nowMs: number,

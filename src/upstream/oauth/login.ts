@@ -13,7 +13,7 @@ import { openCallback } from './callback.ts';
 import { findAuthorizationServer } from './discovery.ts';
 import { loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
-import type { Grant, GrantFile } from './grant.ts';
+import type { StoredTokens, TokenFile } from './token-file.ts';
 
 /** How long to wait for the browser. */
 const waitMs = 5 * 60_000;
@@ -25,7 +25,7 @@ const waitMs = 5 * 60_000;
 export async function login(
   start: HttpStart,
   settings: OauthSettings,
-  file: GrantFile,
+  file: TokenFile,
   fetch: OauthFetch,
   options: LoginOptions,
 ): Promise<void> {
@@ -112,7 +112,7 @@ function readAnswer(
 /** A client id of one authorization server is unknown to another, or belongs to a different client. */
 function assertSameIssuer(
   { clientId, issuer }: OauthSettings,
-  before: Grant | undefined,
+  before: StoredTokens | undefined,
   metadata: AuthorizationServerMetadata,
 ): void {
   if (clientId === undefined || issuer !== undefined || !before) return;
@@ -150,7 +150,7 @@ function withOfflineAccess(
   return [...words, 'offline_access'].join(' ');
 }
 
-function keptOf(metadata: AuthorizationServerMetadata): Grant['metadata'] {
+function keptOf(metadata: AuthorizationServerMetadata): StoredTokens['metadata'] {
   // Defined in RFC 8414, but missing in the SDK's type for OpenID documents.
   const { revocation_endpoint } = metadata as { readonly revocation_endpoint?: string };
   return {
@@ -170,7 +170,7 @@ async function clientFor(
   redirectUrl: string,
   scope: string | undefined,
   fetch: OauthFetch,
-): Promise<Grant['client']> {
+): Promise<StoredTokens['client']> {
   if (settings.clientId !== undefined) {
     return { client_id: settings.clientId, client_secret: settings.clientSecret };
   }

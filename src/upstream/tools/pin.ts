@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { HeldTool } from '../../contract/upstream.ts';
+import type { WithheldTool } from '../../contract/upstream.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
@@ -12,7 +12,7 @@ export interface Pin {
   /** By remote name. */
   readonly approved: ReadonlyMap<string, RemoteTool>;
   readonly digests: ReadonlyMap<string, string>;
-  readonly held: readonly HeldTool[];
+  readonly held: readonly WithheldTool[];
   /** The server's whole list if it differs from the approved one. */
   readonly pending?: readonly RemoteTool[] | undefined;
   readonly offers: { readonly resources: boolean; readonly prompts: boolean };
@@ -24,7 +24,7 @@ export type Pins = ReturnType<typeof openPins>;
 /** Old and new definitions, for a person's review. */
 export interface Review {
   readonly digest: string;
-  readonly changes: readonly (HeldTool & {
+  readonly changes: readonly (WithheldTool & {
     readonly before?: RemoteTool | undefined;
     readonly after: RemoteTool;
   })[];
@@ -162,14 +162,14 @@ function pinOf(file: PinFile): Pin {
   const approved = new Map(file.approved.map(({ tool }) => [tool.name, tool as RemoteTool]));
   const pending = file.pending as readonly RemoteTool[] | undefined;
   const digests = new Map(file.approved.map(({ tool, digest }) => [tool.name, digest]));
-  return { approved, digests, held: heldOf(approved, pending ?? []), pending, offers: file.offers };
+  return { approved, digests, held: withheldOf(approved, pending ?? []), pending, offers: file.offers };
 }
 
-function heldOf(
+function withheldOf(
   approved: ReadonlyMap<string, RemoteTool>,
   pending: readonly RemoteTool[],
-): readonly HeldTool[] {
-  const held: HeldTool[] = [];
+): readonly WithheldTool[] {
+  const held: WithheldTool[] = [];
   const inspected = new Map(pending.map((tool) => [tool, inspectTool(tool)]));
   const spread = inspectSet(inspected);
   for (const [tool, alone] of inspected) {

@@ -3,7 +3,7 @@ import { cleanLine } from '../../../contract/text/clean-text.ts';
 import { text } from '../../../contract/text/text.ts';
 import { counted } from '../../../ground/counted.ts';
 import { shownCall } from '../../../ground/questions/would-cover.ts';
-import { told } from '../../common/say.ts';
+import { inLocale } from '../../common/say.ts';
 import { wrapped } from './clipped.ts';
 import type { Watching } from './state.ts';
 
@@ -16,22 +16,22 @@ export function linesOf(
   const list = state.questions.slice(0, mostListed).map((record) => questionLine(record, state));
   const calls = state.calls.slice(0, mostCalls).map(callLine);
   const foot = footOf(state, group, columns);
-  const head = [bold(told(labels.title(state.questions.length))), ...list, ''];
-  const tail = ['', dim(told(labels.calls)), ...calls, '', ...foot];
+  const head = [bold(inLocale(labels.title(state.questions.length))), ...list, ''];
+  const tail = ['', dim(inLocale(labels.calls)), ...calls, '', ...foot];
   const room = Math.max(3, rows - head.length - tail.length);
   const full = state.questions.find(({ id }) => id === state.selected);
-  const body = full ? wrapped(told(full.message), columns).map(coloured) : [told(labels.nothing)];
+  const body = full ? wrapped(inLocale(full.message), columns).map(coloured) : [inLocale(labels.nothing)];
   const from = Math.min(state.scrolled, Math.max(0, body.length - room));
   const shown = body.slice(from, from + room);
   const isCut = from + room < body.length;
-  const page = [...shown.slice(0, isCut ? room - 1 : room), ...(isCut ? [dim(told(labels.more))] : [])];
+  const page = [...shown.slice(0, isCut ? room - 1 : room), ...(isCut ? [dim(inLocale(labels.more))] : [])];
   return [...head, ...page, ...Array.from({ length: room - page.length }, () => ''), ...tail].slice(0, rows);
 }
 
 function questionLine({ id, message, answer, createdAtMs }: ApprovalRecord, { selected }: Watching): string {
-  const first = cleanLine(told(message).split('\n', 1)[0] ?? '');
+  const first = cleanLine(inLocale(message).split('\n', 1)[0] ?? '');
   const time = new Date(createdAtMs).toISOString().slice(11, 19);
-  const only = answer === 'person' ? ` [${told(labels.person)}]` : '';
+  const only = answer === 'person' ? ` [${inLocale(labels.person)}]` : '';
   const line = `${id === selected ? '>' : ' '} ${time}  ${first}${only}`;
   return id === selected ? bold(line) : line;
 }
@@ -43,17 +43,17 @@ function callLine(entry: AuditEntry): string {
 }
 
 function footOf(state: Watching, group: readonly string[], columns: number): readonly string[] {
-  if (state.instead !== undefined) return [`${told(labels.instead)} ${state.instead}_`];
+  if (state.instead !== undefined) return [`${inLocale(labels.instead)} ${state.instead}_`];
   if (state.offer) {
     const { rule, covered } = state.offer;
     return [
       ...wrapped(cleanLine(rule), columns).slice(0, 4),
-      told(labels.covered(covered.calls, covered.of)),
-      bold(told(labels.give)),
+      inLocale(labels.covered(covered.calls, covered.of)),
+      bold(inLocale(labels.give)),
     ];
   }
-  const many = group.length > 1 ? [told(labels.group(group.length))] : [];
-  return [...(state.note === '' ? [] : [state.note]), ...many, dim(told(labels.keys))];
+  const many = group.length > 1 ? [inLocale(labels.group(group.length))] : [];
+  return [...(state.note === '' ? [] : [state.note]), ...many, dim(inLocale(labels.keys))];
 }
 
 /** A line of a diff in its colour; other lines have none. */

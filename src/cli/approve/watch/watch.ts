@@ -3,7 +3,7 @@ import { ConfigError } from '../../../contract/error.ts';
 import type { Answered } from '../../../contract/operator.ts';
 import { text } from '../../../contract/text/text.ts';
 import { groupsOf } from '../../../ground/questions/question-groups.ts';
-import { told } from '../../common/say.ts';
+import { inLocale } from '../../common/say.ts';
 import { type AtWork, withOperator } from '../../common/with-operator.ts';
 import { openScreen } from './screen.ts';
 import { pressed, type Watching, type Wish, withQuestions } from './state.ts';
@@ -92,7 +92,7 @@ async function fulfilled(
     const record = state.questions.find(({ id }) => id === wish.id);
     const offers = record ? (await operator.offers([record])).get(wish.id) : undefined;
     const offer = offers?.find(({ scope }) => scope === wish.scope);
-    return { ...state, offer, note: offer ? '' : told(labels.notSoFar) };
+    return { ...state, offer, note: offer ? '' : inLocale(labels.notSoFar) };
   }
   const answered = await acts.answerAll(wish.ids, wish.answer);
   return { ...state, note: noteOf(answered), scrolled: 0 };
@@ -100,7 +100,7 @@ async function fulfilled(
 
 function noteOf(answered: readonly Answered[]): string {
   const done = answered.filter(({ outcome }) => outcome === 'answered').length;
-  return told(done === answered.length ? labels.done : labels.gone);
+  return inLocale(done === answered.length ? labels.done : labels.gone);
 }
 
 const labels = {

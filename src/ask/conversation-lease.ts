@@ -14,7 +14,7 @@ const keptChars = 1_000_000;
  * A conversation leased for one question, so that no other comes in between. Takes the conversation with this id, or
  * begins one. Throws `not_found` and `conflict`.
  */
-export async function openHeldSession(
+export async function leaseConversation(
   store: AskSessionStore,
   principal: string,
   id: string | undefined,

@@ -4,7 +4,7 @@ import { deferred } from '../../ground/defer.ts';
 import type { Validated } from '../slips.ts';
 
 /** A command that ran, and whose effects wait on their layer for a person. */
-export interface HeldTrial {
+export interface LayerQuestion {
   readonly layer: HeldLayer;
   readonly result: RunResult;
   /** The digest of the question: it fits this layer and no other. */
@@ -17,26 +17,26 @@ export interface HeldTrial {
  * Layers whose question is open. The same call sent again continues with its layer and runs nothing. They live in this
  * process: at its end, or if no answer comes in time, they are discarded and their questions are closed.
  */
-export type HeldTrials = ReturnType<typeof createHeldTrials>;
+export type LayerQuestions = ReturnType<typeof createLayerQuestions>;
 
 type Owner = Pick<Validated, 'caller' | 'call'>;
 
-interface Kept extends HeldTrial {
+interface Kept extends LayerQuestion {
   readonly connectionId: string | undefined;
   readonly timer: NodeJS.Timeout;
 }
 
-export function createHeldTrials(options: {
+export function createLayerQuestions(options: {
   readonly approvals: () => Promise<ApprovalStore>;
   readonly now: () => number;
 }) {
-  const held = new Map<string, Kept>();
+  const pending = new Map<string, Kept>();
   const ending = new Set<Promise<void>>();
 
   function remove(key: string): Kept | undefined {
-    const found = held.get(key);
+    const found = pending.get(key);
     if (found) clearTimeout(found.timer);
-    held.delete(key);
+    pending.delete(key);
     return found;
   }
 
@@ -53,25 +53,27 @@ export function createHeldTrials(options: {
   }
 
   return {
-    has: (owner: Owner, digest: string) => held.has(keyOf(owner, digest)),
+    has: (owner: Owner, digest: string) => pending.has(keyOf(owner, digest)),
     /** Removes the layer and returns it, so that two calls cannot continue with the same one. */
-    take: (owner: Owner, digest: string): HeldTrial | undefined => remove(keyOf(owner, digest)),
-    async put(owner: Owner, digest: string, trial: HeldTrial) {
+    take: (owner: Owner, digest: string): LayerQuestion | undefined => remove(keyOf(owner, digest)),
+    async put(owner: Owner, digest: string, question: LayerQuestion) {
       const key = keyOf(owner, digest);
       await drop(key);
       // A question that cannot be closed now expires at the same time.
-      const timer = setTimeout(() => void drop(key).catch(() => undefined), heldTrialMs);
+      const timer = setTimeout(() => void drop(key).catch(() => undefined), pendingLayerMs);
       timer.unref();
-      held.set(key, { ...trial, connectionId: owner.call.arrival.connectionId, timer });
+      pending.set(key, { ...question, connectionId: owner.call.arrival.connectionId, timer });
       // Drops the oldest first: a layer may be as large as the disk can spare.
-      await dropAll([...held.keys()].slice(0, Math.max(0, held.size - mostHeld)));
+      await dropAll([...pending.keys()].slice(0, Math.max(0, pending.size - mostPending)));
     },
     /** Discards the layers of a connection that has ended. */
     async leave(connectionId: string) {
-      await dropAll([...held].filter(([, kept]) => kept.connectionId === connectionId).map(([key]) => key));
+      await dropAll(
+        [...pending].filter(([, kept]) => kept.connectionId === connectionId).map(([key]) => key),
+      );
     },
     async close() {
-      await dropAll(held.keys());
+      await dropAll(pending.keys());
       await Promise.all(ending);
     },
   };
@@ -79,8 +81,8 @@ export function createHeldTrials(options: {
 
 /** Closes its question as well: an approval would have no effect. */
 async function end(
-  { layer, questionId }: HeldTrial,
-  { approvals, now }: Parameters<typeof createHeldTrials>[0],
+  { layer, questionId }: LayerQuestion,
+  { approvals, now }: Parameters<typeof createLayerQuestions>[0],
 ): Promise<void> {
   await using _ = deferred(() => layer.discard());
   if (questionId !== undefined)
@@ -92,5 +94,5 @@ function keyOf({ caller }: Owner, digest: string): string {
 }
 
 /** How long a layer waits for its answer. */
-export const heldTrialMs = 60 * 60_000;
-const mostHeld = 8;
+export const pendingLayerMs = 60 * 60_000;
+const mostPending = 8;

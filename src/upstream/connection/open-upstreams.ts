@@ -2,7 +2,7 @@ import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../../contract/upstream.ts';
-import { logIn, logOut, type OauthPlace } from '../oauth/open.ts';
+import { logIn, logOut, type OauthLocation } from '../oauth/log-in.ts';
 import { ProxiedServer } from '../server.ts';
 import { openPins } from '../tools/pin.ts';
 
@@ -13,7 +13,7 @@ export interface UpstreamsOptions {
   readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
   /** The delay before the first restart of a crashed server; doubled each time. */
   readonly firstDelayMs?: number | undefined;
-  readonly oauth: OauthPlace;
+  readonly oauth: OauthLocation;
   /** Called if a server that has never run fails to start. */
   readonly onFailed?: ((server: ProxiedServer, error: ToolError) => void) | undefined;
 }

@@ -100,7 +100,7 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
 }
 
 /** The outcome that a call would have, and the rule. */
-export interface PolicyTrial {
+export interface PolicyPreview {
   readonly tool: string;
   readonly decision: PolicyDecision | 'invalid';
   /** The rule that decides, or `authorize` if the caller may not call the tool; undefined if it is no call. */
@@ -119,7 +119,7 @@ export interface PolicyTrial {
   readonly flow?: FlowMode | undefined;
 }
 
-export interface TrialParts {
+export interface PreviewParts {
   find(name: string): Tool | undefined;
   readonly caller: Caller;
   /** Returns why the caller may not call the tool; undefined if it may. */
@@ -130,7 +130,7 @@ export interface TrialParts {
 }
 
 /** Predicts the outcome of a call given as JSON, `{"tool": "bash", "arguments": {…}}`. Nothing is run or recorded. */
-export async function testPolicy(json: string, parts: TrialParts): Promise<PolicyTrial> {
+export async function testPolicy(json: string, parts: PreviewParts): Promise<PolicyPreview> {
   const call = readCall(json);
   if (!call) return invalid('', notACall);
   const tool = parts.find(call.tool);
@@ -163,18 +163,18 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
   };
 }
 
-/** The trial as lines for a terminal. */
-export function renderTrial(trial: Omit<PolicyTrial, 'tool'>, locale: Locale): string {
-  const rule = trial.rule === undefined ? '' : ` (${labels.rule[locale]} ${trial.rule})`;
-  const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
-  if (trial.suggestion) lines.push(trial.suggestion[locale]);
+/** The preview as lines for a terminal. */
+export function renderPreview(preview: Omit<PolicyPreview, 'tool'>, locale: Locale): string {
+  const rule = preview.rule === undefined ? '' : ` (${labels.rule[locale]} ${preview.rule})`;
+  const lines = [`${preview.decision}${rule}: ${preview.because[locale]}`];
+  if (preview.suggestion) lines.push(preview.suggestion[locale]);
   // Settings passed as a value have no file to name.
-  if (trial.writtenAt !== undefined && trial.writtenAt !== 'settings')
-    lines.push(`${labels.writtenAt[locale]}: ${trial.writtenAt}`);
-  if (trial.answer === 'person') lines.push(labels.person[locale]);
-  if (trial.grant !== undefined) lines.push(`${labels.grant[locale]}: ${trial.grant}`);
-  if (trial.onLayer) lines.push(labels.onLayer[locale]);
-  if (trial.flow && trial.flow !== 'off') lines.push(flowLines[trial.flow][locale]);
+  if (preview.writtenAt !== undefined && preview.writtenAt !== 'settings')
+    lines.push(`${labels.writtenAt[locale]}: ${preview.writtenAt}`);
+  if (preview.answer === 'person') lines.push(labels.person[locale]);
+  if (preview.grant !== undefined) lines.push(`${labels.grant[locale]}: ${preview.grant}`);
+  if (preview.onLayer) lines.push(labels.onLayer[locale]);
+  if (preview.flow && preview.flow !== 'off') lines.push(flowLines[preview.flow][locale]);
   return lines.join('\n');
 }
 
@@ -193,7 +193,7 @@ function readCall(json: string): { readonly tool: string; readonly input: unknow
   return typeof named === 'string' ? { tool: named, input } : undefined;
 }
 
-function invalid(tool: string, because: Text): PolicyTrial {
+function invalid(tool: string, because: Text): PolicyPreview {
   return { tool, decision: 'invalid', because };
 }
 

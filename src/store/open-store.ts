@@ -1,23 +1,16 @@
-import type { AskSessionStore } from '../contract/ask.ts';
-import type { HistoryStore } from '../contract/capabilities/history.ts';
-import type { Memories } from '../contract/capabilities/memory.ts';
-import type { ConsoleSessions } from '../contract/console.ts';
 import { ConfigError } from '../contract/error.ts';
-import type { MemoryBrowser } from '../contract/memory-browser.ts';
-import type { EndedSessions, NodeStore, Relay } from '../contract/nodes.ts';
-import type { NoticeStore } from '../contract/notice.ts';
-import type { PasskeyStore } from '../contract/passkey.ts';
-import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
+import type { EndedSessions } from '../contract/nodes.ts';
+import type { UnderWayNotes } from '../contract/records.ts';
 import { once } from '../ground/once.ts';
 import { createApprovalStore } from './approvals/approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit/key.ts';
 import { ChainedLog } from './audit/log.ts';
 import { createUnderWayCalls } from './audit/under-way-calls.ts';
-import { tryWakeups, type Wakeups } from './changes.ts';
+import { tryWakeups } from './changes.ts';
 import { createConsoleSessions } from './console-sessions.ts';
 import { deriveKey } from './derived-key.ts';
-import type { EmbeddingOptions, Meaning } from './embeddings/meaning.ts';
+import type { EmbeddingOptions } from './embeddings/meaning.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { createHistoryStore } from './history/history.ts';
 import { createMemoryBrowser } from './memory/browse.ts';
@@ -27,7 +20,7 @@ import { createNoticeStore } from './notices/notices.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
 import { StoreRelay } from './relay/relay.ts';
-import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
+import { forgetOld, type RetentionRule } from './retention/retention.ts';
 import { insertNew, selectRows } from './rows.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
@@ -49,42 +42,7 @@ export interface StoreOptions {
   readonly underWay?: UnderWayNotes | undefined;
 }
 
-export interface Store {
-  readonly audit: AuditLog;
-  readonly tokens: TokenStore;
-  readonly approvals: ApprovalStore;
-  readonly rates: RateStore;
-  readonly history: HistoryStore;
-  readonly askSessions: AskSessionStore;
-  memoriesFor(principal: string): Memories;
-  /** Memories of all owners, for a person to browse. */
-  readonly memoryBrowser: MemoryBrowser;
-  /** Search by meaning; undefined if memories are not embedded. */
-  readonly meaning: (() => Promise<Meaning>) | undefined;
-  /** Removes records that are older than the retention rule allows; does nothing without one. */
-  forgetOld(): Promise<Forgotten>;
-  /** Checks the bucket of former contents, if there is one. Throws the reason if it cannot be reached. */
-  readonly probeBucket?: (() => Promise<void>) | undefined;
-  /** The servers that use this store. */
-  readonly nodes: NodeStore;
-  readonly consoleSessions: ConsoleSessions;
-  /** Notices to people, and their delivery. */
-  readonly notices: NoticeStore;
-  readonly passkeys: PasskeyStore;
-  /** Messages to the other servers. */
-  readonly relay: Relay;
-  readonly endedSessions: EndedSessions;
-  /** The database itself, for further kinds of records. Opens at the first call. */
-  readonly engine: OpenEngine;
-  /** Opens the database now instead of at the first record; an error names the file, the reason and the remedy. */
-  ready(): Promise<void>;
-  /** Describes damage to the pages of the database file; undefined if there is none. Reads all of it. */
-  damage(): Promise<string | undefined>;
-  /** Whether this server hears of other servers' changes; undefined if a file beside the database carries them. */
-  wakeups(): Promise<Wakeups | undefined>;
-  /** Writes queued records and closes. */
-  close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the records. The folder is created at once; the database, its driver and the query builder are loaded at the
@@ -98,7 +56,7 @@ export async function openStore({
   underWay,
   contentsUrl,
   retention = {},
-}: StoreOptions): Promise<Store> {
+}: StoreOptions) {
   const target = targetOf(url);
   const folder = keyFolderOf(target, stateFolder);
   (stateFolder === undefined ? makeFolder : makeStateFolder)(folder);
@@ -123,25 +81,37 @@ export async function openStore({
     rates: createRateStore(engine),
     history: createHistoryStore(engine, { isShared: target.kind === 'postgres', bucket }),
     askSessions: createAskSessionStore(engine),
-    memoriesFor: (principal) => createMemories(engine, clock, principal, embedding),
+    memoriesFor: (principal: string) => createMemories(engine, clock, principal, embedding),
+    /** Memories of all owners, for a person to browse. */
     memoryBrowser: createMemoryBrowser(engine),
+    /** Search by meaning; undefined if memories are not embedded. */
     meaning,
+    /** Removes records that are older than the retention rule allows; does nothing without one. */
     forgetOld: async () => forgetOld(await engine(), audit, openAuditKey(folder), retention),
+    /** Checks the bucket of former contents, if there is one. Throws the reason if it cannot be reached. */
     probeBucket: bucket?.probe,
+    /** The servers that use this store. */
     nodes: createNodeStore(engine),
     consoleSessions: createConsoleSessions(engine, tokens),
+    /** Notices to people, and their delivery. */
     notices: createNoticeStore(engine),
     passkeys: createPasskeyStore(engine),
+    /** Messages to the other servers. */
     relay,
     endedSessions: createEndedSessions(engine),
+    /** The database itself, for further kinds of records. Opens at the first call. */
     engine,
+    /** Opens the database now instead of at the first record; an error names the file, the reason and the remedy. */
     async ready() {
       await engine().catch((error) => {
         throw error instanceof ConfigError ? error : openingProblem(target, error.cause ?? error);
       });
     },
+    /** Describes damage to the pages of the database file; undefined if there is none. Reads all of it. */
     damage: () => findDamage(engine),
+    /** Whether this server hears of other servers' changes; undefined if a file beside the database carries them. */
     wakeups: async () => tryWakeups(await engine()),
+    /** Writes queued records and closes. */
     async close() {
       relay.close();
       try {
@@ -156,8 +126,8 @@ export async function openStore({
 }
 
 async function openEngine(target: Target): Promise<Engine> {
-  if (target.kind === 'sqlite') return (await import('./sqlite/open.ts')).openSqlite(target.path);
-  return (await import('./postgres/open.ts')).openPostgres(target.url);
+  if (target.kind === 'sqlite') return (await import('./sqlite/open-sqlite.ts')).openSqlite(target.path);
+  return (await import('./postgres/open-postgres.ts')).openPostgres(target.url);
 }
 
 /** Entries are kept as long as a client could return to a session. */

@@ -34,17 +34,17 @@ const grantSchema = z.object({
 });
 
 /** The tokens of a login, with the data for renewing them. */
-export type Grant = z.output<typeof grantSchema>;
+export type StoredTokens = z.output<typeof grantSchema>;
 
 /** The login at one server and address, sealed with the key of the state folder. */
-export type GrantFile = ReturnType<typeof openGrantFile>;
+export type TokenFile = ReturnType<typeof openTokenFile>;
 
-export interface GrantPlace {
+export interface TokenLocation {
   readonly folder: string;
   readonly key: () => Uint8Array;
 }
 
-export function openGrantFile({ folder, key }: GrantPlace, name: string, url: string) {
+export function openTokenFile({ folder, key }: TokenLocation, name: string, url: string) {
   const path = join(folder, `${name}.grant`);
   // Bound to the address: if the configured address changes, the old token is not sent there.
   const purpose = Buffer.from(JSON.stringify(['grant', name, url]));
@@ -55,7 +55,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
 
   return {
     /** Undefined also if the file is for another address, damaged, or sealed with another key. */
-    read(): Grant | undefined {
+    read(): StoredTokens | undefined {
       let sealed: Buffer;
       try {
         sealed = readFileSync(path);
@@ -73,7 +73,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
         return undefined;
       }
     },
-    write(grant: Grant) {
+    write(grant: StoredTokens) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', key(), nonce, { authTagLength: 16 }).setAAD(purpose);

@@ -3,40 +3,40 @@ import type { HttpStart, LoginOptions, OauthSettings, ServerSettings } from '../
 import { type Access, createAccountAccess, createLoginAccess } from './access.ts';
 import { loginFailed } from './errors.ts';
 import { createOauthFetch, type OauthFetch } from './fetch.ts';
-import { type GrantFile, type GrantPlace, openGrantFile } from './grant.ts';
 import { login } from './login.ts';
+import { openTokenFile, type TokenFile, type TokenLocation } from './token-file.ts';
 
 /** Dependencies of logins on other rooms. */
-export interface OauthPlace extends GrantPlace {
+export interface OauthLocation extends TokenLocation {
   readonly isPublicAddress: (address: string) => boolean;
 }
 
 /** The tokens of a server; undefined if it uses none. */
-export function accessOf({ name, start }: ServerSettings, place: OauthPlace): Access | undefined {
+export function accessOf({ name, start }: ServerSettings, place: OauthLocation): Access | undefined {
   if (start.kind !== 'http' || !start.oauth) return undefined;
   const fetch = fetchFor(start, start.oauth, place);
   if (start.oauth.grant === 'client_credentials') {
     return createAccountAccess(start, start.oauth, fetch, Date.now);
   }
-  return createLoginAccess(openGrantFile(place, name, start.url), fetch, Date.now);
+  return createLoginAccess(openTokenFile(place, name, start.url), fetch, Date.now);
 }
 
 /** Logs a person in at a server. Errors say what they can do. */
 export async function logIn(
   { name, start }: ServerSettings,
-  place: OauthPlace,
+  place: OauthLocation,
   options: LoginOptions,
 ): Promise<void> {
   const { http, oauth } = personal({ name, start });
-  await login(http, oauth, openGrantFile(place, name, http.url), fetchFor(http, oauth, place), options);
+  await login(http, oauth, openTokenFile(place, name, http.url), fetchFor(http, oauth, place), options);
 }
 
 export async function logOut(
   { name, start }: ServerSettings,
-  place: OauthPlace,
+  place: OauthLocation,
 ): Promise<'revoked' | 'forgotten' | 'none'> {
   const { http, oauth } = personal({ name, start });
-  return await logout(openGrantFile(place, name, http.url), fetchFor(http, oauth, place));
+  return await logout(openTokenFile(place, name, http.url), fetchFor(http, oauth, place));
 }
 
 function personal({ name, start }: Pick<ServerSettings, 'name' | 'start'>): {
@@ -54,7 +54,7 @@ function personal({ name, start }: Pick<ServerSettings, 'name' | 'start'>): {
   );
 }
 
-function fetchFor(start: HttpStart, { issuer }: OauthSettings, place: OauthPlace) {
+function fetchFor(start: HttpStart, { issuer }: OauthSettings, place: OauthLocation) {
   return createOauthFetch({
     isPublic: place.isPublicAddress,
     named: [start.url, ...(issuer === undefined ? [] : [issuer])],
@@ -62,7 +62,7 @@ function fetchFor(start: HttpStart, { issuer }: OauthSettings, place: OauthPlace
 }
 
 /** Revokes the login at the authorization server if possible, and deletes it here in any case. */
-async function logout(file: GrantFile, fetch: OauthFetch): Promise<'revoked' | 'forgotten' | 'none'> {
+async function logout(file: TokenFile, fetch: OauthFetch): Promise<'revoked' | 'forgotten' | 'none'> {
   return await file.lock(async () => {
     const grant = file.read();
     file.remove();
