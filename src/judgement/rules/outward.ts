@@ -35,7 +35,13 @@ const sending: ReadonlyMap<string, readonly RegExp[]> = new Map(
       /\bset |rollout (?!status|history)/,
     ],
     ['semantic-release release-it', '', /^/],
-    ['curl', '', /(^| )(-[sSfLkivgN#\d]*[dFT]|--(data|form|upload-file|json))/, /(X ?|--request[ =])[DP]/],
+    // `-G` makes a query of the data.
+    [
+      'curl',
+      '',
+      /^(?!(.* )?(-\w*G|--get)( |$))(.* )?(-[sSfLkivgN#\d]*[dFT]|--(data|form|upload-file|json))/,
+      /(X ?|--request[ =])[DP]/,
+    ],
     ['wget', '', /--((post|body)-(data|file)|method)/],
     ['http https xh', 'POST PUT PATCH DELETE', / [\w.-]+(:?=|@)/],
     // `-l` listens, `-z` only knocks, and `-U` is a socket of this machine.
@@ -163,6 +169,7 @@ export const outwardRules: readonly CommandRule[] = [
       'curl -u "$USER:$PASSWORD" https://x.example',
       'curl -d @"$HOME/.aws/credentials" http://localhost:4566',
       'curl "https://x.example/$(cat .nvmrc)"',
+      'curl -fsSG --data-urlencode q=x https://x.example',
       'env | grep PATH',
       'nc -z x.example 443',
       'openssl x509 -in cert.pem -noout',

@@ -4,6 +4,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { unlessAborted } from '../../ground/abort.ts';
 import { nameOf, type Target } from '../proxy/rules.ts';
 import { isSwitch } from './fields.ts';
+import { lastingHeaders } from './kinds/carried.ts';
 import { judgeRequest } from './kinds/judge.ts';
 import type { EdgeRequest, RequestVerdict } from './request.ts';
 
@@ -187,6 +188,7 @@ function heldFrom(request: EdgeRequest, { kind, summary, pathPattern, notes }: R
   const body = bodyStart.toString('latin1');
   const digest = createHash('sha256')
     .update(JSON.stringify([method, scheme, nameOf({ host, port }), target, bodyBytes ?? null]))
+    .update(JSON.stringify(lastingHeaders(headers)))
     // Clients choose another separator for the same form each time.
     .update(boundary === undefined ? body : body.replaceAll(boundary, 'boundary'))
     .digest('hex');

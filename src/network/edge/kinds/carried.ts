@@ -1,6 +1,7 @@
 import { type Text, text } from '../../../contract/text/text.ts';
 import { counted } from '../../../ground/counted.ts';
 import { replaceAnnounced } from '../../../ground/secrets/announced.ts';
+import type { EdgeRequest } from '../request.ts';
 import { type Asked, percentDecoded } from './asked.ts';
 import { hasBody } from './body.ts';
 import { encodedIn } from './encoded.ts';
@@ -170,19 +171,40 @@ const usual: ReadonlyMap<string, number> = new Map([
 ]);
 
 function headersCarry({ headers }: Asked, values: readonly string[], allowance: Allowance): Text | undefined {
-  let others = 0;
-  for (const [name, all] of headers) {
-    if (isLogin(name)) continue;
-    const chars = all.join(', ').length;
-    if (name === 'cookie') {
-      if (chars > allowance.cookies) return text('It has long cookies.', 'クッキーが長すぎます。');
-    } else if (chars > (usual.get(name) ?? 0) && !(name === 'user-agent' && isPip(all[0] ?? ''))) {
-      others += name.length + chars;
-    }
-  }
-  if (others > allowance.headers || values.some((value) => /[^\t -~]/.test(value)))
-    return text('Its headers carry data.', 'ヘッダーにデータがあります。');
-  return undefined;
+  const cookies = headers.get('cookie')?.join('; ') ?? '';
+  if (cookies.length > allowance.cookies)
+    return text(
+      `It has long cookies: “${excerpt(cookies)}”.`,
+      `クッキーが長すぎます: 「${excerpt(cookies)}」`,
+    );
+  const others = [...headers].filter(([name, all]) => name !== 'cookie' && isUnusual(name, all.join(', ')));
+  const chars = others.reduce((sum, [name, all]) => sum + name.length + all.join(', ').length, 0);
+  if (chars <= allowance.headers && !values.some((value) => /[^\t -~]/.test(value))) return undefined;
+  const lines = others.map(([name, all]) => `${name}: ${all.join(', ')}`).join('; ');
+  return text(
+    `Its headers carry data: “${excerpt(lines)}”.`,
+    `ヘッダーにデータがあります: 「${excerpt(lines)}」`,
+  );
+}
+
+function isUnusual(name: string, value: string): boolean {
+  return !isLogin(name) && value.length > (usual.get(name) ?? 0) && !(name === 'user-agent' && isPip(value));
+}
+
+/** The headers in which a request differs from another, but for those that a program makes anew when it sends it again. */
+export function lastingHeaders(headers: EdgeRequest['headers']): EdgeRequest['headers'] {
+  return headers.filter(
+    ([name, value]) =>
+      value.length > ((usual.get(name.toLowerCase()) ?? 0) || (anew.test(name) ? 64 : 0)) &&
+      !(isLogin(name.toLowerCase()) && /^(AWS4-HMAC-SHA256|Digest) /i.test(value)),
+  );
+}
+
+const anew = /(^|-)(id|key|trace|time|timestamp|nonce|signature|request|retry-count)$/i;
+
+/** The start of what a program sends, for a question. */
+function excerpt(words: string): string {
+  return words.length > 200 ? `${words.slice(0, 200)}…` : words;
 }
 
 /** pip describes its machine as JSON. */
