@@ -102,6 +102,15 @@ test('a configuration that is no configuration refuses, with its own words', asy
   expect(said).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('sometimes') });
 });
 
+test('a configuration for a container refuses, since no server there could decide', async () => {
+  writeFileSync(join(folder, 'inside.jsonc'), '{"runtime": "container"}');
+  const said = await start(
+    ['hook', 'claude', '--config', join(folder, 'inside.jsonc')],
+    JSON.stringify(pre('Bash', { command: 'ls' })),
+  );
+  expect(said).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Hooks need Linux') });
+});
+
 test('a server that is killed in the middle lets nothing through, and the next hook has another one', async () => {
   const { command } = decision(await hook(pre('Bash', { command: 'sleep 20; touch late' }))).updatedInput;
   const running = new Promise<number | null>((resolve) => {

@@ -40,7 +40,8 @@ test('two clients in two projects share one server, and each has its own folder,
 test('sessions of one project share a checkpoint, and a changed configuration or another PATH gives the next one its own', async () => {
   const folder = stage.folder('project');
   await stage.join(folder);
-  await stage.join(folder, { environment: { TERM_SESSION_ID: 'another terminal' } });
+  // As from another terminal, and by npm.
+  await stage.join(folder, { environment: { TERM_SESSION_ID: 'another', NODE: process.execPath } });
   expect(stage.ps().map(({ checkpoints, sessions }) => [checkpoints, sessions.length])).toEqual([[1, 2]]);
   await stage.join(folder, { environment: { PATH: `/of/another:${process.env.PATH}` } });
   expect(stage.ps()[0]?.checkpoints).toBe(2);

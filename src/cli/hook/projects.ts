@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { localeOf } from '../../config/locale.ts';
-import type { Settings } from '../../config/settings.ts';
+import { runtimeOf } from '../../config/runtime.ts';
+import type { Flags, Settings } from '../../config/settings.ts';
 import { configPathOf, homeOf } from '../../config/state.ts';
 import { text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
@@ -8,6 +10,7 @@ import { HookInputError, type Said } from '../../hooks/event.ts';
 import { Gate, type GateOptions, type RunRequest } from '../../hooks/gate.ts';
 import { startedIn } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
+import { noHooks } from '../container/not-inside.ts';
 import { identityOf, type SharedCheckpoints } from '../resident/checkpoints.ts';
 import { readServeArguments } from '../resident/session.ts';
 import { openServed } from '../serving/client-session.ts';
@@ -98,7 +101,9 @@ export class HookProjects {
     environment: NodeJS.ProcessEnv,
     isFor: (known: Known) => boolean,
   ): Known {
-    const { flags } = read(args);
+    const { flags: given } = read(args);
+    const flags = { ...given, config: configOf(given, folder) };
+    if (runtimeOf(flags, environment, process.platform).runtime !== 'host') throw new HookInputError(noHooks);
     const settings = settingsAtStart(flags, folder, { ...environment, PWD: folder });
     const roots = settings.roots.map(({ path }) => path);
     const found = [...this.#open].find((each) => each.roots.join('\0') === roots.join('\0') && isFor(each));
@@ -151,6 +156,11 @@ function read(args: readonly string[]): ReturnType<typeof readServeArguments> {
     if (!(error instanceof CommanderError)) throw error;
     throw new HookInputError(text(error.message, error.message));
   }
+}
+
+/** By its whole path, since this process works in another folder than the hook. */
+function configOf({ config }: Flags, folder: string): string | undefined {
+  return config === undefined ? undefined : resolve(folder, config);
 }
 
 function lookAt(config: string, roots: readonly string[]): string {

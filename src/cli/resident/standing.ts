@@ -85,7 +85,7 @@ export function residentSocketOf(name: string, environment: NodeJS.ProcessEnv): 
   return Buffer.byteLength(path) <= mostPathBytes ? path : undefined;
 }
 
-/** The variables that a process reads by itself, or passes on unseen. */
+/** The variables that a process reads by itself, or passes on unseen; NODE is npm's own note. */
 export function ofProcess(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => processWide.test(name)));
 }
@@ -99,8 +99,8 @@ export function ofSettings(environment: NodeJS.ProcessEnv, named: readonly strin
 }
 
 const processWide =
-  /^(HOME|USER|LOGNAME|TMPDIR|TZ|TZDIR|LANG|LANGUAGE|LC_\w+|XDG_(CONFIG|STATE|DATA|CACHE|RUNTIME)_\w+|(NODE|SSL|AWS|PG|UV|LD|ICU|OPENSSL|MALLOC|DYLD)_?\w*|(HTTPS?|ALL|NO)_PROXY|DBUS_SESSION_BUS_ADDRESS)$/i;
+  /^(?!NODE$)(HOME|USER|LOGNAME|TMPDIR|TZ|TZDIR|LANG|LANGUAGE|LC_\w+|XDG_(CONFIG|STATE|DATA|CACHE|RUNTIME)_\w+|(NODE|SSL|AWS|PG|UV|LD|ICU|OPENSSL|MALLOC|DYLD)_?\w*|(HTTPS?|ALL|NO)_PROXY|DBUS_SESSION_BUS_ADDRESS)$/i;
 const ofOneSession =
-  /^(PWD|OLDPWD|SHLVL|_|PS\d|SEKISHO_TOKEN|SEKISHO_RESIDENT|TERM\w*|COLORTERM|COLUMNS|LINES|WINDOWID|WINDOW|STY|TMUX\w*|ZELLIJ\w*|KITTY_\w+|WEZTERM_\w+|ALACRITTY_\w+|ITERM_\w+|KONSOLE_\w+|GNOME_TERMINAL_\w+|VTE_VERSION|SSH_(CLIENT|CONNECTION|TTY)|GPG_TTY|XDG_(SESSION|SEAT|VTNR)\w*|INVOCATION_ID|JOURNAL_STREAM|(CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|CLINE|COPILOT|CURSOR|VSCODE|WORKSPACE)\w*|npm_(command|execpath|node_execpath|package_\w+|lifecycle_\w+))$/;
+  /^(PWD|OLDPWD|SHLVL|NODE|_|PS\d|SEKISHO_TOKEN|SEKISHO_RESIDENT|TERM\w*|COLORTERM|COLUMNS|LINES|WINDOWID|WINDOW|STY|TMUX\w*|ZELLIJ\w*|KITTY_\w+|WEZTERM_\w+|ALACRITTY_\w+|ITERM_\w+|KONSOLE_\w+|GNOME_TERMINAL_\w+|VTE_VERSION|SSH_(CLIENT|CONNECTION|TTY)|GPG_TTY|XDG_(SESSION|SEAT|VTNR)\w*|INVOCATION_ID|JOURNAL_STREAM|(CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|CLINE|COPILOT|CURSOR|VSCODE|WORKSPACE)\w*|npm_(command|execpath|node_execpath|package_\w+|lifecycle_\w+))$/;
 /** Of a Unix socket's address, less what the process that binds it adds. */
 const mostPathBytes = 96;
