@@ -43,8 +43,8 @@ export async function serveResident({ socket, hooks }: Wanted): Promise<number> 
   const own = name === undefined ? undefined : residentSocketOf(name, process.env);
   let end: (() => Promise<void>) | undefined;
   try {
-    // Without knowledge of its peers, a server decides only for hooks.
     if (socket !== undefined) end = await openAt(socket, await openPeers());
+    // Without knowledge of its peers, a server decides only for hooks.
     else if (own === undefined || !(await isServed(own)))
       end = await openAt(own, await openPeers().catch(() => undefined));
   } catch (error) {
