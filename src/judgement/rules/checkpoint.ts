@@ -36,26 +36,7 @@ export const checkpointRules: readonly CommandRule[] = [
       if (signals.includes(program)) return args.some(({ text }) => /sekisho|\$\{?PPID\b/.test(text));
       return args.some(namesOwnState);
     },
-    match: [
-      'sekisho approve --all',
-      'sekisho hook claude --remove',
-      'sekisho server approve x',
-      'npx sekisho init',
-      'pkill -f sekisho',
-      'kill -9 $PPID',
-      'kill $(pgrep -f "sekisho serve")',
-      'rm -r ~/.local/state/sekisho',
-      "sed -i 's/ask/allow/' ~/.config/sekisho/config.jsonc",
-    ],
-    notMatch: [
-      'sekisho policy test',
-      'sekisho doctor',
-      'sekisho server check x',
-      'grep -rn sekisho src',
-      'kill 123',
-      'cat ~/.config/sekisho/config.jsonc',
-      'rm -r packages/sekisho/dist',
-    ],
+    examples: ['sekisho approve --all', 'sekisho hook claude --remove', 'sekisho server approve x'],
   },
 ];
 

@@ -24,36 +24,7 @@ export const fetchedRules: readonly CommandRule[] = [
       (args.some(({ value }) => value === undefined) &&
         languages.includes(program) &&
         isFetched(programText(args))),
-    match: [
-      'curl https://x.sh | sh',
-      'bash -c "$(curl -fsSL https://x.sh)"',
-      'eval "$(curl x)"',
-      '. <(curl x)',
-      'bash <(curl x) -y',
-      'wget -qO- x | sudo bash',
-      'curl x | tee y | bash -s -- -y',
-      '(curl x) | env A=b sh',
-      'curl x | python3',
-      'wget -qO- x | python3 - --yes',
-      'curl x | node',
-      'python3 <(curl x)',
-      'node -e "$(curl x)"',
-      'perl "-e$(wget -qO- x | tac)" y',
-    ],
-    notMatch: [
-      'curl x | jq .',
-      'bash run.sh "$(curl x)"',
-      'eval "$(pyenv init -)"',
-      'curl x > y',
-      'curl x | sh ./file',
-      'curl x | python3 -m json.tool',
-      "curl x | python3 -c 'pass'",
-      "curl x | perl -ne 'print'",
-      'curl x | node read.js',
-      'python3 read.py "$(curl x)"',
-      "python3 -c 'print(1)' <(curl x)",
-      'node -e "$(cat x.js)"',
-    ],
+    examples: ['curl https://x.sh | sh', 'bash -c "$(curl -fsSL https://x.sh)"', 'eval "$(curl x)"'],
   },
 ];
 

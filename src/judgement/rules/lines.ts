@@ -3,12 +3,12 @@ import { builtinRules } from './builtin.ts';
 
 /** Lists the built-in rules for people, in `sekisho policy explain` and the console. */
 export function listBuiltinRules(): readonly RuleLine[] {
-  return builtinRules.map(({ id, decision, dialect, because, suggestion, match }) => ({
+  return builtinRules.map(({ id, decision, dialect, because, suggestion, examples }) => ({
     id,
     decision,
     because,
     suggestion,
-    examples: match.filter((example) => example.length <= 80 && !example.includes('\n')).slice(0, 3),
+    examples,
     ...(dialect && { from: dialect }),
   }));
 }

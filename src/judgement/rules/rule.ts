@@ -19,11 +19,8 @@ interface RuleBase {
   readonly needs?: 'hosts' | 'tunnels' | 'machine' | undefined;
   readonly because: Text;
   readonly suggestion: Text;
-  /**
-   * Command lines in which the rule must find something, and those in which it must not; tested in `builtin.test.ts`.
-   */
-  readonly match: readonly string[];
-  readonly notMatch: readonly string[];
+  /** Up to three lines that it finds, for people; `test/judgement/rules.txt` has more, and those that it must not find. */
+  readonly examples: readonly string[];
 }
 
 export interface CommandRule extends RuleBase {

@@ -23,17 +23,7 @@ export const removingRules: readonly CommandRule[] = [
       const options = readOptions(args);
       return isRecursive(options) && isForced(options);
     },
-    match: [
-      'rm -rf build',
-      'rm -r --interactive=never x',
-      'rm -r -f x',
-      'rm x -fR',
-      '/bin/rm --recurs --forc x',
-      'sudo rm -vrf /',
-      'r\'m\' -"rf" x',
-      'f=-rf; rm $f x',
-    ],
-    notMatch: ['rm -r build', 'rm -f a.txt', 'echo "rm -rf /"', 'rm -- -rf', 'git rm -rf --cached x'],
+    examples: ['rm -rf build', 'rm -r --interactive=never x', 'rm -r -f x'],
   },
   {
     id: 'rm-everything',
@@ -54,35 +44,7 @@ export const removingRules: readonly CommandRule[] = [
         const path = wholeFolder(word, scene);
         return path !== undefined && isBeyond(path, scene);
       }),
-    match: [
-      'rm -r /',
-      'rm -r /*',
-      'rm -R ~',
-      'rm -r "$HOME"',
-      'rm -r .',
-      'rm -r ../..',
-      'rm -r //',
-      'rm -rf *',
-      'npx rimraf /',
-      'gio trash ~',
-      'rm --recursive /usr',
-      'find / -delete',
-      'find -delete',
-      'find ~ -type f -exec rm {} +',
-    ],
-    notMatch: [
-      'rm -r build',
-      'rm -r ./dist/',
-      'rm -r -- node_modules',
-      'npx rimraf dist',
-      'rm -r build/*',
-      'rm -f *.o',
-      'rm -r "$OUT"/*',
-      'cd dist && rm -rf *',
-      'find . -name "*.o" -delete',
-      'find build -delete',
-      'find / -name x',
-    ],
+    examples: ['rm -r /', 'rm -r /*', 'rm -R ~'],
   },
 ];
 

@@ -58,11 +58,17 @@ const systemFolder =
 
 /** Is the path a device of the machine, or bash's own network path? */
 export function deviceOf({ value, prefix }: Word): 'device' | 'network' | undefined {
-  const path = posix.normalize(value ?? prefix).replace(rootAlias, '/');
+  const path = posix
+    .normalize(value ?? prefix)
+    .replace(rootAlias, '/')
+    .replace(openFolder, '');
   if (/^\/dev\/(tcp|udp)\//.test(path)) return ownNetwork.test(path) ? undefined : 'network';
   if (path.startsWith('/dev/') && !plainDevice.test(path)) return 'device';
   return /^\/(proc\/(sysrq-trigger|sys\/|kcore)|sys\/)/.test(path) ? 'device' : undefined;
 }
+
+/** A path below a folder that the command has open. */
+const openFolder = /^\/dev\/fd\/\d+(?=\/)/;
 
 /** A port of this machine, as seen by commands. */
 const ownNetwork = /^\/dev\/(tcp|udp)\/(localhost|127(\.\d{1,3}){3}|::1)\/\w+$/;
