@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { asUser } from './box.ts';
@@ -62,7 +62,8 @@ export class Before {
 
 /** Is most of a text still there, in its place? A rule about effects takes that for an edit. */
 function isEdited(before: string, now: string): boolean {
-  if (!lstatSync(now, { throwIfNoEntry: false })?.isFile()) return false;
+  // Its folder may have become a file.
+  if (!existsSync(now) || !lstatSync(now).isFile()) return false;
   const [was, is] = [readFileSync(before), readFileSync(now)];
   const shorter = Math.min(was.length, is.length);
   let start = 0;

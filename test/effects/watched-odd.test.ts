@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openKernel } from '../../src/command/seccomp/kernel.ts';
+import { syscallNumber } from '../../src/ground/syscalls.ts';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { onSmallDisk } from '../records/small-disk.ts';
 import { needs, superuser } from '../support/needs.ts';
@@ -46,11 +48,17 @@ const ways: readonly (readonly [title: string, script: string])[] = [
   ],
 ];
 
-/** They would be links of the server. */
-const refused = [
+/** Links of /proc to its own folders and files, which are not those of the server that makes the calls. */
+const links = [
   ': > /proc/self/cwd/data/1.csv',
   'echo X > "/proc/self/root$PWD/data/1.csv"',
-  'rm "/proc/thread-self/root$PWD/data/2.csv"',
+  'echo X >> "/proc/thread-self/root$PWD/data/1.csv"',
+  'rm /proc/self/cwd/data/1.csv; mv /proc/thread-self/cwd/data/2.csv data/3.csv',
+  '(exec 7< data; cd /; rm /proc/self/fd/7/1.csv; : > /dev/fd/7/2.csv)',
+  'echo X > /proc/$$/cwd/data/1.csv; rm /proc/$$/task/$$/cwd/data/2.csv',
+  'ln -s /proc/self/cwd/data d; echo X > d/1.csv; rm d/../data/2.csv d',
+  'ln -s /proc/self p; echo X > p/cwd/data/1.csv; rm p',
+  '(cd /proc; echo X > "self/root$OLDPWD/data/1.csv")',
   "python3 -c \"import os; open(f'/proc/{os.getppid()}/cwd/data/1.csv', 'w')\"",
 ];
 
@@ -74,11 +82,44 @@ describe('What a command on the folders themselves destroys', needs(lackOfLayers
     expect(tree(world.root)).toEqual(before);
   });
 
-  test.each(refused)('is not destroyed by a link in /proc to a folder: %s', async (script) => {
+  test.each(links)('by a link in /proc is taken back: %s', async (script) => {
     const before = tree(world.root);
-    const { stderr } = await runIn(world, script);
-    expect(stderr).toContain('Too many levels of symbolic links');
+    const { auditId, stderr, exit_code } = await runIn(world, script);
+    expect({ stderr, exit_code }).toEqual({ stderr: '', exit_code: 0 });
+    expect(tree(world.root)['data/1.csv']).not.toBe(before['data/1.csv']);
+    expect(await takeBack(world, auditId)).toEqual([]);
     expect(tree(world.root)).toEqual(before);
+  });
+
+  test('takes `self` in /proc for itself, from within /proc as well', async () => {
+    const name = readFileSync('/proc/self/comm', 'latin1');
+    const { stdout } = await runIn(
+      world,
+      'cd /proc; printf mine > self/comm; cat $$/comm; ls -l self/fd/1 > /dev/null; cat thread-self/comm',
+    );
+    expect(stdout).toBe('mine\ncat\n');
+    expect(readFileSync('/proc/self/comm', 'latin1')).toBe(name);
+  });
+
+  test('arrives at its own descriptors while signals reach each thread of the server', async () => {
+    const { syscall } = await openKernel();
+    const ignore = () => undefined;
+    process.on('SIGWINCH', ignore);
+    const signalling = setInterval(() => {
+      for (const thread of readdirSync('/proc/self/task').map(Number))
+        if (thread !== process.pid) syscall(syscallNumber('tgkill'), process.pid, thread, 28);
+    }, 0);
+    try {
+      const { stderr, exit_code } = await runIn(
+        world,
+        "python3 -c \"for n in range(3000): open(f'n{n}', 'w').write(str(n))\"",
+      );
+      expect({ stderr, exit_code }).toEqual({ stderr: '', exit_code: 0 });
+    } finally {
+      clearInterval(signalling);
+      process.off('SIGWINCH', ignore);
+    }
+    for (let n = 0; n < 3000; n++) expect(readFileSync(join(world.root, `n${n}`), 'utf8')).toBe(String(n));
   });
 
   test('is kept as another file where a number of its own is used again', async () => {

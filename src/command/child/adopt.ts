@@ -1,23 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Readable } from 'node:stream';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
-import type { Child, Exit, Started } from './child.ts';
-
-/** Adapts a child process of Node's to `Child`. Throws if it could not be started. */
-export async function adopt(
-  child: ChildProcess,
-  { members, destroy }: { members(pid: number): number[]; destroy(pid: number): void },
-): Promise<Child> {
-  const started = await startedByNode(child);
-  const { pid } = started;
-  return {
-    ...started,
-    // Readable if the child has a descriptor 4.
-    report: (child.stdio[4] as Readable | null | undefined) ?? undefined,
-    members: () => members(pid),
-    destroy: () => destroy(pid),
-  };
-}
+import type { Exit, Started } from './child.ts';
 
 /** The pipes and the exit of a child process of Node's. Throws if it could not be started. */
 export async function startedByNode(child: ChildProcess): Promise<Started> {

@@ -1,3 +1,7 @@
+import { Buffer } from 'node:buffer';
+import { syscallNumber } from '../../ground/syscalls.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+
 /**
  * Options for every thread that calls the kernel. It gets no environment and prints nothing: unread output keeps the
  * process alive. Node must not track its descriptors, since native calls open and close them too: it would warn, and at
@@ -10,3 +14,15 @@ export const quietThread = {
   stderr: true,
   trackUnmanagedFds: false,
 };
+
+/**
+ * Has the other threads take the process's signals. One that interrupted a supervisor as it hands over a descriptor
+ * would make the kernel report success to the caller, with descriptor 0.
+ */
+export function blockSignals({ syscall }: Kernel): void {
+  // A fault of the thread itself still ends it: SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
+  const faults = [4, 5, 7, 8, 11, 31].reduce((set, signal) => set | (1n << BigInt(signal - 1)), 0n);
+  const blocked = Buffer.alloc(8);
+  blocked.writeBigUInt64LE(BigInt.asUintN(64, ~faults));
+  syscall(syscallNumber('rt_sigprocmask'), 0, blocked, null, blocked.length);
+}

@@ -1,24 +1,37 @@
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { createCollector } from '../output/collect.ts';
-import { openKernel } from '../seccomp/kernel.ts';
+import { closeSync, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { type Collected, createCollector } from '../output/collect.ts';
+import { limitedArguments } from '../prelude.ts';
+import { type Kernel, openKernel } from '../seccomp/kernel.ts';
+import type { OpenLaunch } from '../watched/launch.ts';
 import { startedByNode } from './adopt.ts';
-import type { Started } from './child.ts';
+import type { Child, SpawnOptions, Started } from './child.ts';
 import { openPipes } from './pipes.ts';
-import { openPosixSpawn } from './posix-spawn.ts';
+import { openPosixSpawn, type PosixSpawnOptions } from './posix-spawn.ts';
+import { openReport } from './report.ts';
+import { applyTag, createTag, hasTag } from './tag.ts';
+import { destroyGroup, findMembers } from './tree.ts';
 
 export interface StartOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  readonly workingFolder?: string | undefined;
   readonly stdin: 'null' | 'pipe';
   /** They become descriptors 3, 4 and so on. */
   readonly extra: readonly number[];
+  /** Descriptor 3 is a pipe on which the child waits until this was called. */
+  readonly held?: ((pid: number) => void) | undefined;
 }
 
-/** Starts a child with pipes, in its own session and in `/`. */
+/** Starts a child with pipes, in its own session. */
 export type StartChild = (spawnOptions: StartOptions) => Promise<Started>;
+
+/** Starts a child with descriptors, from some thread. */
+export type StartWith = (
+  spawnOptions: PosixSpawnOptions,
+) => Promise<{ readonly pid: number; readonly ended: Promise<Collected> }>;
 
 /** Uses posix_spawn if koffi is there: forking a large server blocks its event loop for milliseconds. */
 export async function openStarter(): Promise<StartChild> {
@@ -26,28 +39,37 @@ export async function openStarter(): Promise<StartChild> {
     const kernel = await openKernel();
     const { apart } = await openPosixSpawn();
     const collector = createCollector(kernel);
-    return async ({ program, args, environment, stdin, extra }) => {
-      const pipes = openPipes(kernel, stdin);
-      const [input = 0, output = 1, errors = 2] = pipes.childEnds;
-      try {
-        const descriptors = [input, output, errors, ...extra];
-        const pid = await apart({ program, args, environment, workingFolder: '/', descriptors });
-        const exited = collector
-          .wait(pid)
-          .then(({ code, signal }) => ({ code: code ?? undefined, signal: signal ?? undefined }));
-        return { pid, stdin: pipes.stdin, stdout: pipes.stdout, stderr: pipes.stderr, exited };
-      } catch (error) {
-        for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr] as (Socket | undefined)[])
-          stream?.destroy();
-        throw error;
-      } finally {
-        for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
-      }
-    };
+    return startWithPipes(kernel, async (spawnOptions) => {
+      const pid = await apart(spawnOptions);
+      return { pid, ended: collector.wait(pid) };
+    });
   } catch {
     // Without koffi, Node starts it, which takes longer.
     return startByNode;
   }
+}
+
+export function startWithPipes(kernel: Kernel, start: StartWith): StartChild {
+  return async ({ stdin, extra, held, workingFolder = '/', ...program }) => {
+    const pipes = openPipes(kernel, stdin);
+    const { stdin: input, stdout, stderr } = pipes;
+    try {
+      const descriptors = [...pipes.childEnds.slice(0, held ? 4 : 3), ...extra];
+      const { pid, ended } = await start({ ...program, workingFolder, descriptors });
+      held?.(pid);
+      if (held) writeSync(pipes.go, '\n');
+      const exited = ended.then(({ code, signal }) => ({
+        code: code ?? undefined,
+        signal: signal ?? undefined,
+      }));
+      return { pid, stdin: input, stdout, stderr, exited };
+    } catch (error) {
+      for (const stream of [input, stdout, stderr]) stream?.destroy();
+      throw error;
+    } finally {
+      for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
+    }
+  };
 }
 
 /** Starts it with `node:child_process`, for use without koffi. */
@@ -55,14 +77,89 @@ export async function startByNode({
   program,
   args,
   environment,
+  workingFolder = '/',
   stdin,
   extra,
+  held,
 }: StartOptions): Promise<Started> {
   const child = spawn(program, args, {
     env: environment,
-    cwd: '/',
-    stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra],
+    cwd: workingFolder,
+    stdio: [
+      stdin === 'pipe' ? 'pipe' : 'ignore',
+      'pipe',
+      'pipe',
+      ...(held ? (['pipe'] as const) : []),
+      ...extra,
+    ],
     detached: true,
   });
-  return startedByNode(child);
+  const started = await startedByNode(child);
+  held?.(started.pid);
+  const go = held && (child.stdio[3] as Writable);
+  go?.on('error', () => {});
+  go?.end('\n');
+  return started;
+}
+
+/** How commands without a process namespace of their own are started. */
+export interface TaggedMeans {
+  /** Undefined without koffi: commands are then neither tagged nor watched. */
+  readonly kernel: Kernel | undefined;
+  readonly start: StartChild;
+  readonly launch: OpenLaunch | undefined;
+  /** The paths that it may write. */
+  readonly reach: Parameters<OpenLaunch>[1]['reach'];
+  /** Another sign of its processes than their tag. */
+  readonly isMarked?: ((pid: number) => boolean) | undefined;
+}
+
+/** Starts a command that shares the machine's processes: its own are found by a tag that they inherit. */
+export async function startTagged(
+  { kernel, start, launch, reach, isMarked }: TaggedMeans,
+  { command, limits, workingFolder, environment, stdin, reports, watched }: SpawnOptions,
+): Promise<Child> {
+  const report = reports && kernel ? openReport(kernel) : undefined;
+  const launched = watched && launch?.(watched, { at: report ? 5 : 4, reach });
+  const [program = '', ...args] = limitedArguments(command, limits, {
+    waits: true,
+    reportAt: report && 4,
+  });
+  const tag = createTag();
+  const isTagged = (other: number) => hasTag(other, tag) || isMarked?.(other) === true;
+  try {
+    const started = await start({
+      program: launched?.program ?? program,
+      args: launched ? [program, ...args] : args,
+      environment,
+      workingFolder,
+      stdin,
+      extra: [...(report ? [report.childEnd] : []), ...(launched?.descriptors ?? [])],
+      // The main thread applies the tag: if a confined one could, its children could too.
+      held: (pid) => void (kernel && applyTag(kernel, pid, tag)),
+    });
+    const { pid } = started;
+    let running = true;
+    const exited = started.exited.finally(() => {
+      running = false;
+    });
+    const child: Child = {
+      ...started,
+      exited,
+      report: report?.stream,
+      members: () => [
+        ...(running ? [pid] : []),
+        ...findMembers({ pid, isTagged }).map((member) => member.pid),
+      ],
+      destroy: () => destroyGroup({ pid, isTagged }, running),
+    };
+    return launched ? launched.recording.follow(child) : child;
+  } catch (error) {
+    launched?.recording.close();
+    report?.stream.destroy();
+    throw error;
+  } finally {
+    report?.release();
+    launched?.close();
+  }
 }

@@ -23,7 +23,8 @@ import type { Beginning } from '../session/kept.ts';
 import type { Recorder } from '../session/recorder.ts';
 import type { Place, Runner } from '../session/session.ts';
 import { fetchesOnly } from '../session/why-direct.ts';
-import { holdAtLimits } from '../watched/holding.ts';
+import { Holding, type HoldingOptions } from '../watched/holding.ts';
+import type { RecordingOptions } from '../watched/recording.ts';
 import type { Child, Spawner } from './child.ts';
 import { ownsPort } from './owns-port.ts';
 
@@ -49,11 +50,11 @@ export async function startCommand(
   command: CommandLine,
   runOptions: CommandOptions,
   recorder: Recorder,
-  { options, session, life, onStart }: Pick<Runner, 'options' | 'session' | 'life' | 'onStart'>,
+  runner: Pick<Runner, 'options' | 'session' | 'life' | 'onStart'>,
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
-  const { gitConfig } = walls;
+  const { options, session, life } = runner;
   const proxy = reachesHosts(walls, options, command) ? walls.proxy : undefined;
   const roots = sandbox.roots();
   const outlet = shared ? undefined : proxy?.openOutlet();
@@ -62,68 +63,42 @@ export async function startCommand(
   const workingFolder = roots.folder(runOptions.workingFolder);
   // A caller who may write only a part of the roots must not leave files for callers who use all of them.
   const caches = runOptions.reach === undefined ? walls.caches : undefined;
-  const environment = buildEnvironment({
-    server: options.serverEnvironment ?? process.env,
-    allowed: options.environment ?? [],
-    places: spawner,
-    gitConfig,
-    toolchains: caches
-      ? { ...walls.toolchains, variables: { ...walls.toolchains.variables, ...caches.variables } }
-      : walls.toolchains,
-    more: {
-      ...((isCutOff(walls, options) || proxy !== walls.proxy) && withoutRetries(options.environment)),
-      ...proxy?.environment,
-      ...runOptions.environment,
-    },
+  const environment = environmentOf(walls, spawner, options, {
+    caches,
+    proxy,
+    given: runOptions.environment,
   });
   const writable = runOptions.reach?.writable.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
-  const settings = await copiesFor(
-    spawner,
-    writableRepositories(roots.all, writable),
-    workingFolder,
-    options.remoteChanges?.(command),
-  );
+  const repositories = writableRepositories(roots.all, writable);
+  const agreed = options.remoteChanges?.(command);
+  const settings = await copiesFor(spawner, repositories, workingFolder, agreed);
   const layer = await layerFor(walls, recorder, writable);
   const beganAtMs = Date.now() - clockStepMs;
   const unsettled: string[] = [];
   const ended = new AbortController();
-  let members: () => readonly number[] = () => [];
+  let started: Child | undefined;
   const detach = (shared ?? outlet)?.attend({
     ask: askAbout(recorder, life, ended.signal),
-    isFrom: (port) => ownsPort(members(), port),
+    isFrom: (port) => ownsPort(started?.members() ?? [], port),
     services: recorder.kind === 'dry-run' ? new Set() : session.services,
   });
-  let destroy: (() => void) | undefined;
   let isPutBack = false;
-  const recording = recorder.kind === 'watched' ? recorder.recording : undefined;
-  const holding =
-    recorder.kind === 'watched'
-      ? holdAtLimits(recorder, {
-          session,
-          roots: writable,
-          ended: ended.signal,
-          readOnlyNames: options.readOnlyNames ?? obeyedNames,
-          makers: openMakers(join(options.layers ?? recorder.recording.folder, 'makers')),
-          isFetched: () => contacts().length > 0 && fetchesOnly(command),
-          end() {
-            isPutBack = true;
-            destroy?.();
-          },
-          tell: (line) => unsettled.push(line),
-        })
-      : undefined;
-  const watched = recording &&
-    holding && {
-      folder: recording.folder,
-      ignore: recording.ignore,
-      mostBytes: recording.mostBytes,
-      roots: writable,
-      ...holding,
-    };
+  const isFetched = () => contacts().length > 0 && fetchesOnly(command);
+  const watching = watch(recorder, runner, {
+    roots: writable,
+    ended: ended.signal,
+    isFetched,
+    end() {
+      isPutBack = true;
+      ended.abort();
+      started?.destroy();
+    },
+    tell: (line) => unsettled.push(line),
+  });
   const guarded = layer ? [] : foldersOnTheWay(roots.all, { workingFolder, writable });
   const commitNotes = watchCommits(guarded, walls.git, Date.now());
-  onStart();
-  const started = spawner.spawn({
+  runner.onStart();
+  const starting = spawner.spawn({
     command,
     limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder,
@@ -131,7 +106,7 @@ export async function startCommand(
     writable,
     settings,
     overlays: layer?.overlays,
-    watched,
+    watched: watching?.recording,
     covered: runOptions.reach?.covered?.map((folder) => roots.folder(folder)),
     caches: caches !== undefined,
     stdin,
@@ -139,49 +114,38 @@ export async function startCommand(
     outlet,
   });
   const release = caches?.use();
-  const startedChild = await started.catch(async (cause) => {
+  try {
+    started = await starting;
+  } catch (cause) {
     release?.();
     detach?.();
     await settings?.discard();
     await layer?.close();
-    throw new ToolError(
-      'unavailable',
-      text('The command could not be started.', 'コマンドを開始できませんでした。'),
-      {
-        suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
-        cause,
-      },
-    );
-  });
-  members = startedChild.members;
+    throw notStarted(cause);
+  }
+  const { destroy } = started;
   const child: Child = {
-    ...startedChild,
+    ...started,
     destroy() {
       ended.abort();
-      startedChild.destroy();
+      destroy();
     },
   };
-  destroy = () => child.destroy();
   const over = () => {
     ended.abort();
     detach?.();
-    session.lost += holding?.lost() ?? 0;
+    session.lost += watching?.holding.lost ?? 0;
     release?.();
   };
   void child.exited.then(over, over);
+  const settle = async (copies: ConfigCopies) => {
+    if (isPutBack) await copies.discard();
+    else unsettled.push(...(await copies.settle()));
+    // The caller may have disconnected.
+    for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
+  };
   return {
-    child:
-      settings && !layer
-        ? {
-            ...child,
-            exited: child.exited.finally(async () => {
-              if (isPutBack) await settings.discard();
-              else unsettled.push(...(await settings.settle()));
-              // The caller may have disconnected.
-              for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
-            }),
-          }
-        : child,
+    child: settings && !layer ? { ...child, exited: child.exited.finally(() => settle(settings)) } : child,
     unsettled,
     wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
     commitNotes,
@@ -190,6 +154,63 @@ export async function startCommand(
     folder: workingFolder,
     environment,
   };
+}
+
+function environmentOf(
+  walls: Walls,
+  places: Spawner,
+  options: CommandsOptions,
+  {
+    caches,
+    proxy,
+    given,
+  }: Pick<Walls, 'caches' | 'proxy'> & { readonly given: CommandOptions['environment'] },
+): Readonly<Record<string, string>> {
+  const { toolchains } = walls;
+  return buildEnvironment({
+    server: options.serverEnvironment ?? process.env,
+    allowed: options.environment ?? [],
+    places,
+    gitConfig: walls.gitConfig,
+    toolchains: caches
+      ? { ...toolchains, variables: { ...toolchains.variables, ...caches.variables } }
+      : toolchains,
+    more: {
+      ...((isCutOff(walls, options) || proxy !== walls.proxy) && withoutRetries(options.environment)),
+      ...proxy?.environment,
+      ...given,
+    },
+  });
+}
+
+/** How a command on the folders themselves is recorded and held; undefined if it is not watched. */
+function watch(
+  recorder: Recorder,
+  { options, session }: Pick<Runner, 'options' | 'session'>,
+  holding: Omit<HoldingOptions, 'session' | 'readOnlyNames' | 'makers'>,
+): { readonly holding: Holding; readonly recording: RecordingOptions } | undefined {
+  if (recorder.kind !== 'watched') return undefined;
+  const { folder, ignore, mostBytes } = recorder.recording;
+  const held = new Holding(recorder, {
+    ...holding,
+    session,
+    readOnlyNames: options.readOnlyNames ?? obeyedNames,
+    makers: openMakers(join(options.layers ?? folder, 'makers')),
+  });
+  const { first, mayLose, mayEnter, ends, protectedNames } = held;
+  const asked = { first, mayLose, mayEnter, ends, protectedNames };
+  return { holding: held, recording: { folder, ignore, mostBytes, roots: holding.roots, ...asked } };
+}
+
+function notStarted(cause: unknown): ToolError {
+  return new ToolError(
+    'unavailable',
+    text('The command could not be started.', 'コマンドを開始できませんでした。'),
+    {
+      suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
+      cause,
+    },
+  );
 }
 
 /** How a held request of this command is decided. */

@@ -1,22 +1,19 @@
-import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { isBelow } from '../../ground/inside.ts';
 import type { Backend, Child, Room, SpawnOptions } from '../child/child.ts';
-import { openPipes } from '../child/pipes.ts';
-import { openReport } from '../child/report.ts';
-import { applyTag, createTag, hasTag } from '../child/tag.ts';
-import { destroyGroup, findMembers } from '../child/tree.ts';
-import { createCollector } from '../output/collect.ts';
-import { limitedArguments } from '../prelude.ts';
+import { startTagged, startWithPipes } from '../child/start-child.ts';
+import { destroyGroup } from '../child/tree.ts';
+import { type Collector, createCollector } from '../output/collect.ts';
 import { systemFiles, systemFolders } from '../sandbox/system-paths.ts';
-import { findFilterHole } from '../seccomp/filter-check.ts';
-import { openKernel } from '../seccomp/kernel.ts';
+import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
 import type { Toolchains } from '../toolchains/find.ts';
 import { partsWithoutSecrets } from '../toolchains/secrets.ts';
-import { createLauncher, tryWatching } from '../watched/launch.ts';
+import { createLauncher, type OpenLaunch, tryWatching } from '../watched/launch.ts';
 import { type ConfinedThread, openConfinedThread } from './pool.ts';
 import { landlockVersion, signalsLandlockVersion } from './rules.ts';
 
@@ -36,149 +33,85 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
   const kernel = await openKernel();
-  const plan: FilterPlan = {
-    sockets: 'none',
-    signals: landlockVersion(kernel) >= signalsLandlockVersion,
-    tracing: false,
+  const signals = landlockVersion(kernel) >= signalsLandlockVersion;
+  const plan: FilterPlan = { sockets: 'none', signals, tracing: false };
+  return new Landlock(options, kernel, compileFilter(plan, architecture), createLauncher(kernel, plan));
+}
+
+class Landlock implements Backend {
+  readonly name = 'landlock';
+  readonly withoutOutlet = 'Landlock gives commands no network of their own; bubblewrap does';
+  readonly withoutSockets =
+    'Landlock does not tell sockets of commands from those of other programs; bubblewrap does';
+  readonly caches: string | undefined;
+  readonly home: string;
+  readonly temporary: string;
+  readonly spawn: Room['spawn'];
+  readonly withoutWatching: Backend['withoutWatching'];
+  readonly #options: LandlockOptions;
+  readonly #kernel: Kernel;
+  readonly #filter: Uint8Array;
+  readonly #launch: OpenLaunch;
+  readonly #own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
+  readonly #system = [...systemFolders, ...systemFiles(), ...shownProc];
+  readonly #tools: readonly string[];
+  readonly #collector: Collector;
+  readonly #threads = new Map<string, Promise<ConfinedThread>>();
+
+  constructor(options: LandlockOptions, kernel: Kernel, filter: Uint8Array, launch: OpenLaunch) {
+    this.#options = options;
+    this.#kernel = kernel;
+    this.#filter = filter;
+    this.#launch = launch;
+    this.#tools = [...options.toolchains.folders.flatMap(partsWithoutSecrets), ...options.readable];
+    this.#collector = createCollector(kernel);
+    this.caches = options.caches;
+    // Restrictions are for life, so separate files for each command would need a thread each: commands without a room
+    // share one folder.
+    const shared = this.#openOwn();
+    this.home = shared.home;
+    this.temporary = shared.temporary;
+    this.spawn = shared.spawn;
+    this.withoutWatching = tryWatching(shared.spawn);
+  }
+
+  async openRoom(): Promise<Room> {
+    return this.#openOwn();
+  }
+
+  readonly spawnStage: StageSpawn = async (request) => {
+    const program = realpathSync(request.program);
+    const thread = await this.#threadFor(
+      [...request.readable, ...(isSystem(program) ? [] : [program])],
+      [...request.writable],
+    );
+    const { pid, ended } = await thread.start({ ...request, program });
+    let running = true;
+    const over = ended.finally(() => {
+      running = false;
+    });
+    return {
+      pid,
+      stdin: null,
+      stdout: null,
+      stderr: null,
+      ended: over,
+      async kill() {
+        if (running) destroyGroup({ pid }, true);
+        await over;
+      },
+    };
   };
-  const filter = compileFilter(plan, architecture);
-  const hole = findFilterHole(filter, plan, architecture);
-  if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
 
-  const launch = createLauncher(kernel, plan);
-  const own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
-  const system = [...systemFolders, ...systemFiles(), ...shownProc];
-  const { folders } = options.toolchains;
-  const tools = [...folders.flatMap(partsWithoutSecrets), ...options.readable];
-  const listable = folders.map(({ real }) => real);
-  const collector = createCollector(kernel);
-  const threads = new Map<string, Promise<ConfinedThread>>();
-
-  /** A thread keeps its restrictions for life, so each set needs its own. */
-  async function threadFor(
-    readable: readonly string[],
-    writable: readonly string[],
-  ): Promise<ConfinedThread> {
-    const key = JSON.stringify([readable, writable]);
-    let thread = threads.get(key);
-    if (thread) {
-      // The newest is last; the least recently used one is closed first.
-      threads.delete(key);
-      threads.set(key, thread);
-      return thread;
-    }
-    thread = openConfinedThread(collector, {
-      readable: [...system, ...readable],
-      listable,
-      writable,
-      devices,
-      filter,
-    });
-    threads.set(key, thread);
-    thread.catch(() => threads.delete(key));
-    await dropIdle();
-    return thread;
+  async close(): Promise<void> {
+    // A thread that did not start needs no closing.
+    for (const thread of this.#threads.values()) await (await thread.catch(() => undefined))?.close();
+    this.#threads.clear();
+    rmSync(this.#own, { recursive: true, force: true });
   }
 
-  async function dropIdle(): Promise<void> {
-    for (const [key, opening] of threads) {
-      if (threads.size <= maxThreads) return;
-      // A thread that did not start does not count.
-      const thread = await opening.catch(() => undefined);
-      if (thread && thread.working === 0) {
-        threads.delete(key);
-        await thread.close();
-      }
-    }
-  }
-
-  async function spawnIn(
-    folder: string,
-    {
-      command,
-      limits,
-      workingFolder,
-      environment,
-      writable,
-      covered = [],
-      caches,
-      stdin,
-      reports,
-      watched,
-    }: SpawnOptions,
-  ): Promise<Child> {
-    const cached = caches && options.caches !== undefined ? [options.caches] : [];
-    const readable = [...rootsBeside(options.roots, covered), ...tools];
-    const writes = [...writable, ...cached, folder];
-    const thread = await threadFor(readable, writes);
-    const report = reports ? openReport(kernel) : undefined;
-    const [program = '', ...args] = limitedArguments(command, limits, {
-      waits: true,
-      reportAt: report && 4,
-    });
-    const tag = createTag();
-    const pipes = openPipes(kernel, stdin);
-    let fault = () => {};
-    const launched =
-      watched &&
-      launch(watched, {
-        at: report ? 5 : 4,
-        reach: [...writes, ...devices],
-        onFault: () => fault(),
-      });
-    try {
-      const { pid, ended } = await thread.start({
-        program: launched?.program ?? program,
-        args: launched ? [program, ...args] : args,
-        environment,
-        workingFolder,
-        descriptors: [
-          ...pipes.childEnds,
-          ...(report ? [report.childEnd] : []),
-          ...(launched?.descriptors ?? []),
-        ],
-      });
-      // The main thread applies the tag: if the confined thread could, its children could too.
-      applyTag(kernel, pid, tag);
-      writeSync(pipes.go, '\n');
-      let running = true;
-      const destroy = () => destroyGroup({ pid, isTagged }, running);
-      fault = destroy;
-      const exited = ended.then(async ({ code, signal }) => {
-        running = false;
-        // Processes that it left would stay watched.
-        if (launched) destroy();
-        launched?.recording.endCalls();
-        await launched?.recording.over;
-        return { code: code ?? undefined, signal: signal ?? undefined };
-      });
-      const isTagged = (other: number) => hasTag(other, tag);
-      return {
-        pid,
-        stdin: pipes.stdin,
-        stdout: pipes.stdout,
-        stderr: pipes.stderr,
-        report: report?.stream,
-        exited,
-        members: () => [
-          ...(running ? [pid] : []),
-          ...findMembers({ pid, isTagged }).map((member) => member.pid),
-        ],
-        destroy,
-      };
-    } catch (error) {
-      launched?.recording.close();
-      for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr, report?.stream]) stream?.destroy();
-      throw error;
-    } finally {
-      for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
-      report?.release();
-      launched?.close();
-    }
-  }
-
-  function openOwn(): Room {
-    const folder = mkdtempSync(join(own, 'room-'));
+  #openOwn(): Room {
+    const folder = mkdtempSync(join(this.#own, 'room-'));
     const home = join(folder, 'home');
     const temporary = join(folder, 'tmp');
     mkdirSync(home);
@@ -186,55 +119,56 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     return {
       home,
       temporary,
-      spawn: (spawnOptions) => spawnIn(folder, spawnOptions),
+      spawn: (spawnOptions) => this.#spawnIn(folder, spawnOptions),
       close: () => rm(folder, { recursive: true, force: true }),
     };
   }
 
-  // Restrictions are for life, so separate files for each command would need a thread each: commands without a room
-  // share one folder.
-  const shared = openOwn();
+  async #spawnIn(folder: string, spawnOptions: SpawnOptions): Promise<Child> {
+    const { writable, covered = [], caches } = spawnOptions;
+    const { roots, caches: cached } = this.#options;
+    const readable = [...rootsBeside(roots, covered), ...this.#tools];
+    const writes = [...writable, ...(caches && cached !== undefined ? [cached] : []), folder];
+    const thread = await this.#threadFor(readable, writes);
+    const start = startWithPipes(this.#kernel, (program) => thread.start(program));
+    const reach = [...writes, ...devices];
+    return startTagged({ kernel: this.#kernel, start, launch: this.#launch, reach }, spawnOptions);
+  }
 
-  const withoutWatching = tryWatching(shared.spawn);
-  return {
-    ...shared,
-    name: 'landlock',
-    withoutWatching,
-    caches: options.caches,
-    withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
-    withoutSockets:
-      'Landlock does not tell sockets of commands from those of other programs; bubblewrap does',
-    openRoom: async () => openOwn(),
-    async spawnStage(request) {
-      const program = realpathSync(request.program);
-      const thread = await threadFor(
-        [...request.readable, ...(isSystem(program) ? [] : [program])],
-        [...request.writable],
-      );
-      const { pid, ended } = await thread.start({ ...request, program });
-      let running = true;
-      const over = ended.finally(() => {
-        running = false;
-      });
-      return {
-        pid,
-        stdin: null,
-        stdout: null,
-        stderr: null,
-        ended: over,
-        async kill() {
-          if (running) destroyGroup({ pid }, true);
-          await over;
-        },
-      };
-    },
-    async close() {
-      // A thread that did not start needs no closing.
-      for (const thread of threads.values()) await (await thread.catch(() => undefined))?.close();
-      threads.clear();
-      rmSync(own, { recursive: true, force: true });
-    },
-  };
+  /** A thread keeps its restrictions for life, so each set needs its own. */
+  async #threadFor(readable: readonly string[], writable: readonly string[]): Promise<ConfinedThread> {
+    const key = JSON.stringify([readable, writable]);
+    const known = this.#threads.get(key);
+    if (known) {
+      // The newest is last; the least recently used one is closed first.
+      this.#threads.delete(key);
+      this.#threads.set(key, known);
+      return known;
+    }
+    const thread = openConfinedThread(this.#collector, {
+      readable: [...this.#system, ...readable],
+      listable: this.#options.toolchains.folders.map(({ real }) => real),
+      writable,
+      devices,
+      filter: this.#filter,
+    });
+    this.#threads.set(key, thread);
+    thread.catch(() => this.#threads.delete(key));
+    await this.#dropIdle();
+    return thread;
+  }
+
+  async #dropIdle(): Promise<void> {
+    for (const [key, opening] of this.#threads) {
+      if (this.#threads.size <= maxThreads) return;
+      // A thread that did not start does not count.
+      const thread = await opening.catch(() => undefined);
+      if (thread && thread.working === 0) {
+        this.#threads.delete(key);
+        await thread.close();
+      }
+    }
+  }
 }
 
 const maxThreads = 8;

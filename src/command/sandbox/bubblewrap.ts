@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, lstatSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
-import { defer } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
 import type { Listening } from '../../network/proxy/listening.ts';
+import type { Outlet } from '../../network/proxy/outlet.ts';
 import { adoptStage } from '../child/adopt.ts';
-import type { Backend, Child, SpawnOptions } from '../child/child.ts';
+import type { Backend, Child, Room, SpawnOptions, Started } from '../child/child.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { openRelay, type Relay } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
@@ -13,14 +14,20 @@ import { openStarter, type StartChild } from '../child/start-child.ts';
 import { findMembers, signal } from '../child/tree.ts';
 import { initArguments } from '../prelude.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
-import { namespaceFilter, openFilter } from '../seccomp/open-filter.ts';
+import { namespaceFilter, openFilter } from '../seccomp/seccomp.ts';
 import type { Supervisor } from '../sockets/supervisor.ts';
 import { trySupervisor } from '../sockets/try-supervisor.ts';
 import { toolchainArguments } from '../toolchains/mounts.ts';
-import { openRecording, type Recording } from '../watched/recording.ts';
+import { Recording } from '../watched/recording.ts';
 import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
-import { enterProgram, freePlace, openNamespaceSets, type SessionNamespaces } from './bubblewrap-room.ts';
-import { createFurnisher, furnishProgram } from './furnish.ts';
+import {
+  enterProgram,
+  freePlace,
+  type NamespaceSets,
+  openNamespaceSets,
+  type SessionNamespaces,
+} from './bubblewrap-room.ts';
+import { createFurnisher, type Furnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
 import { findHole } from './self-test.ts';
@@ -34,7 +41,6 @@ import { systemFiles } from './system-paths.ts';
 /** Runs commands in their own namespaces: another file tree, no network, no other processes in sight. */
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
-  const filter = openFilter(namespaceFilter('private'));
   // Without koffi, sessions have no rooms, and kills by the kernel are not reported.
   const kernel = await openKernel().catch(() => undefined);
   // Its thread starts while the settings are copied.
@@ -43,250 +49,294 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     { system: systemFiles(), listed: options.readable.filter(isSetting) },
     { kernel, writable: options.roots.map((root) => root.hostPath) },
   );
-  const settings = copied.path;
-  writeGitSettings(settings, options.git, '/etc');
-  writeNpmSettings(settings, options.environment ?? {}, '/etc');
-  if (options.network) writeHosts(settings, options.network.addresses);
-  const javaArguments = writeTrust(settings, options);
-  const system = systemArguments(options, settings);
-  const { relay, withoutOutlet } = await tryRelay(socketsFor(options));
-  const { supervisor, withoutSockets } = await supervising;
-  const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
-  const furnisher =
-    kernel && createFurnisher(kernel, rules, supervisor ? namespaceFilter('supervised', 'watched') : rules);
-  const namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay });
-  const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
-  const layers =
-    kernel && options.layers !== undefined
-      ? createLayers({ base: options.layers, next: options.program }, kernel, () => ({
-          ...ownPlaces,
-          spawn: (spawnOptions) => spawnCommand(spawnOptions),
-        }))
-      : undefined;
-  const mounted = [
-    ...options.roots.map((root) => root.hostPath),
-    ...options.toolchains.folders.map(({ real }) => real),
-    ...options.toolchains.links.map(({ at }) => at),
-    ...options.readable,
-  ];
-  const place = freePlace(['/tmp', '/var/tmp', '/run/tmp', '/.tmp'], mounted);
-  const caches = options.caches && freePlace(['/var/cache/sekisho', '/run/caches', '/.caches'], mounted);
-  const tools = () =>
-    toolchainArguments(options.toolchains, [
-      ...options.roots.map((root) => root.hostPath),
-      ...options.readable,
-    ]);
-  const shared = systemArguments(options, settings, namespaceSets && { folder: namespaceSets.folder, place });
+  writeGitSettings(copied.path, options.git, '/etc');
+  writeNpmSettings(copied.path, options.environment ?? {}, '/etc');
+  if (options.network) writeHosts(copied.path, options.network.addresses);
+  const javaArguments = writeTrust(copied.path, options);
+  const relayed = await tryRelay(socketsFor(options));
+  return new Bubblewrap(options, {
+    startChild,
+    kernel,
+    copied,
+    javaArguments,
+    ...relayed,
+    ...(await supervising),
+  });
+}
 
-  /** Opens the filter for one start: a separate descriptor, because duplicates share the reading position. */
-  async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
-    const fd = openSync(`/proc/self/fd/${filter}`, 'r');
-    using _ = defer(() => closeSync(fd));
-    return await use(fd);
+interface Means {
+  readonly startChild: StartChild;
+  readonly kernel: Kernel | undefined;
+  readonly copied: Awaited<ReturnType<typeof copySystemSettings>>;
+  readonly javaArguments: () => readonly string[];
+  readonly relay?: Relay;
+  readonly withoutOutlet?: string;
+  readonly supervisor?: Supervisor;
+  readonly withoutSockets?: string;
+}
+
+/** The namespaces of a command's network: a room's, or its own. */
+interface Network {
+  readonly room: SessionNamespaces | undefined;
+  readonly own: SessionNamespaces | undefined;
+  readonly close: () => void;
+}
+
+class Bubblewrap implements Backend {
+  readonly name = 'bubblewrap';
+  readonly home = ownPlaces.home;
+  readonly temporary = ownPlaces.temporary;
+  readonly caches: string | undefined;
+  readonly openLayer: Backend['openLayer'];
+  readonly leftLayers: Backend['leftLayers'];
+  readonly whyNoLayer: Backend['whyNoLayer'];
+  readonly withoutOutlet: string | undefined;
+  readonly withoutSockets: string | undefined;
+  readonly showsCopies = once(() => this.#holdsFurnished());
+  readonly #options: BubblewrapOptions;
+  readonly #means: Means;
+  readonly #filter = openFilter(namespaceFilter('private'));
+  readonly #furnisher: Furnisher | undefined;
+  readonly #namespaceSets: NamespaceSets | undefined;
+  readonly #layers: ReturnType<typeof createLayers> | undefined;
+  /** Arguments of a command with its own files, and of one in a room. */
+  readonly #system: readonly string[];
+  readonly #shared: readonly string[];
+  /** The place of a room's files. */
+  readonly #place: string;
+  #roomsShowCopies: Promise<boolean> | undefined;
+
+  constructor(options: BubblewrapOptions, means: Means) {
+    const { kernel, supervisor, copied, startChild, relay } = means;
+    this.#options = options;
+    this.#means = means;
+    this.withoutOutlet = means.withoutOutlet;
+    this.withoutSockets = means.withoutSockets;
+    const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
+    const watching = supervisor ? namespaceFilter('supervised', 'watched') : rules;
+    this.#furnisher = kernel && createFurnisher(kernel, rules, watching);
+    this.#namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay });
+    const layers =
+      kernel && options.layers !== undefined
+        ? createLayers({ base: options.layers, next: options.program }, kernel, () => ({
+            ...ownPlaces,
+            spawn: (spawnOptions) => this.spawn(spawnOptions),
+          }))
+        : undefined;
+    this.#layers = layers;
+    this.openLayer =
+      layers &&
+      ((folders, caches) => layers.open(caches && options.caches ? [...folders, options.caches] : folders));
+    this.leftLayers = layers?.left;
+    this.whyNoLayer = layers && ((folders) => layers.whyNot(folders));
+    const mounted = [
+      ...options.roots.map((root) => root.hostPath),
+      ...options.toolchains.folders.map(({ real }) => real),
+      ...options.toolchains.links.map(({ at }) => at),
+      ...options.readable,
+    ];
+    const place = freePlace(['/tmp', '/var/tmp', '/run/tmp', '/.tmp'], mounted);
+    this.#place = place;
+    this.caches = options.caches && freePlace(['/var/cache/sekisho', '/run/caches', '/.caches'], mounted);
+    this.#system = systemArguments(options, copied.path);
+    const sets = this.#namespaceSets;
+    this.#shared = systemArguments(options, copied.path, sets && { folder: sets.folder, place });
   }
 
-  async function spawnCommand(spawnOptions: SpawnOptions, room?: SessionNamespaces): Promise<Child> {
+  async withoutWatching(): Promise<string | undefined> {
+    return this.#means.supervisor ? undefined : this.withoutSockets;
+  }
+
+  changedSince(ms: number): boolean {
+    return this.#options.caches !== undefined && changedBelow(this.#options.caches, ms);
+  }
+
+  spawn(spawnOptions: SpawnOptions): Promise<Child> {
+    return this.#spawn(spawnOptions);
+  }
+
+  async openRoom(outlet?: Outlet): Promise<Room> {
+    if (!this.#namespaceSets) throw new Error('koffi is missing, or the processor is not known');
+    const namespaces = await this.#namespaceSets.open(outlet);
+    const own = `/proc/self/fd/${namespaces.own}`;
+    const asMade = timesBelow(own);
+    return {
+      ...this.#roomPlaces(),
+      showsCopies: () => (this.#roomsShowCopies ??= this.#holdsFurnished(namespaces)),
+      changedSince: (ms) => changedBelow(own, ms, asMade) || this.changedSince(ms),
+      spawn: (spawnOptions) => this.#spawn(spawnOptions, namespaces),
+      close: async () => namespaces.close(),
+    };
+  }
+
+  readonly spawnStage: StageSpawn = async (stage) => {
+    const { program, args, environment, workingFolder, descriptors, readable, writable } = stage;
+    const binds = [
+      ...[realpathSync(program), ...readable].flatMap((path) => ['--ro-bind-try', path, path]),
+      ...writable.flatMap((path) => ['--bind-try', path, path]),
+    ];
+    const inner = [
+      ...this.#tools(),
+      ...binds,
+      ...hidingArguments(this.#options.hiddenPaths, [...readable, ...writable], new Set(writable)),
+      ...['--remount-ro', '/', '--chdir', workingFolder, '--', realpathSync(program), ...args],
+    ];
+    using filter = this.#openFilter();
+    const seccomp = ['--seccomp', String(descriptors.length)];
+    const child = spawn(this.#options.program, [...this.#system, ...seccomp, ...inner], {
+      env: environment,
+      cwd: '/',
+      stdio: [...descriptors, filter.fd],
+      detached: true,
+    });
+    return await adoptStage(child, destroy);
+  };
+
+  async close(): Promise<void> {
+    closeSync(this.#filter);
+    this.#means.relay?.close();
+    this.#furnisher?.close();
+    await this.#means.supervisor?.close();
+    this.#namespaceSets?.close();
+    await this.#means.copied.close();
+  }
+
+  #roomPlaces() {
+    return { home: `${this.#place}/home`, temporary: this.#place };
+  }
+
+  #tools(): readonly string[] {
+    const { toolchains, roots, readable } = this.#options;
+    return toolchainArguments(toolchains, [...roots.map((root) => root.hostPath), ...readable]);
+  }
+
+  /** Opens the filter for one start: a separate descriptor, because duplicates share the reading position. */
+  #openFilter() {
+    const fd = openSync(`/proc/self/fd/${this.#filter}`, 'r');
+    return { fd, [Symbol.dispose]: () => closeSync(fd) };
+  }
+
+  async #spawn(spawnOptions: SpawnOptions, room?: SessionNamespaces): Promise<Child> {
+    const { outlet } = spawnOptions;
     // Its own, with a network that an outlet serves.
-    const own = spawnOptions.outlet && relay ? await namespaceSets?.open(spawnOptions.outlet) : undefined;
-    const close = () => (own ? own.close() : spawnOptions.outlet?.close());
-    const start = startIn(spawnOptions, { room, own, close });
+    const own = outlet && this.#means.relay ? await this.#namespaceSets?.open(outlet) : undefined;
+    const close = () => (own ? own.close() : outlet?.close());
+    const start = this.#startIn(spawnOptions, { room, own, close });
     start.catch(close);
     return start;
   }
 
-  async function startIn(
-    spawnOptions: SpawnOptions,
-    {
-      room,
-      own,
-      close,
-    }: {
-      readonly room: SessionNamespaces | undefined;
-      readonly own: SessionNamespaces | undefined;
-      readonly close: () => void;
-    },
-  ): Promise<Child> {
-    if (spawnOptions.overlays && !layers) throw new Error('no layer can be shown here');
-    const mounts = [
-      ...(spawnOptions.caches && caches ? ['--bind', options.caches ?? '', caches] : []),
-      ...rootArguments(options, spawnOptions),
-    ];
+  async #startIn(spawnOptions: SpawnOptions, { room, own, close }: Network): Promise<Child> {
+    const { command, overlays } = spawnOptions;
+    const { kernel, supervisor, startChild } = this.#means;
+    if (overlays && !this.#layers) throw new Error('no layer can be shown here');
+    using opened = new DisposableStack();
     const namespaces = room ?? own;
-    const given = namespaces?.childEnds ?? [];
+    // From 4 on; each returns its number in the child.
+    const descriptors = [...(namespaces?.childEnds ?? [])];
+    const give = (fd: number | undefined, release = () => closeSync(fd ?? -1)) => {
+      if (fd === undefined) return undefined;
+      opened.defer(release);
+      return 3 + descriptors.push(fd);
+    };
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
-    const { command } = spawnOptions;
-    const script =
-      kernel && command.kind === 'script' && command.shell === 'bash' && !traces.test(command.script)
-        ? openMemoryProgram(kernel, Buffer.from(command.script))
-        : undefined;
-    let fault = () => {};
-    const recording: Recording | undefined =
-      spawnOptions.watched && supervisor && kernel
-        ? openRecording(kernel, spawnOptions.watched, () => fault())
-        : undefined;
-    const supervised = recording ? recording.open() : supervisor?.open();
-    const reportAt = report && 4 + given.length;
-    const scriptAt = script === undefined ? undefined : 4 + given.length + (report ? 1 : 0);
-    const next = 4 + given.length + (report ? 1 : 0) + (script === undefined ? 0 : 1);
-    const channel = supervised === undefined ? undefined : next;
-    const furnished =
-      spawnOptions.settings || supervisor
-        ? furnisher?.furnish({
-            settings: spawnOptions.settings,
-            channel,
-            isWatched: recording !== undefined,
-            next: '/bin/sh',
-          })
-        : undefined;
-    const args = [
-      ...(namespaces || spawnOptions.overlays ? [options.program] : []),
-      ...(room ? shared : system),
-      ...(own ? ['--share-net'] : []),
-      ...(furnished ? furnished.args : ['--seccomp', '3']),
-      ...tools(),
-      ...mounts,
-      ...javaArguments(),
-      '--chdir',
-      spawnOptions.workingFolder,
-      '--',
-      ...(furnished ? [furnishProgram] : []),
-      ...initArguments(command, spawnOptions.limits, { reportAt, scriptAt }),
-    ];
-    // It mounts the layer, and is the last descriptor.
-    const last = next + (channel === undefined ? 0 : 1);
-    const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
-    const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last, entered);
-    const started = await withFilter((filterFd) =>
-      startChild({
+    const reportAt = give(report?.childEnd, report?.release);
+    const scriptAt = give(kernel && scriptOf(command, kernel));
+    const { watched } = spawnOptions;
+    const recording = watched && supervisor && kernel ? new Recording(kernel, watched) : undefined;
+    try {
+      const channel = give(recording ? recording.open() : supervisor?.open());
+      const furnished =
+        spawnOptions.settings || supervisor
+          ? this.#furnisher?.furnish({
+              settings: spawnOptions.settings,
+              channel,
+              isWatched: recording !== undefined,
+              next: '/bin/sh',
+            })
+          : undefined;
+      opened.defer(() => furnished?.close());
+      const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
+      // It mounts the layer, and is the last descriptor.
+      const mountAt = give(overlays && this.#layers?.program(overlays, 4 + descriptors.length, entered));
+      const filter = opened.use(this.#openFilter());
+      const inner = initArguments(command, spawnOptions.limits, { reportAt, scriptAt });
+      const started = await startChild({
         program:
-          mounter === undefined ? (namespaces ? enterProgram : options.program) : `/proc/self/fd/${last}`,
-        args,
+          mountAt !== undefined
+            ? `/proc/self/fd/${mountAt}`
+            : namespaces
+              ? enterProgram
+              : this.#options.program,
+        args: [
+          ...(namespaces || overlays ? [this.#options.program] : []),
+          ...(room ? this.#shared : this.#system),
+          ...(own ? ['--share-net'] : []),
+          ...(furnished ? furnished.args : ['--seccomp', '3']),
+          ...this.#mounts(spawnOptions),
+          ...['--chdir', spawnOptions.workingFolder, '--'],
+          ...(furnished ? [furnishProgram] : []),
+          ...inner,
+        ],
         // bwrap passes its own environment on, so it gets the command's.
         environment: spawnOptions.environment,
         stdin: spawnOptions.stdin,
-        extra: [
-          furnished?.fd ?? filterFd,
-          ...given,
-          ...(report ? [report.childEnd] : []),
-          ...(script === undefined ? [] : [script]),
-          ...(supervised === undefined ? [] : [supervised]),
-          ...(mounter === undefined ? [] : [mounter]),
-        ],
-      }),
-    )
-      .finally(() => {
-        report?.release();
-        if (script !== undefined) closeSync(script);
-        furnished?.close();
-        if (supervised !== undefined) closeSync(supervised);
-        if (mounter !== undefined) closeSync(mounter);
-      })
-      .catch((error) => {
-        if (recording) recording.close();
-        throw error;
+        extra: [furnished?.fd ?? filter.fd, ...descriptors],
       });
-    const { pid } = started;
-    let running = true;
-    const exited = started.exited.finally(async () => {
-      running = false;
-      close();
-      recording?.endCalls();
-      await recording?.over;
-    });
-    fault = () => {
-      if (running) destroy(pid);
-    };
-    return {
-      ...started,
-      report: report?.stream,
-      exited,
-      // bwrap ends after all processes inside.
-      members: () => (running ? insiders(pid) : []),
-      destroy: () => {
-        if (running) destroy(pid);
-      },
-    };
+      const child = childOf(started, close, report?.stream);
+      return recording ? recording.follow(child) : child;
+    } catch (error) {
+      recording?.close();
+      throw error;
+    }
+  }
+
+  #mounts(spawnOptions: SpawnOptions): readonly string[] {
+    const { caches } = this;
+    return [
+      ...this.#tools(),
+      ...(spawnOptions.caches && caches ? ['--bind', this.#options.caches ?? '', caches] : []),
+      ...rootArguments(this.#options, spawnOptions),
+      ...this.#means.javaArguments(),
+    ];
   }
 
   /** Does the sandbox still hold if our own program is the last to change it? */
-  async function holdsFurnished(namespaces?: SessionNamespaces): Promise<boolean> {
-    if (!furnisher) return false;
-    const trial = { folder: settings, copies: [{ original: '/etc/gitconfig', path: 'gitconfig' }] };
-    const roots = options.roots.map((root) => root.hostPath);
+  async #holdsFurnished(namespaces?: SessionNamespaces): Promise<boolean> {
+    if (!this.#furnisher) return false;
+    const copies = [{ original: '/etc/gitconfig', path: 'gitconfig' }];
+    const settings = { folder: this.#means.copied.path, copies };
+    const roots = this.#options.roots.map((root) => root.hostPath);
     const spawner = {
-      ...(namespaces ? roomPlaces : ownPlaces),
-      spawn: (spawnOptions: SpawnOptions) => spawnCommand({ ...spawnOptions, settings: trial }, namespaces),
+      ...(namespaces ? this.#roomPlaces() : ownPlaces),
+      spawn: (spawnOptions: SpawnOptions) => this.#spawn({ ...spawnOptions, settings }, namespaces),
     };
     return (await findHole(spawner, roots).catch((error: Error) => error.message)) === undefined;
   }
+}
 
-  const cachesChanged = (ms: number) => options.caches !== undefined && changedBelow(options.caches, ms);
+const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
 
-  const roomPlaces = { home: `${place}/home`, temporary: place };
-  const rooms: { showCopies?: Promise<boolean> } = {};
+/** A file with the text of a script, which would otherwise stand in the command line; undefined: it stays there. */
+function scriptOf(command: SpawnOptions['command'], kernel: Kernel): number | undefined {
+  if (command.kind !== 'script' || command.shell !== 'bash' || traces.test(command.script)) return undefined;
+  return openMemoryProgram(kernel, Buffer.from(command.script));
+}
 
+function childOf(started: Started, close: () => void, report: Child['report']): Child {
+  const { pid } = started;
+  let running = true;
   return {
-    name: 'bubblewrap',
-    ...ownPlaces,
-    caches,
-    openLayer:
-      layers &&
-      ((folders, caches) => layers.open(caches && options.caches ? [...folders, options.caches] : folders)),
-    leftLayers: layers?.left,
-    whyNoLayer: layers && ((folders) => layers.whyNot(folders)),
-    withoutOutlet,
-    withoutSockets,
-    withoutWatching: async () => (supervisor ? undefined : withoutSockets),
-    showsCopies: once(() => holdsFurnished()),
-    changedSince: (ms) => cachesChanged(ms),
-    spawn: (spawnOptions) => spawnCommand(spawnOptions),
-    async openRoom(outlet) {
-      if (!namespaceSets) throw new Error('koffi is missing, or the processor is not known');
-      const namespaces = await namespaceSets.open(outlet);
-      const own = `/proc/self/fd/${namespaces.own}`;
-      const asMade = timesBelow(own);
-      return {
-        ...roomPlaces,
-        showsCopies: () => (rooms.showCopies ??= holdsFurnished(namespaces)),
-        changedSince: (ms) => changedBelow(own, ms, asMade) || cachesChanged(ms),
-        spawn: (spawnOptions) => spawnCommand(spawnOptions, namespaces),
-        close: async () => namespaces.close(),
-      };
-    },
-    async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
-      const binds = [
-        ...[realpathSync(program), ...readable].flatMap((path) => ['--ro-bind-try', path, path]),
-        ...writable.flatMap((path) => ['--bind-try', path, path]),
-      ];
-      const inner = [
-        ...tools(),
-        ...binds,
-        ...hidingArguments(options.hiddenPaths, [...readable, ...writable], new Set(writable)),
-        '--remount-ro',
-        '/',
-        '--chdir',
-        workingFolder,
-        '--',
-        realpathSync(program),
-        ...args,
-      ];
-      return withFilter((fd) => {
-        const child = spawn(options.program, [...system, '--seccomp', String(descriptors.length), ...inner], {
-          env: environment,
-          cwd: '/',
-          stdio: [...descriptors, fd],
-          detached: true,
-        });
-        return adoptStage(child, destroy);
-      });
-    },
-    async close() {
-      closeSync(filter);
-      relay?.close();
-      furnisher?.close();
-      await supervisor?.close();
-      namespaceSets?.close();
-      await copied.close();
+    ...started,
+    report,
+    exited: started.exited.finally(() => {
+      running = false;
+      close();
+    }),
+    // bwrap ends after all processes inside.
+    members: () => (running ? insiders(pid) : []),
+    destroy: () => {
+      if (running) destroy(pid);
     },
   };
 }

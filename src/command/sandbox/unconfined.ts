@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { Writable } from 'node:stream';
-import { adopt, adoptStage } from '../child/adopt.ts';
-import type { Backend, SpawnOptions } from '../child/child.ts';
-import { applyTag, createTag, hasTag } from '../child/tag.ts';
-import { destroyGroup, findMembers, signal } from '../child/tree.ts';
-import { limitedArguments } from '../prelude.ts';
+import { adoptStage } from '../child/adopt.ts';
+import type { Backend } from '../child/child.ts';
+import { openStarter, startByNode, startTagged } from '../child/start-child.ts';
+import { signal } from '../child/tree.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { createLauncher, tryWatching } from '../watched/launch.ts';
@@ -17,8 +15,10 @@ import { createLauncher, tryWatching } from '../watched/launch.ts';
  * still apply.
  */
 export async function openUnconfined(): Promise<Backend> {
-  // Without koffi the tag is only a variable, which a child can clear.
-  const kernel = await openKernel().catch(() => undefined);
+  const isLinux = process.platform === 'linux';
+  // Without koffi, or elsewhere, a variable marks the processes, which a child can clear.
+  const kernel = isLinux ? await openKernel().catch(() => undefined) : undefined;
+  const start = isLinux ? await openStarter() : startByNode;
   const launch = kernel && hasSeccomp(process.arch) ? createLauncher(kernel, open) : undefined;
   const backend: Backend = {
     name: 'none',
@@ -29,56 +29,11 @@ export async function openUnconfined(): Promise<Backend> {
     temporary: tmpdir(),
     // All share the machine's own files and its loopback.
     openRoom: async () => ({ ...backend, close: async () => {} }),
-    async spawn({ command, limits, environment, workingFolder, stdin, reports, watched }: SpawnOptions) {
+    spawn(spawnOptions) {
       const mark = randomUUID();
-      const [program = '', ...rest] = limitedArguments(command, limits, {
-        waits: true,
-        reportAt: reports ? 4 : undefined,
-      });
-      let fault = () => {};
-      const launched =
-        watched && launch?.(watched, { at: reports ? 5 : 4, reach: 'all', onFault: () => fault() });
-      const child = spawn(launched?.program ?? program, launched ? [program, ...rest] : rest, {
-        cwd: workingFolder,
-        env: { ...environment, [markName]: mark },
-        stdio: [
-          stdin === 'pipe' ? 'pipe' : 'ignore',
-          'pipe',
-          'pipe',
-          'pipe',
-          ...(reports ? (['pipe'] as const) : []),
-          ...(launched?.descriptors ?? []),
-        ],
-        detached: true,
-      });
-      launched?.close();
-      const tag = createTag();
-      if (kernel && child.pid !== undefined) applyTag(kernel, child.pid, tag);
-      const go = child.stdio[3] as Writable;
-      go.on('error', () => {});
-      go.end('\n');
-      const isTagged = (pid: number) => hasTag(pid, tag) || hasMark(pid, mark);
-      const adopted = await adopt(child, {
-        members: (pid) => [
-          ...(child.exitCode === null && child.signalCode === null ? [pid] : []),
-          ...findMembers({ pid, isTagged }).map((member) => member.pid),
-        ],
-        destroy: (pid) =>
-          destroyGroup({ pid, isTagged }, child.exitCode === null && child.signalCode === null),
-      }).catch((error) => {
-        launched?.recording.close();
-        throw error;
-      });
-      fault = adopted.destroy;
-      if (!launched) return adopted;
-      const exited = adopted.exited.then(async (exit) => {
-        // Processes that it left would stay watched.
-        adopted.destroy();
-        launched.recording.endCalls();
-        await launched.recording.over;
-        return exit;
-      });
-      return { ...adopted, exited };
+      const environment = { ...spawnOptions.environment, [markName]: mark };
+      const isMarked = (pid: number) => hasMark(pid, mark);
+      return startTagged({ kernel, start, launch, reach: 'all', isMarked }, { ...spawnOptions, environment });
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors }) {
       const child = spawn(program, args, {

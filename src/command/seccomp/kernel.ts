@@ -14,19 +14,21 @@ export interface Kernel {
 export async function openKernel(): Promise<Kernel> {
   const { load, address, errno } = await import('koffi');
   const libc = load(null);
-  // One signature for each position of buffers, because koffi checks types.
-  const forms = new Map<string, (...args: unknown[]) => number>();
-  const syscall: Syscall = (number, ...args) => {
-    const kinds = Array.from({ length: 6 }, (_, index) =>
-      args[index] instanceof Uint8Array ? 'uint8_t *' : 'long',
-    );
-    const form = kinds.join(', ');
-    let call = forms.get(form);
+  // One signature for each set of positions of buffers, a bit a position, because koffi checks types.
+  const forms: ((...args: unknown[]) => number)[] = [];
+  const syscall: Syscall = (number, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0) => {
+    const buffers = bit(a, 1) | bit(b, 2) | bit(c, 4) | bit(d, 8) | bit(e, 16) | bit(f, 32);
+    let call = forms[buffers];
     if (!call) {
-      call = libc.func(`long syscall(long, ${form})`) as (...args: unknown[]) => number;
-      forms.set(form, call);
+      const kinds = Array.from({ length: 6 }, (_, at) => (buffers & (1 << at) ? 'uint8_t *' : 'long'));
+      call = libc.func(`long syscall(long, ${kinds.join(', ')})`) as (...args: unknown[]) => number;
+      forms[buffers] = call;
     }
-    return Number(call(number, ...kinds.map((_, index) => args[index] ?? 0)));
+    return Number(call(number, a ?? 0, b ?? 0, c ?? 0, d ?? 0, e ?? 0, f ?? 0));
   };
   return { syscall, addressOf: (buffer) => address(buffer), errno: () => errno() };
+}
+
+function bit(arg: number | Uint8Array | null, value: number): number {
+  return typeof arg === 'object' && arg !== null ? value : 0;
 }

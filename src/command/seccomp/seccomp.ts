@@ -1,4 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defer } from '../../ground/defer.ts';
 import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
 
 /** The rights that a filter leaves. Common calls of builds, tests and interpreters stay allowed. */
@@ -113,6 +117,25 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   ]);
   program.push(answer(allow));
   return encode(program);
+}
+
+/**
+ * The filter for commands in their own namespaces: their network has no connection to the outside, and they see no
+ * other processes to signal or trace.
+ */
+export function namespaceFilter(sockets: 'private' | 'supervised', files?: 'watched'): Buffer {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
+  return compileFilter({ sockets, signals: true, tracing: true, files }, architecture);
+}
+
+/** A nameless file with the filter. */
+export function openFilter(filter: Buffer): number {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-filter-'));
+  using _ = defer(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'filter');
+  writeFileSync(path, filter);
+  return openSync(path, 'r');
 }
 
 /** The filter of a program that only reads, computes and prints: no other program, no socket, no file to write. */

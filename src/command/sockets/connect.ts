@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { openPath } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
-import type { Calls, WaitingCall } from './calls.ts';
+import { type Calls, resolve, type WaitingCall } from './calls.ts';
 import { listensAt } from './listening.ts';
 
 /** The origin of a supervised connect(2). */
@@ -90,7 +90,7 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
   // Abstract names belong to the socket's namespace; the kernel refuses all other addresses.
   if (!path) return given;
   const root = hold(openSync(`/proc/${call.thread}/root`, openPath));
-  const file = hold(calls.openIn(root, fromRoot(path, call.thread)));
+  const file = hold(openIn(calls, root, fromRoot(path, call.thread)));
   if (file < 0) return file;
   const files = [file, hold(belowLayer(calls, file))].filter((fd) => fd >= 0);
   const own = files.find((fd) => listensAt(calls, origin.diagnosis, fd));
@@ -99,13 +99,18 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
   return files.some((fd) => listensAt(calls, origin.outside, fd)) ? -EACCES : -ECONNREFUSED;
 }
 
+/** As a process with this root sees it, links included. */
+function openIn(calls: Calls, root: number, path: Buffer): number {
+  return calls.openIn(root, path, openPath | closeOnExec, resolve.inRoot | resolve.noMagicLinks);
+}
+
 /** On a layer, an older socket's file is another inode: find the path without the layer. */
-function belowLayer({ openIn }: Calls, file: number): number {
+function belowLayer(calls: Calls, file: number): number {
   const path = `/proc/self/fd/${file}`;
   if (statfsSync(path).type !== overlay) return -ENOENT;
   const root = openSync('/', openPath);
   using _ = defer(() => closeSync(root));
-  return openIn(root, readlinkSync(path, 'buffer'));
+  return openIn(calls, root, readlinkSync(path, 'buffer'));
 }
 
 /** Older kernels accept only the first thread of a process, which shares its descriptors with all threads. */
@@ -134,6 +139,7 @@ function addressOf(path: string): Buffer {
 }
 
 const slash = 0x2f;
+const closeOnExec = 0o2000000;
 const maxAddressBytes = 128;
 const unixAddressBytes = 110;
 const AF_UNIX = 1;

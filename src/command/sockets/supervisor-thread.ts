@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads';
+import { blockSignals } from '../child/quiet-thread.ts';
 import { openKernel } from '../seccomp/kernel.ts';
-import { againMs, createAnswering } from './answering.ts';
+import { Answering, againMs } from './answering.ts';
 import { createWatch } from './watch.ts';
 
 /** Answers each connect(2) of commands. It blocks in the kernel, so it is a thread. */
@@ -14,8 +15,9 @@ export interface SupervisorOptions {
 
 async function supervise({ watch: opened, end }: SupervisorOptions): Promise<void> {
   const kernel = await openKernel();
+  blockSignals(kernel);
   const watch = createWatch(kernel, opened);
-  const answering = createAnswering(kernel, watch);
+  const answering = new Answering(kernel, watch);
   for (;;) {
     for (const happening of watch.wait(answering.waits ? againMs : -1)) {
       if (happening.fd === end) return;

@@ -95,4 +95,5 @@ function compileTrial(self: number, architecture: 'x64' | 'arm64'): Buffer {
 const listening = 3;
 const closeOnExec = 0o2000000;
 const connected = 42;
-const trialMs = 10_000;
+// A machine at its limit starts a program late; without support the program ends at once.
+const trialMs = 60_000;

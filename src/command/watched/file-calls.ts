@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { openPath } from '../../files/walk.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
@@ -6,30 +7,7 @@ import type { Kernel } from '../seccomp/kernel.ts';
  * The file calls with which a supervisor does a caller's work. A name is bytes, looked up in an open folder. On failure
  * they return the negated error number.
  */
-export interface FileCalls {
-  /** As a process with this root sees it. `flags`: of open(2); `resolve`: restrictions on the path. */
-  openIn(root: number, path: Buffer, flags: number, resolve: number): number;
-  openAt(folder: number, name: Buffer, flags: number, mode: number): number;
-  /** The entry of this name itself, without following a link; with an empty name the open file. */
-  statAt(folder: number, name: Buffer): FileStat | number;
-  unlinkAt(folder: number, name: Buffer, isFolder: boolean): number;
-  renameAt(from: number, name: Buffer, to: number, newName: Buffer, flags: number): number;
-  linkAt(from: number, name: Buffer, to: number, newName: Buffer, follows?: boolean): number;
-  symlinkAt(target: Buffer, folder: number, name: Buffer): number;
-  makeNodeAt(folder: number, name: Buffer, mode: number, device: number): number;
-  /** Requests a read lease and returns it: the kernel refuses it if another process may write. */
-  lease(fd: number): number;
-  truncate(fd: number, bytes: bigint): number;
-  changeMode(fd: number, mode: number): void;
-  /** Of the entry of a descriptor, also an O_PATH one. */
-  alter(fd: number, change: Alteration): number;
-  /** Its extended attributes, with those that this process may read; bytes, one per character. */
-  attributesOf(fd: number): Readonly<Record<string, string>>;
-  /** Sets the status flags of an open file. */
-  setFlags(fd: number, flags: number): void;
-  /** Gives up root's extra rights, in this thread only. */
-  dropRights(): void;
-}
+export type FileCalls = ReturnType<typeof createFileCalls>;
 
 /** A change of what a file system keeps of an entry besides its content and names. */
 export type Alteration =
@@ -44,7 +22,6 @@ export type Alteration =
 export interface FileStat {
   /** Identifies the file as long as it exists. */
   readonly key: string;
-  readonly device: string;
   readonly mode: number;
   readonly user: number;
   readonly group: number;
@@ -62,48 +39,48 @@ export interface FileStat {
   readonly rdev: string;
 }
 
-export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
+export function createFileCalls({ syscall, errno }: Kernel) {
   const done = (result: number) => (result < 0 ? -errno() : result);
   const text = (name: Buffer) => Buffer.concat([name, end]);
+  const itself = (fd: number) => Buffer.from(`/proc/self/fd/${fd}\0`);
   const stat = Buffer.alloc(256);
   /** The kernel's own limits for a list of names and for a value. */
   const space = Buffer.alloc(65_536);
   return {
-    openIn(root, path, flags, resolve) {
-      const how = Buffer.alloc(24); // struct open_how
-      how.writeBigUInt64LE(BigInt(flags), 0);
-      how.writeBigUInt64LE(BigInt(resolve), 16);
-      return done(syscall(syscallNumber('openat2'), root, text(path), how, how.length));
-    },
-    openAt: (folder, name, flags, mode) =>
+    openAt: (folder: number, name: Buffer, flags: number, mode = 0): number =>
       done(syscall(syscallNumber('openat'), folder, text(name), flags, mode)),
-    statAt(folder, name) {
-      const result = done(
-        syscall(syscallNumber('statx'), folder, text(name), emptyPath | notFollowed, 0xfff, stat),
-      );
+    /** The entry of this name itself, without following a link; with an empty name the open file. */
+    statAt(folder: number, name: Buffer): FileStat | number {
+      const flags = emptyPath | notFollowed;
+      const result = done(syscall(syscallNumber('statx'), folder, text(name), flags, 0xfff, stat));
       return result < 0 ? result : readStat(stat);
     },
-    unlinkAt: (folder, name, isFolder) =>
+    /** May this process change names in an open folder? The mount may be read-only, the folder another user's. */
+    mayChangeIn: (folder: number): number => done(syscall(syscallNumber('faccessat'), folder, dot, 3)),
+    unlinkAt: (folder: number, name: Buffer, isFolder: boolean): number =>
       done(syscall(syscallNumber('unlinkat'), folder, text(name), isFolder ? 0x200 : 0)),
-    renameAt: (from, name, to, newName, flags) =>
+    renameAt: (from: number, name: Buffer, to: number, newName: Buffer, flags: number): number =>
       done(syscall(syscallNumber('renameat2'), from, text(name), to, text(newName), flags)),
-    linkAt: (from, name, to, newName, follows = false) =>
+    linkAt: (from: number, name: Buffer, to: number, newName: Buffer, follows = false): number =>
       done(syscall(syscallNumber('linkat'), from, text(name), to, text(newName), follows ? 0x400 : 0)),
-    symlinkAt: (target, folder, name) =>
+    symlinkAt: (target: Buffer, folder: number, name: Buffer): number =>
       done(syscall(syscallNumber('symlinkat'), text(target), folder, text(name))),
-    makeNodeAt: (folder, name, mode, device) =>
+    makeNodeAt: (folder: number, name: Buffer, mode: number, device: number): number =>
       done(syscall(syscallNumber('mknodat'), folder, text(name), mode, device)),
-    lease(fd) {
+    /** Requests a read lease and returns it: the kernel refuses it if another process may write. */
+    lease(fd: number): number {
       // A process that opens it now causes a signal to us: use one that is ignored.
       syscall(syscallNumber('fcntl'), fd, 10, 23); // F_SETSIG, SIGURG
       const given = done(syscall(syscallNumber('fcntl'), fd, 1024, 0)); // F_SETLEASE, F_RDLCK
       if (given === 0) syscall(syscallNumber('fcntl'), fd, 1024, 2); // F_UNLCK
       return given;
     },
-    truncate: (fd, bytes) => done(syscall(syscallNumber('ftruncate'), fd, Number(bytes))),
-    changeMode: (fd, mode) => void syscall(syscallNumber('fchmod'), fd, mode),
-    alter(fd, change) {
-      const at = text(Buffer.from(`/proc/self/fd/${fd}`));
+    truncate: (fd: number, bytes: bigint): number =>
+      done(syscall(syscallNumber('ftruncate'), fd, Number(bytes))),
+    changeMode: (fd: number, mode: number) => void syscall(syscallNumber('fchmod'), fd, mode),
+    /** Of the entry of a descriptor, also an O_PATH one. */
+    alter(fd: number, change: Alteration): number {
+      const at = itself(fd);
       switch (change.kind) {
         case 'mode':
           return done(syscall(syscallNumber('fchmodat'), here, at, change.mode));
@@ -121,25 +98,23 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
         }
       }
     },
-    attributesOf(fd) {
-      const at = text(Buffer.from(`/proc/self/fd/${fd}`));
+    /** Its extended attributes, with those that this process may read; bytes, one per character. */
+    attributesOf(fd: number): Readonly<Record<string, string>> {
+      const at = itself(fd);
       const length = syscall(syscallNumber('listxattr'), at, space, space.length);
       const names = length <= 0 ? [] : space.toString('latin1', 0, length - 1).split('\0');
       const found: Record<string, string> = {};
       for (const name of names) {
-        const bytes = syscall(
-          syscallNumber('getxattr'),
-          at,
-          text(Buffer.from(name, 'latin1')),
-          space,
-          space.length,
-        );
+        const named = text(Buffer.from(name, 'latin1'));
+        const bytes = syscall(syscallNumber('getxattr'), at, named, space, space.length);
         if (bytes >= 0) found[name] = space.toString('latin1', 0, bytes);
       }
       return found;
     },
-    setFlags: (fd, flags) => void syscall(syscallNumber('fcntl'), fd, 4, flags),
-    dropRights() {
+    /** Sets the status flags of an open file. */
+    setFlags: (fd: number, flags: number) => void syscall(syscallNumber('fcntl'), fd, 4, flags),
+    /** Gives up root's extra rights, in this thread only. */
+    dropRights(): void {
       const header = Buffer.alloc(8);
       header.writeUInt32LE(0x20080522, 0);
       if (syscall(syscallNumber('capset'), header, Buffer.alloc(24)) !== 0)
@@ -152,31 +127,33 @@ export function createFileCalls({ syscall, errno }: Kernel): FileCalls {
 function readStat(bytes: Buffer): FileStat {
   const mode = bytes.readUInt16LE(28);
   const kind = mode & 0o170000;
+  const number = bytes.readUInt32LE(32) + bytes.readUInt32LE(36) * 2 ** 32;
   const device = `${bytes.readUInt32LE(136)}:${bytes.readUInt32LE(140)}`;
-  const number = bytes.readBigUInt64LE(32);
-  const born = `${bytes.readBigInt64LE(80)}.${bytes.readUInt32LE(88)}`;
+  const born = `${bytes.readUInt32LE(80)}.${bytes.readUInt32LE(88)}`;
   return {
-    key: `${device}:${number}:${born}`,
-    device,
+    key: `${device}:${bytes.readUInt32LE(32)}.${bytes.readUInt32LE(36)}:${born}`,
     mode: mode & 0o7777,
     user: bytes.readUInt32LE(20),
     group: bytes.readUInt32LE(24),
     links: bytes.readUInt32LE(16),
-    bytes: Number(bytes.readBigUInt64LE(40)),
+    bytes: bytes.readUInt32LE(40) + bytes.readUInt32LE(44) * 2 ** 32,
     mtimeMs: Number(bytes.readBigInt64LE(112)) * 1000 + bytes.readUInt32LE(120) / 1e6,
-    number: Number(number),
+    number,
     isFile: kind === 0o100000,
     isFolder: kind === 0o040000,
     isLink: kind === 0o120000,
     isFifo: kind === 0o010000,
     // STATX_ATTR_MOUNT_ROOT of stx_attributes.
-    isMountRoot: (bytes.readBigUInt64LE(8) & 0x2000n) !== 0n,
+    isMountRoot: (bytes.readUInt32LE(8) & 0x2000) !== 0,
     rdev: kind === 0o020000 ? `${bytes.readUInt32LE(128)}:${bytes.readUInt32LE(132)}` : '',
   };
 }
 
 /** AT_FDCWD, for callers too. */
 export const here = -100;
+/** O_PATH and O_CLOEXEC. */
+export const place = openPath | 0o2000000;
 const end = Buffer.alloc(1);
+const dot = Buffer.from('.\0');
 const emptyPath = 0x1000;
 const notFollowed = 0x100;

@@ -12,13 +12,6 @@ import type { Session } from '../session/session.ts';
 import { type EntryQuestion, type GateQuestion, granted, judgedLater, refused } from './asking.ts';
 import type { Entered, Grant, RecordingOptions } from './recording.ts';
 
-/** The limits on the losses of a command on the folders themselves, and on content at obeyed paths. */
-export interface Holding
-  extends Pick<RecordingOptions, 'first' | 'mayLose' | 'mayEnter' | 'ends' | 'protectedNames'> {
-  /** Lost files that were not reviewed, as of the last question. */
-  lost(): number;
-}
-
 export interface HoldingOptions extends Pick<EnteringOptions, 'makers' | 'isFetched' | 'roots'> {
   readonly session: Session;
   readonly readOnlyNames: readonly string[];
@@ -28,131 +21,145 @@ export interface HoldingOptions extends Pick<EnteringOptions, 'makers' | 'isFetc
   readonly tell: (line: string) => void;
 }
 
+type Limits = Pick<RecordingOptions, 'first' | 'mayLose' | 'mayEnter' | 'ends' | 'protectedNames'>;
+
 /**
  * Allows a command the losses and the content that the rules about effects would let land. Beyond that, a person is
  * asked while the command is blocked; after a no it is ended, and all its changes are reverted.
  */
-export function holdAtLimits({ judge, recording, ask }: WatchedRecorder, options: HoldingOptions): Holding {
-  const { allows } = judge;
-  const { roots, session, ended, end, tell, readOnlyNames } = options;
-  const isAnywhere = protectedAnywhere(readOnlyNames);
-  const entering = createEntering({
-    ...options,
-    folder: recording.folder,
-    isObeyed: (path) => judge.isObeyed(toText(path)),
-    isProtected: (path) => isAnywhere(`/${toText(path)}`, false),
-  });
-  const barred = new Set<string>();
-  const agreed = new Set<string>();
-  let inHand: Promise<unknown> = Promise.resolve();
-  let lost = 0;
-  let isUnsure = false;
+export class Holding implements Limits {
+  readonly protectedNames: readonly string[];
+  readonly first: Grant | undefined;
+  /** Lost files that were not reviewed, as of the last question. */
+  lost = 0;
+  readonly #recorder: WatchedRecorder;
+  readonly #options: HoldingOptions;
+  readonly #entering: ReturnType<typeof createEntering>;
+  readonly #barred = new Set<string>();
+  readonly #agreed = new Set<string>();
+  /** No loss is asked about. */
+  readonly #isUnlimited: boolean;
+  #inHand: Promise<unknown> = Promise.resolve();
+  #isUnsure = false;
 
-  function read(question?: GateQuestion | EntryQuestion): Promise<SoFar> {
-    return readSoFar(
-      {
-        folder: recording.folder,
-        roots,
-        earlier: session.lost,
-        isOurs: recording.isOurs,
-        mostBytes: recording.mostBytes,
-      },
-      question,
-    );
+  constructor(recorder: WatchedRecorder, options: HoldingOptions) {
+    const { judge, recording } = recorder;
+    this.#recorder = recorder;
+    this.#options = options;
+    this.protectedNames = options.readOnlyNames;
+    const isAnywhere = protectedAnywhere(options.readOnlyNames);
+    this.#entering = createEntering({
+      ...options,
+      folder: recording.folder,
+      isObeyed: (path) => judge.isObeyed(toText(path)),
+      isProtected: (path) => isAnywhere(`/${toText(path)}`, false),
+    });
+    this.#isUnlimited = !judge.readChanges && judge.allows(everything);
+    this.first = this.#isUnlimited ? undefined : none;
+  }
+
+  readonly mayEnter = (question: EntryQuestion): Promise<Entered> => {
+    const decided = this.#decide(question);
+    this.#inHand = decided;
+    return decided;
+  };
+
+  readonly mayLose = async (question: GateQuestion): Promise<Grant | undefined> => {
+    if (this.#isUnlimited) return undefined;
+    const { allows } = this.#recorder.judge;
+    let soFar = await this.#read(question);
+    if (!allows(soFar.effects) && soFar.isInHand) {
+      await sleep(inHandMs);
+      soFar = await this.#read(question);
+    }
+    if (allows(soFar.effects)) {
+      this.lost = soFar.effects.losses.files;
+      this.#isUnsure ||= soFar.isUnsure;
+      return this.#more(question, soFar);
+    }
+    if (!(await this.#hold(soFar))) return none;
+    this.#isUnsure = false;
+    this.#options.session.lost = 0;
+    this.lost = 0;
+    return undefined;
+  };
+
+  readonly ends = async (left: readonly string[]): Promise<void> => {
+    const { ended, tell } = this.#options;
+    // The command may have ended during the question.
+    await this.#inHand.catch(() => {});
+    const contents = left.filter((path) => !this.#agreed.has(path)).map((path) => ({ path, at: path }));
+    if (!ended.aborted) await this.mayEnter({ kind: 'written', contents });
+    else {
+      const { never, asked } = await this.#entering.judge(contents);
+      this.#bar([...never, ...asked]);
+      for (const path of [...never, ...asked]) this.#entering.takeOut(path);
+    }
+    // What a git removed that was at work then, and did not move on, is lost.
+    if (this.#isUnsure && !ended.aborted) {
+      const soFar = await this.#read();
+      if (!this.#recorder.judge.allows(soFar.effects)) await this.#hold(soFar);
+    }
+    this.#entering.noteMakers();
+    if (this.#barred.size > 0) tell(barredNote([...this.#barred]));
+  };
+
+  #read(question?: GateQuestion | EntryQuestion): Promise<SoFar> {
+    const { folder, isOurs, mostBytes } = this.#recorder.recording;
+    const { roots, session } = this.#options;
+    return readSoFar({ folder, roots, earlier: session.lost, isOurs, mostBytes }, question);
+  }
+
+  /** What the rules let it lose from here on. */
+  #more(question: GateQuestion, { effects }: SoFar): Grant {
+    const { allows, readChanges } = this.#recorder.judge;
+    const lostWithKept = question.files + question.kept;
+    if (readChanges) return { files: question.files, withKept: lostWithKept };
+    const { files, withKept } = effects.losses;
+    const allowsMore = (losses: Partial<Losses>) =>
+      allows({ ...effects, losses: { ...effects.losses, ...losses } });
+    const more = most((n) => allowsMore({ files: files + n, withKept: withKept + n }));
+    const moreKept = most((n) => allowsMore({ withKept: withKept + n }));
+    return { files: question.files + more, withKept: lostWithKept + Math.max(more, moreKept) };
   }
 
   /** Asks a person. After a no the command ends. */
-  async function hold(soFar: SoFar): Promise<boolean> {
+  async #hold(soFar: SoFar): Promise<boolean> {
+    const { recording, ask } = this.#recorder;
     recording.onHeld(true);
-    if (await ask(await soFar.show(), ended)) {
+    if (await ask(await soFar.show(), this.#options.ended)) {
       recording.onHeld(false);
       return true;
     }
-    tell(putBackNote);
-    end();
+    this.#options.tell(putBackNote);
+    this.#options.end();
     return false;
   }
 
-  function bar(paths: readonly string[]): void {
+  #bar(paths: readonly string[]): void {
     for (const path of paths) {
-      const root = roots.find((each) => isBelow(path, each));
-      barred.add(toText(root === undefined ? path : relative(root, path)));
+      const root = this.#options.roots.find((each) => isBelow(path, each));
+      this.#barred.add(toText(root === undefined ? path : relative(root, path)));
     }
   }
 
-  async function decide(question: EntryQuestion): Promise<Entered> {
+  async #decide(question: EntryQuestion): Promise<Entered> {
+    const entering = this.#entering;
     const { never, asked, isJudgedLater } = await entering.judge(question.contents, question.folder);
     const isThere = question.kind === 'written';
-    bar(never);
+    this.#bar(never);
     if (isThere) for (const path of never) entering.takeOut(path);
     if (asked.length > 0) {
       const out = isThere ? asked.map((path) => entering.takeOut(path)) : [];
       const contents = isThere ? out : question.contents.filter(({ path }) => asked.includes(path));
-      const soFar = await read({ ...question, contents });
-      if (!allows(soFar.effects) && !(await hold(soFar))) return refused;
+      const soFar = await this.#read({ ...question, contents });
+      if (!this.#recorder.judge.allows(soFar.effects) && !(await this.#hold(soFar))) return refused;
       for (const each of out) each.bringIn();
-      for (const path of asked) agreed.add(path);
+      for (const path of asked) this.#agreed.add(path);
     }
     if (never.length > 0 && !isThere) return refused;
     return isJudgedLater ? judgedLater : granted;
   }
-
-  const holding = {
-    lost: () => lost,
-    protectedNames: readOnlyNames,
-    mayEnter: (question: EntryQuestion) => (inHand = decide(question)),
-    async ends(left: readonly string[]) {
-      // The command may have ended during the question.
-      await inHand.catch(() => {});
-      const contents = left.filter((path) => !agreed.has(path)).map((path) => ({ path, at: path }));
-      if (!ended.aborted) await holding.mayEnter({ kind: 'written', contents });
-      else {
-        const { never, asked } = await entering.judge(contents);
-        bar([...never, ...asked]);
-        for (const path of [...never, ...asked]) entering.takeOut(path);
-      }
-      // What a git removed that was at work then, and did not move on, is lost.
-      if (isUnsure && !ended.aborted) {
-        const soFar = await read();
-        if (!allows(soFar.effects)) await hold(soFar);
-      }
-      entering.noteMakers();
-      if (barred.size > 0) tell(barredNote([...barred]));
-    },
-  };
-  if (!judge.readChanges && allows(everything))
-    return { ...holding, first: undefined, mayLose: async () => undefined };
-  return {
-    ...holding,
-    first: none,
-    async mayLose(question) {
-      let soFar = await read(question);
-      if (!allows(soFar.effects) && soFar.isInHand) {
-        await sleep(inHandMs);
-        soFar = await read(question);
-      }
-      const { effects } = soFar;
-      if (allows(effects)) {
-        const allowsMore = (losses: Partial<Losses>) =>
-          allows({ ...effects, losses: { ...effects.losses, ...losses } });
-        const { files, withKept } = effects.losses;
-        lost = files;
-        isUnsure ||= soFar.isUnsure;
-        if (judge.readChanges) return { files: question.files, withKept: question.files + question.kept };
-        const more = most((n) => allowsMore({ files: files + n, withKept: withKept + n }));
-        const moreKept = most((n) => allowsMore({ withKept: withKept + n }));
-        return {
-          files: question.files + more,
-          withKept: question.files + question.kept + Math.max(more, moreKept),
-        };
-      }
-      if (!(await hold(soFar))) return none;
-      isUnsure = false;
-      session.lost = 0;
-      lost = 0;
-      return undefined;
-    },
-  };
 }
 
 const putBackNote =

@@ -9,7 +9,7 @@ import { readJournal } from '../journal/journal.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
-import { openRecording, type Recording, type RecordingOptions } from './recording.ts';
+import { Recording, type RecordingOptions } from './recording.ts';
 
 /** A watched command about to start without namespaces. */
 export interface Launch {
@@ -32,8 +32,6 @@ export type OpenLaunch = (
     readonly at: number;
     /** The paths that it may write. */
     readonly reach: NonNullable<RecordingOptions['reach']>;
-    /** Called if its calls are not answered any more. */
-    readonly onFault: () => void;
   },
 ) => Launch;
 
@@ -42,8 +40,8 @@ export function createLauncher(kernel: Kernel, plan: FilterPlan): OpenLaunch {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
   const filter = compileFilter({ ...plan, files: 'watched' }, architecture);
-  return (watched, { at, reach, onFault }) => {
-    const recording = openRecording(kernel, { ...watched, reach }, onFault);
+  return (watched, { at, reach }) => {
+    const recording = new Recording(kernel, { ...watched, reach });
     const channel = recording.open();
     const program = openMemoryProgram(
       kernel,
@@ -105,4 +103,5 @@ export function tryWatching(
   });
 }
 
-const trialMs = 10_000;
+// A machine at its limit starts a program late; without support the program ends at once.
+const trialMs = 60_000;

@@ -1,22 +1,13 @@
 import { Buffer } from 'node:buffer';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  statfsSync,
-} from 'node:fs';
+import { closeSync, constants, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { generatedFolders } from '../../ground/generated-folders.ts';
-import { syscallNumbers } from '../../ground/syscalls.ts';
-import type { Calls, WaitingCall } from '../sockets/calls.ts';
-import { createAltering } from './altering.ts';
+import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
+import type { WaitingCall } from '../sockets/calls.ts';
 import type { Arriving, Entrance } from './entrance.ts';
-import { type FileCalls, type FileStat, here } from './file-calls.ts';
+import { type Alteration, type FileStat, here, place } from './file-calls.ts';
 import { type Gate, namesCommits } from './gate.ts';
-import { type HostFolder, type Keep, Unkept } from './keep.ts';
-import { createView, type Found, place, type View } from './view.ts';
+import { Unkept } from './keep.ts';
+import { type Found, View, type ViewOptions } from './view.ts';
 
 /** The outcome of a call: its result, a descriptor for the caller, or the order to let the kernel perform it. */
 export type Performed =
@@ -26,111 +17,207 @@ export type Performed =
   /** It waits for the other end of a pipe: try again. */
   | 'later';
 
-interface Means {
-  readonly calls: Calls;
-  readonly files: FileCalls;
-  readonly keep: Keep;
+interface Means extends ViewOptions {
   readonly gate: Gate;
   readonly entrance: Entrance;
-  /** Host paths that may be written, if the command sees the machine's own files. */
-  readonly reach: readonly string[] | undefined;
   /** Does it have the server's own rights? */
   readonly isUnconfined: boolean;
-  /** The recording's folder, which is out of reach. */
-  readonly folder: string;
+  /** The mask of the server's process. */
+  readonly mask: number;
+  /** By thread of the command. */
+  readonly masks: Map<number, number>;
 }
 
 /**
  * Performs a command's file calls once each, on the entry that its path named when it was read, after keeping the
  * former content. A change by another thread in between cannot change which file is destroyed.
  */
-export function createPerforming(
-  { calls, files, keep, gate, entrance, reach, isUnconfined, folder }: Means,
-  ownMask: number,
-): (call: WaitingCall, isWaiting: () => boolean) => Performed {
-  const seesMachine = reach !== undefined || isUnconfined;
-  const alter = createAltering({ calls, files, keep, seesMachine, isUnconfined });
-  /** By thread. */
-  const masks = new Map<number, number>();
-
-  function maskOf(thread: number): number {
-    let mask = masks.get(thread);
-    if (mask === undefined) {
-      const status = readFileSync(`/proc/${thread}/status`, 'latin1');
-      mask = Number.parseInt(/^Umask:\s*(\d+)$/m.exec(status)?.[1] ?? '022', 8);
-      masks.set(thread, mask);
-    }
-    return mask;
-  }
-
-  /** The host path of a found entry, if it is in a root. */
-  function nameAt({ folder, name }: Found): { readonly host: HostFolder; readonly path: string } | undefined {
-    const host = keep.hostOf(folder);
-    return host && { host, path: `${host.path}/${name.toString('latin1')}` };
-  }
-
-  function isLoss(path: string, stat: FileStat): boolean {
-    const isOwn = keep.isMade(stat) && !namesCommits(path);
-    return stat.isFile && stat.bytes > 1 && !isOwn && !keep.leavesOut(path);
-  }
-
-  function withName({ name, mustBeFolder }: Found): Buffer {
-    return mustBeFolder ? Buffer.concat([name, slash]) : name;
-  }
-
-  function unlink(found: Found, isFolder: boolean): number {
-    const { folder, name, file } = found;
-    if (!file) return -ENOENT;
-    // The kernel checks for mounts in our namespace, which lacks the caller's.
-    if (file.stat.isMountRoot) return -EBUSY;
-    const at = nameAt(found);
-    const isRight = file.stat.isFolder === isFolder && !(found.mustBeFolder && !file.stat.isFolder);
-    if (at && isRight && name.toString() !== '.') {
-      const refused = mayNotChange(folder);
+export function createPerforming(given: Omit<Means, 'masks'>) {
+  const means: Means = { ...given, masks: new Map() };
+  return (waiting: WaitingCall, isWaiting: () => boolean): Performed => {
+    const row = byNumber.get(waiting.number);
+    if (!row) throw new Error('a call that no filter hands over');
+    const view = new View(means, waiting.thread);
+    try {
+      means.entrance.settle();
+      const call = new FileCall(means, view, waiting);
+      const refused = call.read(row);
       if (refused < 0) return refused;
-      if (file.stat.isFolder || (isLoss(at.path, file.stat) && keep.namesOf(file.stat) === 1))
-        gate(at.path, file.stat, 'gone');
-      keep.noteGone(at.host, name, at.path);
+      // Only now is it certain that the arguments belong to the caller.
+      return isWaiting() ? row.does(call) : -ENOENT;
+    } catch (error) {
+      return -(error instanceof Unkept ? error.errno : errnoOf(error));
+    } finally {
+      view.close();
     }
-    return files.unlinkAt(folder, withName(found), isFolder);
+  };
+}
+
+/** How a call is performed. Numbers are positions of arguments. */
+interface Row {
+  /** Those that are paths; a null pointer reads as an empty one where the call has a `change`. */
+  readonly paths?: readonly number[];
+  /** What else is in memory, and the first argument of the change. */
+  readonly change?: readonly [Change, from: number];
+  readonly does: (call: FileCall) => Performed;
+}
+
+type Change = 'mode' | 'owner' | 'attribute' | 'no attribute' | 'utimbuf' | 'timeval' | 'timespec';
+
+/** Each call that a filter hands over, as the call of its arguments that is performed. */
+const rows: Partial<Readonly<Record<SyscallName, Row>>> = {
+  open: { paths: [0], does: (call) => call.open(here, call.int(1), call.int(2)) },
+  openat: { paths: [1], does: (call) => call.open(call.int(0), call.int(2), call.int(3)) },
+  creat: { paths: [0], does: (call) => call.open(here, 0o1101, call.int(1)) },
+  truncate: { paths: [0], does: (call) => call.truncate(call.long(1)) },
+  unlink: { paths: [0], does: (call) => call.unlink(here, false) },
+  rmdir: { paths: [0], does: (call) => call.unlink(here, true) },
+  unlinkat: { paths: [1], does: (call) => call.unlink(call.int(0), (call.int(2) & removeFolder) !== 0) },
+  rename: { paths: [0, 1], does: (call) => call.rename(here, here, 0) },
+  renameat: { paths: [1, 3], does: (call) => call.rename(call.int(0), call.int(2), 0) },
+  renameat2: { paths: [1, 3], does: (call) => call.rename(call.int(0), call.int(2), call.int(4)) },
+  link: { paths: [0, 1], does: (call) => call.link(here, here, 0) },
+  linkat: { paths: [1, 3], does: (call) => call.link(call.int(0), call.int(2), call.int(4)) },
+  symlink: { paths: [0, 1], does: (call) => call.symlink(here) },
+  symlinkat: { paths: [0, 2], does: (call) => call.symlink(call.int(1)) },
+  mknod: { paths: [0], does: (call) => call.makeNode(here, call.int(1), call.long(2)) },
+  mknodat: { paths: [1], does: (call) => call.makeNode(call.int(0), call.int(2), call.long(3)) },
+  mkdir: { paths: [0], does: (call) => call.makeFolder(here) },
+  mkdirat: { paths: [1], does: (call) => call.makeFolder(call.int(0)) },
+  umask: { does: (call) => call.umask() },
+  chmod: { paths: [0], change: ['mode', 1], does: (call) => call.alter(here) },
+  fchmod: { change: ['mode', 1], does: (call) => call.alterOpen(0) },
+  fchmodat: { paths: [1], change: ['mode', 2], does: (call) => call.alter(call.int(0)) },
+  chown: { paths: [0], change: ['owner', 1], does: (call) => call.alter(here) },
+  lchown: { paths: [0], change: ['owner', 1], does: (call) => call.alter(here, notFollowed) },
+  fchown: { change: ['owner', 1], does: (call) => call.alterOpen(0) },
+  fchownat: { paths: [1], change: ['owner', 2], does: (call) => call.alter(call.int(0), call.int(4)) },
+  utime: { paths: [0], change: ['utimbuf', 1], does: (call) => call.alter(here) },
+  utimes: { paths: [0], change: ['timeval', 1], does: (call) => call.alter(here) },
+  futimesat: { paths: [1], change: ['timeval', 2], does: (call) => call.alter(call.int(0)) },
+  utimensat: { paths: [1], change: ['timespec', 2], does: (call) => call.alter(call.int(0), call.int(3)) },
+  setxattr: { paths: [0], change: ['attribute', 1], does: (call) => call.alter(here) },
+  lsetxattr: { paths: [0], change: ['attribute', 1], does: (call) => call.alter(here, notFollowed) },
+  fsetxattr: { change: ['attribute', 1], does: (call) => call.alterOpen(0) },
+  removexattr: { paths: [0], change: ['no attribute', 1], does: (call) => call.alter(here) },
+  lremovexattr: { paths: [0], change: ['no attribute', 1], does: (call) => call.alter(here, notFollowed) },
+  fremovexattr: { change: ['no attribute', 1], does: (call) => call.alterOpen(0) },
+};
+
+const byNumber = new Map<number | undefined, Row>(
+  Object.entries(rows).map(([name, row]) => [
+    syscallNumbers[name as SyscallName][process.arch === 'x64' ? 0 : 1],
+    row,
+  ]),
+);
+
+/** One call of a thread, with what it names. */
+class FileCall {
+  readonly #means: Means;
+  readonly #view: View;
+  readonly #call: WaitingCall;
+  #path = nothing;
+  #second = nothing;
+  /** False: a null pointer stands for the path, so that the call is about an open file. */
+  #isNamed = true;
+  #change: Alteration | undefined;
+
+  constructor(means: Means, view: View, call: WaitingCall) {
+    this.#means = means;
+    this.#view = view;
+    this.#call = call;
   }
 
-  function rename(from: Found, to: Found, flags: number): number {
+  int(at: number): number {
+    return Number(BigInt.asIntN(32, this.#call.args[at] ?? 0n));
+  }
+
+  long(at: number): bigint {
+    return BigInt.asIntN(64, this.#call.args[at] ?? 0n);
+  }
+
+  /** Reads all that the call names in the thread's memory, once. Negative if it is not there. */
+  read({ paths = [], change }: Row): number {
+    this.#isNamed = !change || this.#call.args[paths[0] ?? -1] !== 0n;
+    const [path = nothing, second = nothing] = paths.map((at) =>
+      this.#isNamed ? this.#view.read(this.#call.args[at] ?? 0n) : nothing,
+    );
+    if (typeof path === 'number') return path;
+    if (typeof second === 'number') return second;
+    [this.#path, this.#second] = [path, second];
+    const read = change && this.#readChange(...change);
+    if (typeof read === 'number') return read;
+    this.#change = read;
+    return 0;
+  }
+
+  umask(): Performed {
+    this.#means.masks.clear();
+    return 'let-through';
+  }
+
+  unlink(base: number, isFolder: boolean): number {
+    return this.#at(base, this.#path, (found) => {
+      const { folder, name, file, host, path } = found;
+      const { keep, gate, files } = this.#means;
+      if (!file) return -ENOENT;
+      // The kernel checks for mounts in our namespace, which lacks the caller's.
+      if (file.stat.isMountRoot) return -EBUSY;
+      const isRight = file.stat.isFolder === isFolder && !(found.mustBeFolder && !file.stat.isFolder);
+      if (host && path !== undefined && isRight && name.toString() !== '.') {
+        const refused = files.mayChangeIn(folder);
+        if (refused < 0) return refused;
+        if (file.stat.isFolder || (this.#isLoss(path, file.stat) && keep.namesOf(file.stat) === 1))
+          gate(path, file.stat, 'gone');
+        keep.noteGone(host, name, path);
+      }
+      return files.unlinkAt(folder, withName(found), isFolder);
+    });
+  }
+
+  rename(froms: number, tos: number, flags: number): number {
+    if ((flags & ~(noReplace | exchange)) !== 0) return -EINVAL;
+    return this.#at(froms, this.#path, (from) =>
+      this.#at(tos, this.#second, (to) => this.#rename(from, to, flags)),
+    );
+  }
+
+  #rename(from: Found, to: Found, flags: number): number {
+    const { keep, gate, files } = this.#means;
     if (!from.file) return -ENOENT;
     if ([from, to].some(({ name }) => name.toString() === '.')) return -EBUSY;
     if (from.file.stat.isMountRoot || to.file?.stat.isMountRoot) return -EBUSY;
-    const source = nameAt(from);
-    const target = nameAt(to);
-    for (const each of [source && from, target && to]) {
-      const refused = each ? mayNotChange(each.folder) : 0;
+    for (const { host, folder } of [from, to]) {
+      const refused = host ? files.mayChangeIn(folder) : 0;
       if (refused < 0) return refused;
     }
     const isSwap = (flags & exchange) !== 0;
-    if (target) arrive(from, source?.path, target.path);
-    if (isSwap && source && to.file) arrive(to, target?.path, source.path);
-    if (target) {
+    if (to.path !== undefined) this.#arrive(from, to.path);
+    if (isSwap && from.path !== undefined && to.file) this.#arrive(to, from.path);
+    if (to.host && to.path !== undefined) {
       if (to.file && (flags & noReplace) === 0) {
-        if (!isSwap && isLoss(target.path, to.file.stat) && to.file.stat.key !== from.file.stat.key)
-          gate(target.path, to.file.stat, 'replaced', source?.path);
-        keep.noteGone(target.host, to.name, target.path);
-        if (isSwap && to.file.stat.isFolder && source)
-          keep.noteMoved(target.host, to.name, target.path, source.path);
+        if (!isSwap && this.#isLoss(to.path, to.file.stat) && to.file.stat.key !== from.file.stat.key)
+          gate(to.path, to.file.stat, 'replaced', from.path);
+        keep.noteGone(to.host, to.name, to.path);
+        if (isSwap && to.file.stat.isFolder && from.path !== undefined)
+          keep.noteMoved(to.host, to.name, to.path, from.path);
       } else if (!to.file) {
-        if (!from.file.stat.isFolder) gate(target.path, from.file.stat, 'new', source?.path);
-        keep.noteNew(target.path);
+        if (!from.file.stat.isFolder) gate(to.path, from.file.stat, 'new', from.path);
+        keep.noteNew(to.path);
       }
     }
-    if (source) {
-      if (from.file.stat.isFolder) gate(source.path, from.file.stat, 'gone');
-      keep.noteGone(source.host, from.name, source.path);
-      if (from.file.stat.isFolder && target && source.host.path !== target.path)
-        keep.noteMoved(source.host, from.name, source.path, target.path);
+    if (from.host && from.path !== undefined) {
+      if (from.file.stat.isFolder) gate(from.path, from.file.stat, 'gone');
+      keep.noteGone(from.host, from.name, from.path);
+      if (from.file.stat.isFolder && to.path !== undefined && from.host.path !== to.path)
+        keep.noteMoved(from.host, from.name, from.path, to.path);
     }
     return files.renameAt(from.folder, withName(from), to.folder, withName(to), flags);
   }
 
   /** An entry is about to get another name, with everything in it. */
-  function arrive({ file, name, folder }: Found, at: string | undefined, to: string): void {
+  #arrive({ file, name, folder, path: at }: Found, to: string): void {
+    const { entrance, files } = this.#means;
     if (!file || at === undefined) return;
     if (!file.stat.isFolder) {
       entrance.comes([{ path: to, at, fd: file.fd }]);
@@ -140,20 +227,18 @@ export function createPerforming(
     const found: Arriving[] = [];
     const open: number[] = [];
     const walk = (above: number, named: Buffer, from: string, into: string) => {
-      const within = files.openAt(above, named, folderPlace, 0);
+      const within = files.openAt(above, named, folderPlace);
       if (within < 0) throw new Unkept(-within);
       open.push(within);
-      for (const entry of readdirSync(`/proc/self/fd/${within}`, {
-        withFileTypes: true,
-        encoding: 'latin1' as BufferEncoding,
-      })) {
+      const encoding = 'latin1' as BufferEncoding;
+      for (const entry of readdirSync(`/proc/self/fd/${within}`, { withFileTypes: true, encoding })) {
         const inner = Buffer.from(entry.name, 'latin1');
         const path = `${into}/${entry.name}`;
         if (entry.isDirectory()) {
           if (!generatedFolders.has(entry.name) && entry.name !== '.git')
             walk(within, inner, `${from}/${entry.name}`, path);
         } else if (entrance.guards(path)) {
-          const fd = files.openAt(within, inner, place | noFollow, 0);
+          const fd = files.openAt(within, inner, place | noFollow);
           if (fd < 0) continue;
           open.push(fd);
           found.push({ path, at: `${from}/${entry.name}`, fd });
@@ -169,63 +254,92 @@ export function createPerforming(
     }
   }
 
-  function link(from: Found, to: Found): number {
+  link(froms: number, tos: number, flags: number): number {
+    const isOpen = this.#path.length === 0 && (flags & emptyPath) !== 0;
+    const from = isOpen
+      ? this.#view.descriptor(froms)
+      : this.#view.find(froms, this.#path, (flags & followsLink) !== 0);
+    return typeof from === 'number' ? from : this.#at(tos, this.#second, (to) => this.#link(from, to));
+  }
+
+  #link(from: Found, to: Found): number {
+    const { keep, entrance, files } = this.#means;
     const { file } = from;
     if (!file) return -ENOENT;
     if (to.file) return -EEXIST;
     if (file.stat.isMountRoot) return -EXDEV;
-    const source = nameAt(from);
-    const target = nameAt(to);
-    if (target) {
-      const refused = mayNotChange(to.folder);
+    if (to.path !== undefined) {
+      const refused = files.mayChangeIn(to.folder);
       if (refused < 0) return refused;
-      const at = source?.path ?? keep.placeOf(file.fd) ?? `/proc/self/fd/${file.fd}`;
-      entrance.comes([{ path: target.path, at, fd: file.fd }]);
-      keep.noteNew(target.path);
-      entrance.links(target.path, file.stat.key);
+      const at = (from.host && from.path) ?? keep.placeOf(file.fd) ?? `/proc/self/fd/${file.fd}`;
+      entrance.comes([{ path: to.path, at, fd: file.fd }]);
+      keep.noteNew(to.path);
+      entrance.links(to.path, file.stat.key);
     }
-    // Its content could be changed by its new name too.
-    if (source && file.stat.isFile && !keep.isMade(file.stat))
-      keep.noteGone(source.host, from.name, source.path);
-    if (source) entrance.links(source.path, file.stat.key);
+    if (from.host && from.path !== undefined) {
+      // Its content could be changed by its new name too.
+      if (file.stat.isFile && !keep.isMade(file.stat)) keep.noteGone(from.host, from.name, from.path);
+      entrance.links(from.path, file.stat.key);
+    }
     if (file.stat.links === 0) keep.made(file.stat);
     return from.name.length === 0
       ? files.linkAt(here, Buffer.from(`/proc/self/fd/${file.fd}`), to.folder, withName(to), true)
       : files.linkAt(from.folder, withName(from), to.folder, withName(to));
   }
 
-  /** Creates an entry without content. */
-  function makeNew(to: Found, isLink: boolean, work: (folder: number, name: Buffer) => number): number {
-    if (to.file) return -EEXIST;
-    const at = nameAt(to);
-    if (!at) return work(to.folder, withName(to));
-    const refused = mayNotChange(to.folder);
-    if (refused < 0) return refused;
-    if (!isLink) entrance.comes([{ path: at.path, at: '', fd: -1 }]);
-    keep.noteNew(at.path);
-    const result = work(to.folder, withName(to));
-    if (result === 0 && isLink) entrance.came(at.path);
-    return result;
+  symlink(tos: number): number {
+    return this.#makeNew(tos, this.#second, true, (folder, name) =>
+      this.#means.files.symlinkAt(this.#path, folder, name),
+    );
   }
 
-  function open(
-    view: View,
+  makeNode(base: number, mode: number, device: bigint): number {
+    const rights = mode & ~this.#maskOf();
+    return this.#makeNew(base, this.#path, false, (folder, name) =>
+      this.#means.files.makeNodeAt(folder, name, rights, Number(device)),
+    );
+  }
+
+  /** Creates an entry without content. */
+  #makeNew(
     base: number,
-    path: Buffer,
-    flags: number,
-    mode: number,
-    thread: number,
-  ): Performed {
+    given: Buffer,
+    isLink: boolean,
+    work: (folder: number, name: Buffer) => number,
+  ): number {
+    const { files, entrance, keep } = this.#means;
+    return this.#at(base, given, (to) => {
+      if (to.file) return -EEXIST;
+      if (to.path === undefined) return work(to.folder, withName(to));
+      const refused = files.mayChangeIn(to.folder);
+      if (refused < 0) return refused;
+      if (!isLink) entrance.comes([{ path: to.path, at: '', fd: -1 }]);
+      keep.noteNew(to.path);
+      const result = work(to.folder, withName(to));
+      if (result === 0 && isLink) entrance.came(to.path);
+      return result;
+    });
+  }
+
+  /** Notes the name that the kernel is about to create. */
+  makeFolder(base: number): Performed {
+    const found = this.#view.find(base, this.#path, false);
+    if (typeof found !== 'number' && !found.file && found.path !== undefined)
+      this.#means.keep.noteNew(found.path);
+    return 'let-through';
+  }
+
+  open(base: number, flags: number, mode: number): Performed {
     const closesOnExec = (flags & closeOnExec) !== 0;
+    const isNew = (flags & (create | exclusive)) === (create | exclusive);
     for (let tries = 0; tries < mostTries; tries++) {
-      const isNew = (flags & (create | exclusive)) === (create | exclusive);
-      const found = view.find(base, path, (flags & noFollow) === 0 && !isNew);
+      const found = this.#view.find(base, this.#path, (flags & noFollow) === 0 && !isNew);
       if (typeof found === 'number') return found;
       const { file } = found;
       if (!file) {
         if ((flags & create) === 0) return -ENOENT;
         if (found.mustBeFolder) return -EISDIR;
-        const made = openNew(found, flags, mode & ~maskOf(thread));
+        const made = this.#openNew(found, flags, mode & ~this.#maskOf());
         if (made === -EEXIST && !isNew) continue;
         return made < 0 ? made : { descriptor: made, closesOnExec };
       }
@@ -234,56 +348,57 @@ export function createPerforming(
       if (found.mustBeFolder && !file.stat.isFolder) return -ENOTDIR;
       if (file.stat.isFolder)
         return (flags & (create | writeOnly | readWrite | cut)) !== 0 ? -EISDIR : -ENOENT;
-      const opened = openThere(found, file, flags);
+      const opened = this.#openThere(found, file, flags);
       return typeof opened === 'number' && opened >= 0 ? { descriptor: opened, closesOnExec } : opened;
     }
     return -EBUSY;
   }
 
-  function openNew(found: Found, flags: number, mode: number): number {
-    const at = nameAt(found);
+  #openNew({ folder, name, path }: Found, flags: number, mode: number): number {
+    const { keep, entrance, files, mask } = this.#means;
     let isLater = false;
-    if (at) {
-      const refused = mayNotChange(found.folder);
+    if (path !== undefined) {
+      const refused = files.mayChangeIn(folder);
       if (refused < 0) return refused;
-      isLater = entrance.opens(at.path);
-      keep.noteNew(at.path);
+      isLater = entrance.opens(path);
+      keep.noteNew(path);
     }
-    const fd = files.openAt(found.folder, found.name, flags | exclusive | closeOnExec | noTerminal, mode);
+    const fd = files.openAt(folder, name, flags | exclusive | closeOnExec | noTerminal, mode);
     if (fd < 0) return fd;
-    if ((mode & ownMask) !== 0) files.changeMode(fd, mode);
-    const stat = files.statAt(fd, nothing);
-    if (at && typeof stat !== 'number') keep.made(stat);
-    if (at && isLater) entrance.opened(at.path, fd);
+    if ((mode & mask) !== 0) files.changeMode(fd, mode);
+    const stat = path === undefined ? -ENOENT : files.statAt(fd, nothing);
+    if (typeof stat !== 'number') keep.made(stat);
+    if (path !== undefined && isLater) entrance.opened(path, fd);
     return fd;
   }
 
   /** Opens the found file again: the same file, even if its name changed. */
-  function openThere(
+  #openThere(
     found: Found,
-    file: NonNullable<Found['file']>,
+    { fd, stat }: NonNullable<Found['file']>,
     flags: number,
     isCut = (flags & cut) !== 0,
   ): number | 'later' {
-    const { fd, stat } = file;
+    const { files } = this.#means;
     // /dev/tty would be the terminal of our own process.
     if (stat.rdev === '5:0') return -ENXIO;
     const own = `/proc/self/fd/${fd}`;
     if (!stat.isFile && !stat.isFifo && stat.rdev === '') return -ENXIO;
     const { type } = statfsSync(own);
-    if ((type === procfs && !isOwnSetting(fd)) || type === sysfs) return -EACCES;
+    // A process's own settings in /proc: a write affects only that process.
+    if ((type === procfs && !ownSettings.test(readlinkSync(own))) || type === sysfs) return -EACCES;
     const asked = (flags & ~(create | exclusive | cut | noFollow)) | closeOnExec | noTerminal;
     if (stat.isFifo) {
-      const opened = files.openAt(here, Buffer.from(own), asked | nonBlocking, 0);
+      const opened = files.openAt(here, Buffer.from(own), asked | nonBlocking);
       if (opened === -ENXIO && (flags & nonBlocking) === 0) return 'later';
       if (opened >= 0 && (flags & nonBlocking) === 0) files.setFlags(opened, flags & append);
       return opened;
     }
-    const opened = files.openAt(here, Buffer.from(own), asked, 0);
+    const opened = files.openAt(here, Buffer.from(own), asked);
     if (opened < 0 || !stat.isFile || type === procfs) return opened;
     try {
       if (isCut || (flags & (writeOnly | readWrite)) !== 0)
-        keepWritten(found, fd, stat, isCut ? 'gone' : 'written');
+        this.#keepWritten(found.path, fd, stat, isCut ? 'gone' : 'written');
       const result = (flags & cut) !== 0 ? files.truncate(opened, 0n) : 0;
       if (result === 0) return opened;
       closeSync(opened);
@@ -294,142 +409,134 @@ export function createPerforming(
     }
   }
 
-  function keepWritten(found: Found, fd: number, stat: FileStat, how: 'gone' | 'written'): void {
-    const at = found.name.length === 0 ? keep.placeOf(fd) : nameAt(found)?.path;
-    if (at === undefined) return;
-    const guarded = entrance.linkedTo(stat.key) ?? at;
+  #keepWritten(path: string | undefined, fd: number, stat: FileStat, how: 'gone' | 'written'): void {
+    const { entrance, gate, keep } = this.#means;
+    if (path === undefined) return;
+    const guarded = entrance.linkedTo(stat.key) ?? path;
     const isLater = entrance.opens(guarded);
-    if (isLoss(at, stat)) gate(at, stat, how);
-    keep.noteWritten(at, fd, stat);
+    if (this.#isLoss(path, stat)) gate(path, stat, how);
+    keep.noteWritten(path, fd, stat);
     if (isLater) entrance.opened(guarded, fd);
   }
 
-  function cutTo(view: View, path: Buffer, bytes: bigint): Performed {
-    const found = view.find(here, path, true);
+  truncate(bytes: bigint): Performed {
+    const found = this.#view.find(here, this.#path, true);
     if (typeof found === 'number') return found;
     const { file } = found;
     if (!file) return -ENOENT;
     if (file.stat.isFolder) return -EISDIR;
-    if (!file.stat.isFile) return -EINVAL;
-    if (bytes < 0n) return -EINVAL;
-    const opened = openThere(found, file, writeOnly, true);
+    if (!file.stat.isFile || bytes < 0n) return -EINVAL;
+    const opened = this.#openThere(found, file, writeOnly, true);
     if (typeof opened !== 'number' || opened < 0) return opened;
-    const result = files.truncate(opened, bytes);
+    const result = this.#means.files.truncate(opened, bytes);
     closeSync(opened);
     return result;
   }
 
-  /** Notes the name that the kernel is about to create. */
-  function noteNew(view: View, base: number, path: Buffer): Performed {
-    const found = view.find(base, path, false);
-    if (typeof found !== 'number' && !found.file) {
-      const at = nameAt(found);
-      if (at) keep.noteNew(at.path);
-    }
-    return 'let-through';
+  /** Changes the mode, the owner, the times or an attribute, after noting what they were. */
+  alter(base: number, flags = 0): number {
+    const isOpen = !this.#isNamed || (this.#path.length === 0 && (flags & emptyPath) !== 0);
+    if (isOpen && base !== here) return this.#alter(this.#view.descriptor(base));
+    if (!this.#isNamed) return -EFAULT;
+    return this.#alter(this.#view.find(base, isOpen ? dot : this.#path, (flags & notFollowed) === 0));
   }
 
-  function perform(call: WaitingCall, view: View, isWaiting: () => boolean): Performed {
-    const altered = alter(call, view, isWaiting);
-    if (altered !== undefined) return altered;
-    const { number, args, thread } = call;
-    const int = (at: number) => Number(BigInt.asIntN(32, args[at] ?? 0n));
-    const name = nameOf(number);
-    if (name === 'umask') {
-      masks.clear();
-      return 'let-through';
-    }
-    const text = (at: number) => view.read(args[at] ?? 0n);
-    const [first, second] = pathsOf[name];
-    const path = text(first);
-    if (typeof path === 'number') return path;
-    const other = second === undefined ? nothing : text(second);
-    if (typeof other === 'number') return other;
-    // Only now is it certain that the arguments belong to the caller.
-    if (!isWaiting()) return -ENOENT;
-    const find = (base: number, given: Buffer) => view.find(base, given, false);
-    const withOne = (base: number, work: (found: Found) => number, given = path) => {
-      const found = find(base, given);
-      return typeof found === 'number' ? found : work(found);
-    };
-    const renamed = (froms: number, tos: number, flags: number) =>
-      withOne(froms, (from) => withOne(tos, (to) => rename(from, to, flags), other));
-    const linked = (froms: number, tos: number, flags: number) => {
-      const isOpen = path.length === 0 && (flags & emptyPath) !== 0;
-      const from = isOpen
-        ? view.find(here, Buffer.from(`/proc/self/fd/${froms}`), true)
-        : view.find(froms, path, (flags & followsLink) !== 0);
-      return typeof from === 'number' ? from : withOne(tos, (to) => link(from, to), other);
-    };
-    const symlinked = (tos: number) =>
-      withOne(tos, (to) => makeNew(to, true, (...at) => files.symlinkAt(path, ...at)), other);
-    const made = (base: number, mode: number, device: bigint) =>
-      withOne(base, (to) => {
-        const rights = mode & ~maskOf(thread);
-        return makeNew(to, false, (...at) => files.makeNodeAt(...at, rights, Number(device)));
-      });
-    switch (name) {
-      case 'open':
-        return open(view, here, path, int(1), int(2), thread);
-      case 'openat':
-        return open(view, int(0), path, int(2), int(3), thread);
-      case 'creat':
-        return open(view, here, path, create | writeOnly | cut, int(1), thread);
-      case 'unlink':
-        return withOne(here, (found) => unlink(found, false));
-      case 'rmdir':
-        return withOne(here, (found) => unlink(found, true));
-      case 'unlinkat':
-        return withOne(int(0), (found) => unlink(found, (int(2) & removeFolder) !== 0));
-      case 'rename':
-        return renamed(here, here, 0);
-      case 'renameat':
-        return renamed(int(0), int(2), 0);
-      case 'renameat2':
-        return (int(4) & ~(noReplace | exchange)) !== 0 ? -EINVAL : renamed(int(0), int(2), int(4));
-      case 'truncate':
-        return cutTo(view, path, BigInt.asIntN(64, args[1] ?? 0n));
-      case 'link':
-        return linked(here, here, 0);
-      case 'linkat':
-        return linked(int(0), int(2), int(4));
-      case 'symlink':
-        return symlinked(here);
-      case 'symlinkat':
-        return symlinked(int(1));
-      case 'mknod':
-        return made(here, int(1), args[2] ?? 0n);
-      case 'mknodat':
-        return made(int(0), int(2), args[3] ?? 0n);
-      case 'mkdir':
-        return noteNew(view, here, path);
-      case 'mkdirat':
-        return noteNew(view, int(0), path);
+  alterOpen(at: number): number {
+    return this.#alter(this.#view.descriptor(this.int(at)));
+  }
+
+  #alter(found: Found | number): number {
+    const { keep, files, isUnconfined } = this.#means;
+    if (typeof found === 'number') return found;
+    const { file, path } = found;
+    const change = this.#change;
+    if (!file || !change) return -ENOENT;
+    // A device that a command sees, such as /dev/null, is the machine's, unless it is a terminal of the command.
+    if (!isUnconfined && /^(?!13[6-9]|14[0-3])\d/.test(file.stat.rdev)) return -EPERM;
+    // A second name has the mode of the file: without the right to read it, only a copy keeps its content.
+    const isHidden = change.kind === 'mode' && (change.mode & 0o400) === 0;
+    if (path !== undefined && isHidden && file.stat.isFile) keep.noteWritten(path, file.fd, file.stat);
+    else if (path !== undefined) keep.noteAltered(path.replace(/\/\.$/, ''), file.stat);
+    return files.alter(file.fd, change);
+  }
+
+  #readChange(kind: Change, from: number): Alteration | number {
+    const { args } = this.#call;
+    switch (kind) {
+      case 'mode':
+        return { kind, mode: this.int(from) & 0o7777 };
+      case 'owner': {
+        const [user, group] = [this.int(from), this.int(from + 1)];
+        // A sandbox's own namespace has one user and one group.
+        const isOwn = [-1, process.getuid?.()].includes(user) && [-1, process.getgid?.()].includes(group);
+        const seesMachine = this.#means.reach !== undefined || this.#means.isUnconfined;
+        return isOwn || seesMachine ? { kind, user, group } : -EINVAL;
+      }
+      case 'attribute':
+      case 'no attribute': {
+        const name = this.#view.read(args[from] ?? 0n);
+        if (typeof name === 'number') return name;
+        if (kind === 'no attribute') return { kind: 'attribute', name };
+        const bytes = Number(args[from + 2] ?? 0n);
+        if (bytes > mostBytes) return -E2BIG;
+        const value = this.#memoryOf(from + 1, bytes);
+        return typeof value === 'number' ? value : { kind, name, value, flags: this.int(from + 3) };
+      }
+      default: {
+        if (args[from] === 0n) return { kind: 'times', times: undefined };
+        const memory = this.#memoryOf(from, kind === 'utimbuf' ? 16 : 32);
+        return typeof memory === 'number' ? memory : { kind: 'times', times: timesIn(memory, kind) };
+      }
     }
   }
 
-  return (call, isWaiting) => {
-    const view = createView(calls, files, call.thread, { reach, keep: folder });
-    try {
-      entrance.settle();
-      return perform(call, view, isWaiting);
-    } catch (error) {
-      if (error instanceof Unkept) return -error.errno;
-      return -errnoOf(error);
-    } finally {
-      view.close();
+  /** The memory of an argument; a negated error number if it is not mapped. */
+  #memoryOf(at: number, bytes: number): Buffer | number {
+    const memory = Buffer.alloc(bytes);
+    if (bytes === 0) return memory;
+    const { thread, args } = this.#call;
+    return this.#means.calls.readMemory(thread, args[at] ?? 0n, memory) === bytes ? memory : -EFAULT;
+  }
+
+  #at(base: number, path: Buffer, work: (found: Found) => number): number {
+    const found = this.#view.find(base, path, false);
+    return typeof found === 'number' ? found : work(found);
+  }
+
+  #isLoss(path: string, stat: FileStat): boolean {
+    const { keep } = this.#means;
+    const isOwn = keep.isMade(stat) && !namesCommits(path);
+    return stat.isFile && stat.bytes > 1 && !isOwn && !keep.leavesOut(path);
+  }
+
+  #maskOf(): number {
+    const { masks } = this.#means;
+    const { thread } = this.#call;
+    let mask = masks.get(thread);
+    if (mask === undefined) {
+      const status = readFileSync(`/proc/${thread}/status`, 'latin1');
+      mask = Number.parseInt(/^Umask:\s*(\d+)$/m.exec(status)?.[1] ?? '022', 8);
+      masks.set(thread, mask);
     }
-  };
+    return mask;
+  }
 }
 
-/** Read-only by its mount, or owned by another user. */
-function mayNotChange(folder: number): number {
-  try {
-    accessSync(`/proc/self/fd/${folder}`, constants.W_OK | constants.X_OK);
-    return 0;
-  } catch (error) {
-    return -errnoOf(error);
+function withName({ name, mustBeFolder }: Found): Buffer {
+  return mustBeFolder ? Buffer.concat([name, slash]) : name;
+}
+
+/** As `struct timespec[2]`. */
+function timesIn(memory: Buffer, form: 'utimbuf' | 'timeval' | 'timespec'): Buffer {
+  if (form === 'timespec') return memory;
+  const times = Buffer.alloc(32);
+  const [next, perSecond] = form === 'utimbuf' ? [8, 0n] : [16, 1000n];
+  for (const at of [0, 1]) {
+    times.writeBigInt64LE(memory.readBigInt64LE(at * next), at * 16);
+    if (form === 'timeval')
+      times.writeBigInt64LE(memory.readBigInt64LE(at * next + 8) * perSecond, at * 16 + 8);
   }
+  return times;
 }
 
 function errnoOf(error: unknown): number {
@@ -437,52 +544,11 @@ function errnoOf(error: unknown): number {
   return errno === undefined ? EIO : Math.abs(errno);
 }
 
-/** A process's own settings in /proc: a write affects only that process. */
-function isOwnSetting(fd: number): boolean {
-  return ownSettings.test(readlinkSync(`/proc/self/fd/${fd}`));
-}
-
-type Watched = keyof typeof pathsOf;
-
-function nameOf(number: number): Watched | 'umask' {
-  const name = names.get(number);
-  if (name === undefined) throw new Error('a call that no filter hands over');
-  return name;
-}
-
-/** Which arguments are paths. */
-const pathsOf = {
-  open: [0],
-  openat: [1],
-  creat: [0],
-  unlink: [0],
-  rmdir: [0],
-  unlinkat: [1],
-  rename: [0, 1],
-  renameat: [1, 3],
-  renameat2: [1, 3],
-  truncate: [0],
-  link: [0, 1],
-  linkat: [1, 3],
-  symlink: [0, 1],
-  symlinkat: [0, 2],
-  mkdir: [0],
-  mkdirat: [1],
-  mknod: [0],
-  mknodat: [1],
-} as const satisfies Record<string, readonly [number, number?]>;
-
-const names = new Map<number, Watched | 'umask'>(
-  ([...Object.keys(pathsOf), 'umask'] as (Watched | 'umask')[]).flatMap((name) => {
-    const number = syscallNumbers[name][process.arch === 'x64' ? 0 : 1];
-    return number === undefined ? [] : [[number, name] as const];
-  }),
-);
-
 const ownSettings =
   /\/\d+\/(task\/\d+\/)?(oom_score_adj|oom_adj|comm|timerslack_ns|coredump_filter|clear_refs|mem|attr\/.*)$/;
 const slash = Buffer.from('/');
-const nothing = Buffer.alloc(0);
+const dot = Buffer.from('.');
+const nothing: Buffer = Buffer.alloc(0);
 const folderPlace = place | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const mostTries = 10;
 const writeOnly = 1;
@@ -500,12 +566,18 @@ const noReplace = 1;
 const exchange = 2;
 const followsLink = 0x400;
 const emptyPath = 0x1000;
+const notFollowed = 0x100;
 const procfs = 0x9fa0;
 const sysfs = 0x62656572;
+/** The kernel's limit for the value of an attribute. */
+const mostBytes = 65_536;
+const EPERM = 1;
 const ENOENT = 2;
 const EIO = 5;
 const ENXIO = 6;
+const E2BIG = 7;
 const EACCES = 13;
+const EFAULT = 14;
 const EBUSY = 16;
 const EEXIST = 17;
 const EXDEV = 18;

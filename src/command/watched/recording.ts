@@ -3,10 +3,11 @@ import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
+import type { Child } from '../child/child.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { createWatch } from '../sockets/watch.ts';
+import { createWatch, type Watch } from '../sockets/watch.ts';
 import {
   answer,
   anyNumber,
@@ -49,106 +50,121 @@ export interface RecordingOptions extends KeepOptions, EntranceOptions {
 export type Entered = typeof granted | typeof refused | typeof judgedLater;
 
 /** Performs the file calls of one command, and keeps the content that they destroy. */
-export interface Recording {
-  /** The command's end of a socket for handing over its filter; the caller closes it. */
-  open(): number;
-  /** Resolves when no process of the command is left, and all its changes are noted. */
-  readonly over: Promise<void>;
-  /** Performs no more calls: the command has ended, or waits for an answer that will not come. */
-  endCalls(): void;
-  /** Ends the recording if the command did not start. */
-  close(): void;
-}
+export class Recording {
+  readonly #options: RecordingOptions;
+  readonly #watch: Watch;
+  readonly #end: number;
+  readonly #theirs: number;
+  readonly #state = new Int32Array(new SharedArrayBuffer(16));
+  readonly #worker: Worker;
+  readonly #over = Promise.withResolvers<void>();
+  /** A thread that gave up its rights cannot get them back. */
+  readonly #idle: Worker[];
+  #destroy = (): void => {};
+  #isEnded = false;
 
-/** `onFault`: the command's calls are not answered any more, so it must be ended. */
-export function openRecording(
-  kernel: Kernel,
-  { folder, roots, ignore, mostBytes, protectedNames, reach, ...asked }: RecordingOptions,
-  onFault: () => void,
-): Recording {
-  const { first, mayLose, mayEnter, ends } = asked;
-  const watch = createWatch(kernel);
-  const end = kernel.syscall(syscallNumber('eventfd2'), 0, closeOnExec);
-  const [ours, theirs] = makeSocketPair(kernel);
-  watch.add(ours);
-  watch.add(end);
-  const state = new Int32Array(new SharedArrayBuffer(16));
-  state[answer] = granted;
-  grant(first);
-  const options: WatchedOptions = {
-    folder,
-    roots,
-    ignore,
-    mostBytes,
-    protectedNames,
-    watch: watch.fd,
-    channel: ours,
-    end,
-    state,
-    mask: process.umask(),
-    reach: reach === 'all' ? undefined : reach,
-    isUnconfined: reach === 'all',
-  };
-  function grant(more: Grant | undefined): void {
-    Atomics.store(state, moreFiles, more ? Math.min(more.files, anyNumber - 1) : anyNumber);
-    Atomics.store(state, moreKept, more ? Math.min(more.withKept, anyNumber - 1) : anyNumber);
+  constructor(kernel: Kernel, options: RecordingOptions) {
+    const { folder, roots, ignore, mostBytes, protectedNames, reach } = options;
+    this.#options = options;
+    this.#watch = createWatch(kernel);
+    this.#end = kernel.syscall(syscallNumber('eventfd2'), 0, closeOnExec);
+    const [ours, theirs] = makeSocketPair(kernel);
+    this.#theirs = theirs;
+    this.#watch.add(ours);
+    this.#watch.add(this.#end);
+    this.#state[answer] = granted;
+    this.#grant(options.first);
+    this.#idle = reach === 'all' ? idleWithRights : idleWithout;
+    this.#worker = this.#idle.pop() ?? startThread();
+    this.#worker.postMessage({
+      folder,
+      roots,
+      ignore,
+      mostBytes,
+      protectedNames,
+      watch: this.#watch.fd,
+      channel: ours,
+      end: this.#end,
+      state: this.#state,
+      mask: process.umask(),
+      reach: reach === 'all' ? undefined : reach,
+      isUnconfined: reach === 'all',
+    } satisfies WatchedOptions);
+    this.#worker.on('message', this.#take);
+    this.#worker.once('exit', this.#fail);
+    // A process waits for its threads at exit.
+    process.once('exit', this.close);
   }
-  // A thread that gave up its rights cannot get them back.
-  const idle = reach === 'all' ? idleWithRights : idleWithout;
-  const worker = idle.pop() ?? startThread();
-  worker.postMessage(options);
-  let isEnded = false;
-  const release = (said: Entered) => {
-    if (Atomics.compareExchange(state, answer, 0, said) === 0) Atomics.notify(state, answer);
-  };
-  const hear = (said: GateQuestion | EntryQuestion) =>
-    said.kind === 'loss'
-      ? mayLose(said).then((more) => {
-          grant(more);
-          release(granted);
-        })
-      : mayEnter(said).then(release);
-  const endCalls = () => {
-    Atomics.store(state, answer, ended);
-    Atomics.notify(state, answer);
-  };
-  const close = () => {
-    if (isEnded) return;
-    isEnded = true;
+
+  /** The command's end of a socket for handing over its filter; the caller closes it. */
+  open(): number {
+    return this.#theirs;
+  }
+
+  /**
+   * The started command as one that has ended when all its changes are noted. It is ended if its calls are not answered
+   * any more, and what it left is, because that would stay watched.
+   */
+  follow(child: Child): Child {
+    this.#destroy = child.destroy;
+    const exited = child.exited.finally(async () => {
+      child.destroy();
+      this.#endCalls();
+      await this.#over.promise;
+    });
+    return { ...child, exited };
+  }
+
+  /** Ends the recording if the command did not start. */
+  readonly close = (): void => {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     const one = Buffer.alloc(8);
     one.writeBigUInt64LE(1n);
-    writeSync(end, one);
-    endCalls();
+    writeSync(this.#end, one);
+    this.#endCalls();
   };
-  // A process waits for its threads at exit.
-  process.once('exit', close);
-  const over = new Promise<void>((resolve) => {
-    const settle = (isThere: boolean) => {
-      worker.off('message', take);
-      worker.off('exit', fail);
-      isEnded = true;
-      process.off('exit', close);
-      closeSync(watch.fd);
-      closeSync(end);
-      if (isThere) idle.push(worker);
-      resolve();
-    };
-    const fail = () => {
-      onFault();
-      settle(false);
-    };
-    const take = (said: GateQuestion | EntryQuestion | Left) => {
-      // Without an answer, the command stays blocked until it is ended.
-      if (said.kind !== 'left') return void hear(said).catch(() => {});
-      ends(said.paths).then(
-        () => settle(true),
-        () => settle(true),
-      );
-    };
-    worker.on('message', take);
-    worker.once('exit', fail);
-  });
-  return { open: () => theirs, over, endCalls, close };
+
+  /** Performs no more calls: the command has ended, or waits for an answer that will not come. */
+  #endCalls(): void {
+    Atomics.store(this.#state, answer, ended);
+    Atomics.notify(this.#state, answer);
+  }
+
+  #grant(more: Grant | undefined): void {
+    Atomics.store(this.#state, moreFiles, more ? Math.min(more.files, anyNumber - 1) : anyNumber);
+    Atomics.store(this.#state, moreKept, more ? Math.min(more.withKept, anyNumber - 1) : anyNumber);
+  }
+
+  readonly #take = (said: GateQuestion | EntryQuestion | Left): void => {
+    // Without an answer, the command stays blocked until it is ended.
+    if (said.kind !== 'left') return void this.#hear(said).catch(() => {});
+    const settle = () => this.#settle(true);
+    this.#options.ends(said.paths).then(settle, settle);
+  };
+
+  async #hear(said: GateQuestion | EntryQuestion): Promise<void> {
+    let reply: Entered = granted;
+    if (said.kind === 'loss') this.#grant(await this.#options.mayLose(said));
+    else reply = await this.#options.mayEnter(said);
+    if (Atomics.compareExchange(this.#state, answer, 0, reply) === 0) Atomics.notify(this.#state, answer);
+  }
+
+  readonly #fail = (): void => {
+    this.#destroy();
+    this.#settle(false);
+  };
+
+  #settle(isThere: boolean): void {
+    this.#worker.off('message', this.#take);
+    this.#worker.off('exit', this.#fail);
+    this.#isEnded = true;
+    process.off('exit', this.close);
+    closeSync(this.#watch.fd);
+    closeSync(this.#end);
+    if (isThere) this.#idle.push(this.#worker);
+    this.#over.resolve();
+  }
 }
 
 /** Idle threads wait for the next command: the process once crashed while such a thread ended. */

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import { isInside } from '../../ground/inside.ts';
-import type { Calls } from '../sockets/calls.ts';
-import { type FileCalls, type FileStat, here } from './file-calls.ts';
+import { type Calls, resolve } from '../sockets/calls.ts';
+import { type FileCalls, type FileStat, here, place } from './file-calls.ts';
+import type { HostFolder, Keep } from './keep.ts';
 
 /** The last name of a path, with its open folder and an O_PATH descriptor of its entry. */
 export interface Found {
@@ -12,140 +13,203 @@ export interface Found {
   readonly mustBeFolder: boolean;
   /** Undefined if there is no entry of this name. */
   readonly file?: { readonly fd: number; readonly stat: FileStat } | undefined;
+  /** Its folder and path on the host; undefined if it is in no root. */
+  readonly host?: HostFolder | undefined;
+  readonly path?: string | undefined;
+}
+
+export interface ViewOptions {
+  readonly calls: Calls;
+  readonly files: FileCalls;
+  readonly keep: Keep;
+  /** Host paths: others are not found, because the server performs the change. Undefined: all are found. */
+  readonly reach: readonly string[] | undefined;
+  /** The recording's folder, which has the kept contents and is out of reach. */
+  readonly folder: string;
 }
 
 /** Looks up paths as a thread of a command sees them: with its root, folder and descriptors. Made for one call. */
-export interface View {
+export class View {
+  readonly #options: ViewOptions;
+  readonly #thread: number;
+  readonly #held: number[] = [];
+  #root: number | undefined;
+
+  constructor(options: ViewOptions, thread: number) {
+    this.#options = options;
+    this.#thread = thread;
+  }
+
   /** Reads the text of a path, once. */
-  read(address: bigint): Buffer | number;
+  read(address: bigint): Buffer | number {
+    const pieces: Buffer[] = [];
+    for (let at = address, left = maxPath; left > 0; ) {
+      // The next page may not be mapped.
+      const piece = Buffer.allocUnsafe(Math.min(left, pageBytes - Number(at % BigInt(pageBytes))));
+      const bytes = this.#options.calls.readMemory(this.#thread, at, piece);
+      if (bytes <= 0) return -EFAULT;
+      const end = piece.subarray(0, bytes).indexOf(0);
+      pieces.push(piece.subarray(0, end < 0 ? bytes : end));
+      if (end >= 0) return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
+      at += BigInt(bytes);
+      left -= bytes;
+    }
+    return -ENAMETOOLONG;
+  }
+
   /**
    * `folder`: the thread's descriptor for relative paths. Returns a negated error number if there is no such folder.
    */
-  find(folder: number, path: Buffer, follows: boolean): Found | number;
-  close(): void;
-}
+  find(folder: number, given: Buffer, follows: boolean): Found | number {
+    let path = given;
+    let from = `/proc/${this.#thread}/${folder === here ? 'cwd' : `fd/${folder}`}`;
+    for (let links = 0; links < maxLinks; links++) {
+      if (path.length === 0) return -ENOENT;
+      const end = path.findLastIndex((byte) => byte !== slash) + 1;
+      const start = path.lastIndexOf(slash, Math.max(end - 1, 0)) + 1;
+      const last = path.subarray(start, end);
+      // `..` of the same folder on the host would lead out of the caller's root.
+      const isItself = end === 0 || last.equals(dots) || last.equals(dot);
+      const name = isItself ? dot : last;
+      const within = this.#openFolder(from, isItself ? path : path.subarray(0, start));
+      if (within < 0) return within;
+      const mustBeFolder = end > 0 && end < path.length;
+      const fd = this.#hold(this.#options.files.openAt(within, name, place | constants.O_NOFOLLOW));
+      if (fd < 0 && fd !== -ENOENT) return fd;
+      const stat = fd < 0 ? undefined : this.#options.files.statAt(fd, nothing);
+      if (typeof stat === 'number') return stat;
+      const found = { folder: within, name, mustBeFolder, file: stat && { fd, stat } };
+      if (!stat?.isLink || !(follows || mustBeFolder)) return this.#inReach(found);
+      const link = this.#targetOf(within, name);
+      if (typeof link === 'number') return this.descriptor(link);
+      from = itself(within);
+      path = link;
+    }
+    return -ELOOP;
+  }
 
-/**
- * Paths outside `reach` are not found, because the server performs the change; nor is `keep`, which has the kept
- * contents. Host paths.
- */
-export function createView(
-  calls: Calls,
-  files: FileCalls,
-  thread: number,
-  { reach, keep }: { readonly reach: readonly string[] | undefined; readonly keep: string },
-): View {
-  const held: number[] = [];
-  const hold = (fd: number) => {
-    if (fd >= 0) held.push(fd);
+  /** The file that the thread has open under this number. */
+  descriptor(number: number): Found | number {
+    const fd = this.#hold(this.#options.files.openAt(here, this.#own(number), place));
+    const stat = fd < 0 ? fd : this.#options.files.statAt(fd, nothing);
+    if (typeof stat === 'number') return stat;
+    return this.#inReach({ folder: fd, name: nothing, mustBeFolder: false, file: { fd, stat } });
+  }
+
+  close(): void {
+    for (const fd of this.#held) closeSync(fd);
+  }
+
+  #hold(fd: number): number {
+    if (fd >= 0) this.#held.push(fd);
     return fd;
-  };
-  let root: number | undefined;
-  const rootOf = () =>
-    (root ??= hold(files.openAt(here, Buffer.from(`/proc/${thread}/root`), folderPlace, 0)));
+  }
+
+  #own(number: number): Buffer {
+    return Buffer.from(`/proc/${this.#thread}/fd/${number}`);
+  }
 
   /** `from`: the folder of relative paths, by its path in our own /proc. */
-  function openFolder(from: string, path: Buffer): number {
+  #openFolder(from: string, path: Buffer): number {
+    const { calls, files } = this.#options;
     if (path[0] !== slash) {
-      const base = hold(files.openAt(here, Buffer.from(from), folderPlace, 0));
-      if (base < 0) return base;
-      if (path.length === 0) return base;
-      const opened = hold(files.openIn(base, path, folderPlace, beneath | noMagicLinks));
+      const base = this.#hold(files.openAt(here, Buffer.from(from), folderPlace));
+      if (base < 0 || path.length === 0) return base;
+      const opened = this.#hold(calls.openIn(base, path, folderPlace, resolve.beneath | resolve.noLinks));
+      if (opened === -ELOOP) return this.#walk(base, path);
       if (opened !== -EXDEV) return opened;
+      return this.#walk(this.#rootFolder(), Buffer.concat([readlinkSync(from, 'buffer'), separator, path]));
     }
-    const whole = path[0] === slash ? path : Buffer.concat([readlinkSync(from, 'buffer'), dash, path]);
-    return hold(files.openIn(rootOf(), withoutSelf(whole), folderPlace, inRoot | noMagicLinks));
+    const root = this.#rootFolder();
+    const opened = this.#hold(calls.openIn(root, path, folderPlace, resolve.inRoot | resolve.noLinks));
+    return opened === -ELOOP ? this.#walk(root, path) : opened;
   }
 
-  /** `self` would mean the server. */
-  function withoutSelf(path: Buffer): Buffer {
-    const [, self, rest = ''] =
-      /^\/+proc\/+(self|thread-self)(?=\/|$)(.*)$/s.exec(path.toString('latin1')) ?? [];
-    if (self === undefined) return path;
-    const { process, own } = numbersOf(thread);
-    return Buffer.from(`/proc/${process}${self === 'self' ? '' : `/task/${own}`}${rest}`, 'latin1');
+  #rootFolder(): number {
+    const path = Buffer.from(`/proc/${this.#thread}/root`);
+    this.#root ??= this.#hold(this.#options.files.openAt(here, path, folderPlace));
+    return this.#root;
   }
 
-  /** The descriptor of the thread itself that a path in /proc or /dev names. */
-  function ownDescriptor(path: Buffer): number | undefined {
-    const text = path.toString('latin1').replace(/\/+/g, '/');
-    const stream = ['/dev/stdin', '/dev/stdout', '/dev/stderr'].indexOf(text);
-    if (stream >= 0) return stream;
-    const [, , pid, number] =
-      /^\/(dev|proc\/(self|thread-self|\d+)(?:\/task\/\d+)?)\/fd\/(\d+)$/.exec(text) ?? [];
-    if (number === undefined) return undefined;
-    if (pid !== undefined && /^\d/.test(pid) && pid !== `${numbersOf(thread).process}`) return undefined;
-    return Number(number);
+  /**
+   * Opens a folder by each name of its path in turn, following links as the thread would: the kernel would take
+   * `/proc/self` for the server.
+   */
+  #walk(base: number, path: Buffer): number {
+    const { files } = this.#options;
+    const root = this.#rootFolder();
+    const open = (within: number, name: Buffer, flags: number) =>
+      this.#hold(files.openAt(within, name, flags | constants.O_NOFOLLOW));
+    const left = namesIn(path);
+    let folder = path[0] === slash ? root : base;
+    for (let links = 0; left.length > 0; ) {
+      const name = Buffer.from(left.shift() ?? '', 'latin1');
+      if (name.equals(dots) && this.#isSame(folder, root)) continue;
+      const next = open(folder, name, folderPlace);
+      if (next >= 0) {
+        folder = next;
+        continue;
+      }
+      const entry = next === -ENOTDIR ? open(folder, name, place) : next;
+      if (entry < 0) return entry;
+      const stat = files.statAt(entry, nothing);
+      if (typeof stat === 'number') return stat;
+      if (!stat.isLink) return -ENOTDIR;
+      links += 1;
+      if (links > maxLinks) return -ELOOP;
+      const link = this.#targetOf(folder, name);
+      if (typeof link === 'number') folder = this.#hold(files.openAt(here, this.#own(link), folderPlace));
+      else if (link[0] === slash) folder = root;
+      if (folder < 0) return folder;
+      if (typeof link !== 'number') left.unshift(...namesIn(link));
+    }
+    return folder;
   }
 
-  function placeOf(folder: number, name: Buffer, mustBeFolder: boolean): Found | number {
-    const fd = hold(files.openAt(folder, name, place | notFollowed, 0));
-    if (fd === -ENOENT) return { folder, name, mustBeFolder };
-    if (fd < 0) return fd;
-    const stat = files.statAt(fd, nothing);
-    return typeof stat === 'number' ? stat : { folder, name, mustBeFolder, file: { fd, stat } };
+  #isSame(one: number, other: number): boolean {
+    const [a, b] = [one, other].map((fd) => this.#options.files.statAt(fd, nothing));
+    return typeof a === 'object' && typeof b === 'object' && a.key === b.key;
   }
 
-  const inReach = (found: Found) => (isInReach(found) ? found : -EACCES);
+  /**
+   * The text of a link as the thread reads it, or its own descriptor's number if the link is that in /proc. Links there
+   * to the folders and roots of processes are followed by their text, so that they lead nowhere else than paths do.
+   */
+  #targetOf(folder: number, name: Buffer): Buffer | number {
+    const at = readlinkSync(itself(folder), 'latin1');
+    const text = name.toString('latin1');
+    if (/^\/proc($|\/\d+\/)/.test(at)) {
+      const { process, own } = numbersOf(this.#thread);
+      if (at === '/proc' && text === 'self') return Buffer.from(process);
+      if (at === '/proc' && text === 'thread-self') return Buffer.from(`${process}/task/${own}`);
+      const [, holder] = /^\/proc\/(\d+)(?:\/task\/\d+)?\/fd$/.exec(at) ?? [];
+      if (holder === process) return Number(text);
+    }
+    return readlinkSync(Buffer.concat([Buffer.from(`${itself(folder)}/`), name]), 'buffer');
+  }
 
-  function isInReach({ folder, name, file }: Found): boolean {
+  #inReach(found: Found): Found | number {
+    const { keep, reach, folder: kept } = this.#options;
+    const { folder, name, file } = found;
     // An open stream need not have a path.
-    if (name.length === 0 && file?.stat.isFile === false) return true;
-    const at = readlinkSync(`/proc/self/fd/${folder}`, 'latin1');
+    if (name.length === 0 && file?.stat.isFile === false) return { ...found, path: keep.placeOf(folder) };
+    const host = name.length === 0 ? undefined : keep.hostOf(folder);
+    const at = host?.path ?? readlinkSync(itself(folder), 'latin1');
     const path = name.length === 0 ? at : `${at}/${name.toString('latin1')}`;
-    return !isInside(path, keep) && (reach === undefined || reach.some((each) => isInside(path, each)));
+    if (isInside(path, kept) || (reach && !reach.some((each) => isInside(path, each)))) return -EACCES;
+    return { ...found, host, path: name.length === 0 ? keep.placeOf(folder) : host && path };
   }
+}
 
-  return {
-    read(address) {
-      const pieces: Buffer[] = [];
-      for (let at = address, left = maxPath; left > 0; ) {
-        // The next page may not be mapped.
-        const piece = Buffer.alloc(Math.min(left, pageBytes - Number(at % BigInt(pageBytes))));
-        const bytes = calls.readMemory(thread, at, piece);
-        if (bytes <= 0) return -EFAULT;
-        const end = piece.subarray(0, bytes).indexOf(0);
-        pieces.push(piece.subarray(0, end < 0 ? bytes : end));
-        if (end >= 0) return Buffer.concat(pieces);
-        at += BigInt(bytes);
-        left -= bytes;
-      }
-      return -ENAMETOOLONG;
-    },
-    find(base, given, follows) {
-      let path = given;
-      let from = `/proc/${thread}/${base === here ? 'cwd' : `fd/${base}`}`;
-      for (let links = 0; links < maxLinks; links++) {
-        if (path.length === 0) return -ENOENT;
-        const own = follows ? ownDescriptor(path) : undefined;
-        if (own !== undefined) {
-          const fd = hold(files.openAt(here, Buffer.from(`/proc/${thread}/fd/${own}`), place, 0));
-          if (fd < 0) return fd;
-          const stat = files.statAt(fd, nothing);
-          return typeof stat === 'number'
-            ? stat
-            : inReach({ folder: fd, name: nothing, mustBeFolder: false, file: { fd, stat } });
-        }
-        const end = path.findLastIndex((byte) => byte !== slash) + 1;
-        const start = path.lastIndexOf(slash, Math.max(end - 1, 0)) + 1;
-        const last = path.subarray(start, end);
-        // `..` of the same folder on the host would lead out of the caller's root.
-        const isItself = end === 0 || last.equals(dots) || last.equals(dots.subarray(1));
-        const name = isItself ? dots.subarray(1) : last;
-        const folder = openFolder(from, isItself ? path : path.subarray(0, start));
-        if (folder < 0) return folder;
-        const found = placeOf(folder, name, end > 0 && end < path.length);
-        if (typeof found === 'number') return found;
-        if (!found.file?.stat.isLink || !(follows || found.mustBeFolder)) return inReach(found);
-        from = `/proc/self/fd/${folder}`;
-        path = readlinkSync(Buffer.concat([Buffer.from(`${from}/`), name]), 'buffer');
-      }
-      return -ELOOP;
-    },
-    close() {
-      for (const fd of held.splice(0)) closeSync(fd);
-    },
-  };
+function itself(fd: number): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+function namesIn(path: Buffer): string[] {
+  return path
+    .toString('latin1')
+    .split('/')
+    .filter((name) => name !== '' && name !== '.');
 }
 
 /** The thread's numbers in its own process namespace. */
@@ -155,16 +219,11 @@ function numbersOf(thread: number): { readonly process: string; readonly own: st
   return { process: last('NStgid'), own: last('NSpid') };
 }
 
-/** O_PATH and O_CLOEXEC. */
-export const place = 0o12000000;
 const folderPlace = place | constants.O_DIRECTORY;
-const notFollowed = constants.O_NOFOLLOW;
-const beneath = 8;
-const inRoot = 16;
-const noMagicLinks = 2;
 const slash = 0x2f;
 const dots = Buffer.from('..');
-const dash = Buffer.from('/');
+const dot = Buffer.from('.');
+const separator = Buffer.from('/');
 const nothing = Buffer.alloc(0);
 const maxPath = 4096;
 const pageBytes = 4096;
@@ -173,5 +232,6 @@ const ENOENT = 2;
 const EACCES = 13;
 const EFAULT = 14;
 const EXDEV = 18;
+const ENOTDIR = 20;
 const ENAMETOOLONG = 36;
 const ELOOP = 40;

@@ -1,14 +1,15 @@
 import { isMainThread, parentPort } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
+import { blockSignals } from '../child/quiet-thread.ts';
 import { openKernel } from '../seccomp/kernel.ts';
-import { againMs, createAnswering } from '../sockets/answering.ts';
+import { Answering, againMs } from '../sockets/answering.ts';
 import { createCalls } from '../sockets/calls.ts';
 import { createWatch } from '../sockets/watch.ts';
 import { answer, createAsking, ended, type Left } from './asking.ts';
-import { createEntrance, type EntranceOptions } from './entrance.ts';
+import { Entrance, type EntranceOptions } from './entrance.ts';
 import { createFileCalls } from './file-calls.ts';
 import { createGate } from './gate.ts';
-import { createKeep, type KeepOptions, Unkept } from './keep.ts';
+import { Keep, type KeepOptions, Unkept } from './keep.ts';
 import { createPerforming } from './perform.ts';
 
 /**
@@ -36,19 +37,21 @@ export interface WatchedOptions extends KeepOptions, EntranceOptions {
 /** Returns the paths that it has not judged. */
 async function supervise(options: WatchedOptions): Promise<Left> {
   const kernel = await openKernel();
+  blockSignals(kernel);
   const watch = createWatch(kernel, options.watch);
   const calls = createCalls(kernel);
   const files = createFileCalls(kernel);
-  const keep = createKeep(files, options);
+  const keep = new Keep(files, options);
   const ask = createAsking(options.state, (question) => parentPort?.postMessage(question));
   const gate = createGate(keep, options, ask);
-  const entrance = createEntrance(files, options, ask);
+  const entrance = new Entrance(files, options, ask);
   // The thread performs calls with no more rights than the command has.
   if (process.getuid?.() === 0 && !options.isUnconfined) files.dropRights();
-  const answering = createAnswering(
+  const perform = createPerforming({ ...options, calls, files, keep, gate, entrance });
+  const answering = new Answering(
     kernel,
     watch,
-    createPerforming({ ...options, calls, files, keep, gate, entrance }, options.mask),
+    perform,
     options.reach !== undefined || options.isUnconfined,
   );
   for (;;) {
