@@ -208,12 +208,29 @@ class Reader {
   }
 
   #filledIn(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
-    if (!node.name) return;
-    const { texts, files } = node.redirects.length === 0 ? at : readInput(node.redirects, this.#names);
-    const words = [node.name, ...node.args].flatMap((part) =>
-      part.type === 'Word' ? readWord(part, this.#names) : [assignmentWord(part, this.#names)],
+    if (!node.name?.text.includes('$')) this.#filledWith(this.#names, node, at);
+    else for (const names of this.#choices(node.name)) this.#filledWith(names, node, at);
+  }
+
+  #filledWith(names: Names, node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
+    const { name, args, redirects } = node;
+    if (!name) return;
+    const { texts, files } = redirects.length === 0 ? at : readInput(redirects, names);
+    const words = [name, ...args].flatMap((part) =>
+      part.type === 'Word' ? readWord(part, names) : [assignmentWord(part, names)],
     );
-    this.#command(words, { ...at, texts, files, excerpt: () => excerptIn(node, at) });
+    const list = listed.exec(name.text)?.[1];
+    const own = list === undefined ? undefined : this.#names.listOf(list);
+    const place = { ...at, texts, files, excerpt: () => excerptIn(node, at) };
+    this.#command(own ? [...own, ...words.slice(1)] : words, place);
+  }
+
+  /** The constants by which a command is read: once for each value of the variable that names its program. */
+  #choices({ text }: { readonly text: string }): readonly Names[] {
+    const [name, ...more] = text.match(/(?<=\$\{?)[A-Za-z_]\w*/g) ?? [];
+    const values = name === undefined || more.length > 0 ? undefined : this.#names.choicesOf(name);
+    if (name === undefined || !values || values.length < 2) return [this.#names];
+    return values.map((value) => this.#names.with(name, value));
   }
 
   #command(words: readonly Word[], at: Place): void {
@@ -319,6 +336,9 @@ class Reader {
       const program = words[0] && words[0].value === undefined ? nameIn(words[0]) : undefined;
       if (program !== undefined) this.#names.giveProgram(name, program);
       else this.#names.give(name, words.length === 0 ? '' : constantIn(words));
+    } else if (value.elements.every((word) => word.type === 'Word')) {
+      const words = value.elements.flatMap((word) => readWord(word, this.#names));
+      this.#names.giveList(name, words);
     } else this.#names.give(name, undefined);
   }
 
@@ -354,6 +374,9 @@ class Reader {
     }
   }
 }
+
+/** `"${cmd[@]}"`: a command out of an array. */
+const listed = /^"\$\{(\w+)\[@\]\}"$/;
 
 function parsed(source: string) {
   try {
