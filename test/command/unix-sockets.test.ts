@@ -1,4 +1,15 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
@@ -101,6 +112,15 @@ EOF`,
   ],
 ] as const;
 
+/** The descriptors that tell supervising threads to end: only their polls name descriptors without one beside. */
+function wakersOfSupervisors(): readonly number[] {
+  return readdirSync('/proc/self/fdinfo').flatMap((poll) => {
+    const text = readFileSync(`/proc/self/fdinfo/${poll}`, 'latin1');
+    const watched = [...text.matchAll(/^tfd:\s*(\d+).*data:\s*ffffffff/gm)].map(([, fd]) => Number(fd));
+    return watched.filter((fd) => readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[eventfd]');
+  });
+}
+
 describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {
   let root: string;
   let commands: CommandRunner;
@@ -131,6 +151,34 @@ describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {
         inSession: true,
       },
     );
+
+  test('the thread that answers is started again when it ends', async () => {
+    await run('true');
+    const [end = -1] = wakersOfSupervisors();
+    const connecting = run(`: > ready; /usr/bin/python3 - <<'EOF'
+import os, socket, time
+door = socket.socket(socket.AF_UNIX); door.bind('again.sock'); door.listen(9)
+def connected():
+    one = socket.socket(socket.AF_UNIX); one.connect('again.sock'); door.accept()[0].close(); one.close()
+connected()
+open('connected', 'w').close()
+while not os.path.exists('ended'): time.sleep(.01)
+for n in range(50): connected()
+print('all')
+EOF`);
+    await expect.poll(() => existsSync(join(root, 'connected')), { timeout: 30_000 }).toBe(true);
+    const threads = () => new Set(readdirSync('/proc/self/task'));
+    const before = threads();
+    const one = Buffer.alloc(8);
+    one.writeBigUInt64LE(1n);
+    writeSync(end, one);
+    // The thread returns, and the next one must not.
+    await expect.poll(() => [...before].some((id) => !threads().has(id)), { interval: 1 }).toBe(true);
+    readSync(end, one);
+    writeFileSync(join(root, 'ended'), '');
+    const { stdout, stderr } = await connecting;
+    expect({ stdout, stderr }).toEqual({ stdout: 'all\n', stderr: '' });
+  });
 
   for (const [what, program, script, printed] of daily) {
     test(`${what} works`, needs(programs(program)), async () => {

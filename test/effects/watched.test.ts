@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -56,6 +59,7 @@ over = True
 `,
   'r+.py':
     'import glob\nfor path in glob.glob("data/*"):\n  with open(path, "r+") as f: f.write("x" * 100)\n',
+  'own.py': 'import os, sys\nfor n in range(20): os.remove(f"data/{int(sys.argv[1]) + n}.csv")\n',
   'package.json': '{"scripts": {"start": "python3 wipe.py", "watch": "python3 git.py"}}',
   Makefile: 'run:\n\tpython3 wipe.py\n',
 };
@@ -230,7 +234,12 @@ describe('A command on the folders themselves that passes the limit', needs(lack
   afterAll(() => world.close());
 
   /** Runs it, and answers its question. Returns the question when the command has ended. */
-  async function answered(line: string, more: object, decision: 'approved' | 'declined'): Promise<string> {
+  async function answered(
+    line: string,
+    more: object,
+    decision: 'approved' | 'declined',
+    atHeld: () => Promise<void> = async () => undefined,
+  ): Promise<string> {
     const store = await world.checkpoint.store();
     const seen: string[] = [];
     const over = new AbortController();
@@ -240,6 +249,7 @@ describe('A command on the folders themselves that passes the limit', needs(lack
           seen.push(message.en);
           // Of its words a person may be asked before.
           const isHeld = message.en.includes('It is held now.');
+          if (isHeld) await atHeld();
           await store.approvals.decide(id, isHeld ? decision : 'approved', 'person', 'once', Date.now());
         }
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -300,6 +310,25 @@ for name in ('new.txt', 'data', 'data/7.csv', 'docs', 'link'):
     await world.call('bash_kill', { process_id });
   });
 
+  test('is held as a whole tree, also what left its session, its group and its parent', async () => {
+    const before = tree(world.root);
+    const starts = [0, 20, 40];
+    const isThere = (n: number) => existsSync(join(world.root, `data/${n}.csv`));
+    const files = () => Array.from({ length: 60 }, (_, n) => n).filter(isThere);
+    /** Has it removed its twenty, or does it wait in the call that would remove the next one? */
+    const waits = (start: number) =>
+      files().every((n) => n < start || n >= start + 20) ||
+      readdirSync('/proc').some((pid) => isRemoving(pid, `own.py\0${start}\0`));
+    const line = `${starts.map((start) => `setsid -f python3 own.py ${start}`).join('; ')}; sleep 600`;
+    let left = 0;
+    await answered(line, { background: true }, 'declined', async () => {
+      await expect.poll(() => starts.every(waits), { timeout: 20_000 }).toBe(true);
+      left = files().length;
+    });
+    expect(left).toBe(40);
+    await expect.poll(() => tree(world.root)).toEqual(before);
+  });
+
   test('goes on at a yes, and is taken back whole', async () => {
     const before = tree(world.root, { withoutObjects: false });
     expect(await answered('python3 wipe.py; python3 git.py', { background: true }, 'approved')).toContain(
@@ -331,6 +360,17 @@ for name in ('new.txt', 'data', 'data/7.csv', 'docs', 'link'):
     expect(tree(world.root)).toEqual(before);
   });
 });
+
+/** Does a process with these last words wait in the kernel, in unlink(2) or unlinkat(2)? */
+function isRemoving(pid: string, words: string): boolean {
+  try {
+    if (!readFileSync(`/proc/${pid}/cmdline`, 'latin1').endsWith(words)) return false;
+    return /^(87|263|35) /.test(readFileSync(`/proc/${pid}/syscall`, 'latin1'));
+  } catch {
+    // It is no process, or has ended.
+    return false;
+  }
+}
 
 /** A root of two folders below /tmp: the one above it is no mount of its own, at which a rename would be refused anyway. */
 test('The folder above a root has no name for a command, and its files are not linked to', {

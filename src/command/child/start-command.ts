@@ -58,8 +58,7 @@ export async function startCommand(
   const proxy = reachesHosts(walls, options, command) ? walls.proxy : undefined;
   const roots = sandbox.roots();
   const outlet = shared ? undefined : proxy?.openOutlet();
-  const before = shared?.contacts() ?? [];
-  const contacts = shared ? () => since(before, shared.contacts()) : () => outlet?.contacts() ?? [];
+  const contacts = contactsOf(shared, outlet);
   const workingFolder = roots.folder(runOptions.workingFolder);
   // A caller who may write only a part of the roots must not leave files for callers who use all of them.
   const caches = runOptions.reach === undefined ? walls.caches : undefined;
@@ -123,14 +122,7 @@ export async function startCommand(
     await layer?.close();
     throw notStarted(cause);
   }
-  const { destroy } = started;
-  const child: Child = {
-    ...started,
-    destroy() {
-      ended.abort();
-      destroy();
-    },
-  };
+  const child = abortedBy(ended, started);
   const over = () => {
     ended.abort();
     detach?.();
@@ -154,6 +146,22 @@ export async function startCommand(
     folder: workingFolder,
     environment,
   };
+}
+
+/** A room has one outlet: hosts reached while a command ran count as its own. */
+function contactsOf(shared: Place['outlet'], own: Place['outlet']): StartedCommand['contacts'] {
+  if (!shared) return () => own?.contacts() ?? [];
+  const before = shared.contacts();
+  return () => since(before, shared.contacts());
+}
+
+/** Destroying it ends its questions too. */
+function abortedBy(ended: AbortController, child: Child): Child {
+  const destroy = () => {
+    ended.abort();
+    child.destroy();
+  };
+  return { ...child, destroy };
 }
 
 function environmentOf(
@@ -255,7 +263,6 @@ async function copiesFor(
   return undefined;
 }
 
-/** A room has one outlet: hosts reached while a command ran count as its own. */
 function since(before: readonly NetworkContact[], now: readonly NetworkContact[]): readonly NetworkContact[] {
   return now.flatMap((contact) => {
     const then = before.find(({ host, outcome }) => host === contact.host && outcome === contact.outcome);

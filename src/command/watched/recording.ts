@@ -3,7 +3,6 @@ import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
-import type { Child } from '../child/child.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -105,7 +104,7 @@ export class Recording {
    * The started command as one that has ended when all its changes are noted. It is ended if its calls are not answered
    * any more, and what it left is, because that would stay watched.
    */
-  follow(child: Child): Child {
+  follow<C extends { readonly exited: Promise<unknown>; destroy(): void }>(child: C): C {
     this.#destroy = child.destroy;
     const exited = child.exited.finally(async () => {
       child.destroy();
