@@ -15,6 +15,7 @@ export class Names {
 
   /** Undefined stands for a value that is known only when the line runs. */
   give(name: string, value: string | undefined): void {
+    this.#lists.delete(name);
     const former = this.has(name) ? this.choicesOf(name) : [];
     const all = value === undefined ? undefined : former && [...new Set([...former, value])];
     this.#choices.set(name, all && all.length <= mostChoices ? all : undefined);
@@ -22,14 +23,14 @@ export class Names {
     this.#values.set(name, this.has(name) && this.valueOf(name) !== value ? undefined : value);
   }
 
-  /** Notes the words of an array. */
-  giveList(name: string, words: readonly Word[]): void {
-    const isOnly = !this.has(name);
+  /** Notes the words of an array, which is known if it is assigned once. */
+  giveList(name: string, words: readonly Word[], isAppended: boolean): void {
+    const former = this.has(name) ? this.#lists.get(name) : [];
+    const isKnown = isAppended || !this.has(name);
     this.give(name, undefined);
-    if (isOnly) this.#lists.set(name, words);
+    if (former && isKnown) this.#lists.set(name, [...former, ...words]);
   }
 
-  /** The words of an array that is assigned once. */
   listOf(name: string): readonly Word[] | undefined {
     return this.#lists.get(name);
   }

@@ -330,7 +330,7 @@ class Reader {
 
   #assign(node: SyntaxNode & { readonly type: 'Assignment' }): void {
     const { name, value, index, append } = node;
-    if (append || index) this.#names.give(name, undefined);
+    if (index || (append && value.type === 'Word')) this.#names.give(name, undefined);
     else if (value.type === 'Word') {
       const words = readWord(value, this.#names);
       const program = words[0] && words[0].value === undefined ? nameIn(words[0]) : undefined;
@@ -338,7 +338,7 @@ class Reader {
       else this.#names.give(name, words.length === 0 ? '' : constantIn(words));
     } else if (value.elements.every((word) => word.type === 'Word')) {
       const words = value.elements.flatMap((word) => readWord(word, this.#names));
-      this.#names.giveList(name, words);
+      this.#names.giveList(name, words, append === true);
     } else this.#names.give(name, undefined);
   }
 
