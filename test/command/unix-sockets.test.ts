@@ -114,11 +114,21 @@ EOF`,
 
 /** The descriptors that tell supervising threads to end: only their polls name descriptors without one beside. */
 function wakersOfSupervisors(): readonly number[] {
-  return readdirSync('/proc/self/fdinfo').flatMap((poll) => {
+  return readdirSync('/proc/self/fd').flatMap((poll) => {
+    if (linkOf(poll) !== 'anon_inode:[eventpoll]') return [];
     const text = readFileSync(`/proc/self/fdinfo/${poll}`, 'latin1');
-    const watched = [...text.matchAll(/^tfd:\s*(\d+).*data:\s*ffffffff/gm)].map(([, fd]) => Number(fd));
-    return watched.filter((fd) => readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[eventfd]');
+    const watched = [...text.matchAll(/^tfd:\s*(\d+).*data:\s*ffffffff/gm)].flatMap(([, fd]) => fd ?? []);
+    return watched.filter((fd) => linkOf(fd) === 'anon_inode:[eventfd]').map(Number);
   });
+}
+
+function linkOf(fd: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    // It was that of the listing.
+    return '';
+  }
 }
 
 describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {

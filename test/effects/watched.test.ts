@@ -321,11 +321,12 @@ for name in ('new.txt', 'data', 'data/7.csv', 'docs', 'link'):
       readdirSync('/proc').some((pid) => isRemoving(pid, `own.py\0${start}\0`));
     const line = `${starts.map((start) => `setsid -f python3 own.py ${start}`).join('; ')}; sleep 600`;
     let left = 0;
+    // At most twenty may go unasked, and none if the session has lost some before.
     await answered(line, { background: true }, 'declined', async () => {
       await expect.poll(() => starts.every(waits), { timeout: 20_000 }).toBe(true);
       left = files().length;
     });
-    expect(left).toBe(40);
+    expect(left).toBeGreaterThanOrEqual(40);
     await expect.poll(() => tree(world.root)).toEqual(before);
   });
 
