@@ -17,7 +17,7 @@ import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { EffectVerdict } from '../contract/effects.ts';
 import type { Text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
-import { listBuiltinRules } from '../judgement/rules/lines.ts';
+import { listBuiltinRules } from '../judgement/rules/builtin.ts';
 import { toolsetThat } from './toolsets.ts';
 
 export type { RuleWarning } from '../call/policy/warnings.ts';

@@ -11,7 +11,7 @@ import type { Mode, PolicyRule } from '../../src/contract/policy.ts';
 import { text } from '../../src/contract/text/text.ts';
 import { defineTool, defineToolset } from '../../src/contract/tool/define-tool.ts';
 import { createCommandJudge } from '../../src/judgement/judge.ts';
-import { listBuiltinRules } from '../../src/judgement/rules/lines.ts';
+import { listBuiltinRules } from '../../src/judgement/rules/builtin.ts';
 
 const [shell] = defineToolset('t', [
   defineTool({

@@ -82,11 +82,10 @@ export async function startCommand(
     services: recorder.kind === 'dry-run' ? new Set() : session.services,
   });
   let isPutBack = false;
-  const isFetched = () => contacts().length > 0 && fetchesOnly(command);
   const watching = watch(recorder, runner, {
     roots: writable,
     ended: ended.signal,
-    isFetched,
+    isFetched: () => contacts().length > 0 && fetchesOnly(command),
     end() {
       isPutBack = true;
       ended.abort();
@@ -130,12 +129,7 @@ export async function startCommand(
     release?.();
   };
   void child.exited.then(over, over);
-  const settle = async (copies: ConfigCopies) => {
-    if (isPutBack) await copies.discard();
-    else unsettled.push(...(await copies.settle()));
-    // The caller may have disconnected.
-    for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
-  };
+  const settle = (copies: ConfigCopies) => settleCopies(copies, isPutBack, unsettled, options);
   return {
     child: settings && !layer ? { ...child, exited: child.exited.finally(() => settle(settings)) } : child,
     unsettled,
@@ -162,6 +156,18 @@ function abortedBy(ended: AbortController, child: Child): Child {
     child.destroy();
   };
   return { ...child, destroy };
+}
+
+async function settleCopies(
+  copies: ConfigCopies,
+  isPutBack: boolean,
+  unsettled: string[],
+  { onDisarmed }: CommandsOptions,
+): Promise<void> {
+  if (isPutBack) await copies.discard();
+  else unsettled.push(...(await copies.settle()));
+  // The caller may have disconnected.
+  for (const line of unsettled) onDisarmed?.(line.trimEnd());
 }
 
 function environmentOf(

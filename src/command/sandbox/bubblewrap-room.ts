@@ -1,12 +1,13 @@
+import { Buffer } from 'node:buffer';
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
-import { compileEnter } from '../child/enter-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { type Relay, relayProgram } from '../child/relay.ts';
 import type { StartChild } from '../child/start-child.ts';
+import { compileProgram, type Step } from '../child/static-program.ts';
 import { findMembers } from '../child/tree.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
@@ -103,6 +104,27 @@ export function openNamespaceSets(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Descriptors of the program, besides the three streams. */
+interface EnterDescriptors {
+  /** The program itself. */
+  readonly self: number;
+  /** Namespaces, the user namespace first: it gives the right to enter the others. */
+  readonly namespaces: readonly number[];
+}
+
+/** A program that enters namespaces, closes these descriptors and becomes the program at `path`, with its arguments. */
+function compileEnter(
+  path: string,
+  { self, namespaces }: EnterDescriptors,
+  architecture: 'x64' | 'arm64',
+): Buffer {
+  const steps = [
+    ...namespaces.map((fd): Step => ({ call: 'setns', args: [fd, 0] })),
+    ...[self, ...namespaces].map((fd): Step => ({ call: 'close', args: [fd] })),
+  ];
+  return compileProgram(steps, Buffer.from(`${path}\0`), architecture);
 }
 
 function openNamespaces(pid: number): readonly number[] {

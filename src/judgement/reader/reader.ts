@@ -6,7 +6,6 @@ import { isFetcher, isShell, programOf } from '../programs.ts';
 import { isFetched } from '../rules/fetched.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import { unwrap } from '../unwrap/unwrap.ts';
-import { excerptOf } from '../words/excerpt.ts';
 import { literalWord, type Word } from '../words/word.ts';
 import { assigned, isOwnArguments, nameIn, variableIn } from './command-words.ts';
 import { Names } from './names.ts';
@@ -394,3 +393,15 @@ function excerptIn({ pos, end }: SyntaxNode, { source }: Place): string {
 function constantIn([only, ...more]: readonly Word[]): string | undefined {
   return more.length === 0 && !only?.isPattern ? only?.value : undefined;
 }
+
+/** A short excerpt of a command for a message: on one line, with nothing hidden. */
+function excerptOf(text: string): string {
+  const shown = text
+    .slice(0, maxChars * 2)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  const points = [...shown];
+  return points.length > maxChars ? `${points.slice(0, maxChars - 1).join('')}…` : shown;
+}
+
+const maxChars = 160;

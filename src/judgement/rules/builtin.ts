@@ -1,3 +1,4 @@
+import type { RuleLine } from '../../contract/policy.ts';
 import { checkpointRules } from './checkpoint.ts';
 import { constructRules } from './constructs.ts';
 import { fetchedRules } from './fetched.ts';
@@ -29,3 +30,15 @@ export const commandRules: readonly CommandRule[] = [
 ];
 
 export const builtinRules: readonly Rule[] = [...constructRules, ...commandRules];
+
+/** Lists the built-in rules for people, in `sekisho policy explain` and the console. */
+export function listBuiltinRules(): readonly RuleLine[] {
+  return builtinRules.map(({ id, decision, dialect, because, suggestion, examples }) => ({
+    id,
+    decision,
+    because,
+    suggestion,
+    examples,
+    ...(dialect && { from: dialect }),
+  }));
+}
