@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { hasEnded } from '../command/layer/left.ts';
+import { hasEnded, recoverLayers } from '../command/layer/left.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -37,10 +37,7 @@ export class Rooms {
   }
 
   /** Completes what a killed server was landing before anything is read. */
-  readonly #recovered = once(async () => {
-    const { recoverLayers } = await import('../command/layer/recover.ts');
-    await recoverLayers(this.#layers);
-  });
+  readonly #recovered = once(() => recoverLayers(this.#layers));
 
   readonly workspace = once(async () => {
     await this.#recovered();
@@ -103,10 +100,10 @@ export class Rooms {
 
   readonly #openRunner = once(async () => {
     await this.#recovered();
-    const { openCommands } = await import('../command/commands.ts');
+    const { CommandRunner } = await import('../command/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
     const { mayKeep, isRead, remoteChanges, commandsIn } = await this.judge();
-    return openCommands({
+    return new CommandRunner({
       roots: this.#hostRoots(),
       sandbox: this.settings.process.sandbox,
       isRead,

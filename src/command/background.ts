@@ -10,16 +10,15 @@ import type { Ending, EndNotes } from './child/run-child.ts';
 import { signal as send } from './child/tree.ts';
 import { continuationBytes, wholeCharacters } from './output/output.ts';
 
-/** A command that goes on in the background: its newest output is kept, both streams in order of arrival. */
-export interface RunningCommand extends BackgroundCommand {
-  readonly ended: Promise<void>;
-}
-
-export interface BackgroundOptions {
+interface Identity {
   readonly id: string;
   readonly command: string;
   readonly startedAtMs: number;
-  readonly keepBytes: number;
+}
+
+/** A program that goes on after its call. */
+export interface Going {
+  readonly child: Child;
   /** Resolves with the command's end, for any cause. */
   readonly ending: Promise<Ending>;
   readonly stop: () => void;
@@ -30,44 +29,57 @@ export interface BackgroundOptions {
   readonly notes: EndNotes;
 }
 
-export function watchBackground(
-  child: Child,
-  { id, command, startedAtMs, keepBytes, ending, stop, printed = '', contacts, notes }: BackgroundOptions,
-): RunningCommand {
-  let kept = Buffer.alloc(0);
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  let total = 0;
-  let exit: Ending | undefined;
+/**
+ * A command that goes on in the background, or one that has ended and whose output was too long for its reply. Its newest
+ * output is kept, both streams in order of arrival.
+ */
+export class RunningCommand implements BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly startedAtMs: number;
+  readonly ended: Promise<void>;
+  readonly #keepBytes: number;
+  readonly #going: Going | undefined;
+  #kept = Buffer.alloc(0);
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #total = 0;
+  #exit: Ending | undefined;
 
-  function add(chunk: Buffer): void {
-    total += chunk.length;
-    pending.push(chunk);
-    pendingBytes += chunk.length;
-    if (pendingBytes > keepBytes) settle();
+  constructor({ id, command, startedAtMs }: Identity, keepBytes: number, going?: Going) {
+    this.id = id;
+    this.command = command;
+    this.startedAtMs = startedAtMs;
+    this.#keepBytes = keepBytes;
+    this.#going = going;
+    this.#add(going?.printed ?? '');
+    for (const stream of [going?.child.stdout, going?.child.stderr])
+      stream?.on('data', (chunk) => this.#add(chunk));
+    this.ended = going ? this.#end(going) : Promise.resolve();
   }
 
-  /** The newest bytes as one buffer. */
-  function settle(): Buffer {
-    if (pending.length > 0) {
-      const all = Buffer.concat([kept, ...pending]);
-      kept = all.length > keepBytes ? Buffer.from(all.subarray(all.length - keepBytes)) : all;
-      pending = [];
-      pendingBytes = 0;
-    }
+  /** `output` was cleaned when the command ended. */
+  static keep(identity: Identity, output: string, exitCode: number): RunningCommand {
+    const kept = new RunningCommand(identity, Buffer.byteLength(output));
+    kept.#add(output);
+    kept.#exit = { exitCode, signal: undefined, stoppedBy: undefined };
     return kept;
   }
 
-  add(Buffer.from(printed));
-  child.stdout.on('data', add);
-  child.stderr.on('data', add);
-  const ended = ending.then((how) => {
-    for (const note of notes(how, [settle().toString('utf8')])) add(Buffer.from(note));
-    exit = how;
-  });
+  status(): ReturnType<BackgroundCommand['status']> {
+    if (!this.#exit) return { running: true };
+    const { exitCode, signal, stoppedBy } = this.#exit;
+    return {
+      running: false,
+      exitCode,
+      ...(signal !== undefined && { signal }),
+      ...(stoppedBy === 'timeout' && { timedOut: true }),
+    };
+  }
 
-  function read(cursor = 0, maxBytes = keepBytes) {
-    const bytes = settle();
+  read(cursor = 0, maxBytes = this.#keepBytes): ReturnType<BackgroundCommand['read']> {
+    const bytes = this.#settle();
+    const total = this.#total;
     const first = total - bytes.length;
     const from = Math.min(Math.max(cursor, first), total);
     const dropped = Math.max(0, first - cursor);
@@ -77,71 +89,71 @@ export function watchBackground(
     const droppedBytes = dropped + skipped;
     const page = firstBytes(part, maxBytes);
     const more = page.length < part.length;
-    if (exit && !more)
+    if (this.#exit && !more)
       return { text: cleanText(part.toString('utf8')), nextCursor: total, droppedBytes, more };
-    part = page;
-    const whole = wholeCharacters(part);
-    const cleaned = cleanChunk(whole.toString('utf8'));
-    return {
-      text: cleaned.text,
-      nextCursor: Math.max(from + skipped, from + skipped + whole.length - Buffer.byteLength(cleaned.rest)),
-      droppedBytes,
-      more,
-    };
+    const whole = wholeCharacters(page);
+    const { text, rest } = cleanChunk(whole.toString('utf8'));
+    const ahead = Math.max(0, whole.length - Buffer.byteLength(rest));
+    return { text, nextCursor: from + skipped + ahead, droppedBytes, more };
   }
 
-  return {
-    id,
-    command,
-    startedAtMs,
-    ended,
-    status() {
-      if (!exit) return { running: true };
-      const { exitCode, signal, stoppedBy } = exit;
-      return {
-        running: false,
-        exitCode,
-        ...(signal !== undefined && { signal }),
-        ...(stoppedBy === 'timeout' && { timedOut: true }),
-      };
-    },
-    read,
-    network: contacts,
-    async write(input) {
-      const { stdin } = child;
-      if (exit || !stdin || stdin.destroyed) {
-        throw takesNoInput(id);
-      }
-      await new Promise<void>((resolve, reject) => {
-        stdin.write(input, (error) => {
-          if (!error) return resolve();
-          reject(
-            new ToolError('conflict', text(`${id} closed its input.`, `${id} は入力を閉じています。`), {
-              cause: error,
-            }),
-          );
-        });
-      });
-    },
-    interrupt() {
-      if (exit) return;
-      for (const pid of child.members()) send(pid, 'SIGINT');
-    },
-    async kill() {
-      stop();
-      await ended;
-    },
-    async wait(timeoutMs, signal) {
-      const over = new AbortController();
-      const withdrawn = AbortSignal.any([signal, over.signal]);
-      // After a withdrawal or a timeout there is nothing to report: the caller looks at the state.
-      await Promise.race([ended, sleep(timeoutMs, undefined, { signal: withdrawn }).catch(() => {})]);
-      over.abort();
-    },
-  };
+  network(): readonly NetworkContact[] {
+    return this.#going?.contacts() ?? [];
+  }
+
+  async write(input: string): Promise<void> {
+    const stdin = this.#going?.child.stdin;
+    if (this.#exit || !stdin || stdin.destroyed) throw takesNoInput(this.id);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    stdin.write(input, (error) => (error ? reject(closedInput(this.id, error)) : resolve()));
+    await promise;
+  }
+
+  interrupt(): void {
+    if (!this.#exit) for (const pid of this.#going?.child.members() ?? []) send(pid, 'SIGINT');
+  }
+
+  async kill(): Promise<void> {
+    this.#going?.stop();
+    await this.ended;
+  }
+
+  async wait(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const withdrawn = AbortSignal.any([signal, over.signal]);
+    // After a withdrawal or a timeout there is nothing to report: the caller looks at the state.
+    await Promise.race([this.ended, sleep(timeoutMs, undefined, { signal: withdrawn }).catch(() => {})]);
+    over.abort();
+  }
+
+  async #end({ ending, notes }: Going): Promise<void> {
+    const how = await ending;
+    for (const note of notes(how, [this.#settle().toString('utf8')])) this.#add(note);
+    this.#exit = how;
+  }
+
+  #add(chunk: Buffer | string): void {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    this.#total += bytes.length;
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes > this.#keepBytes) this.#settle();
+  }
+
+  /** The newest bytes as one buffer. */
+  #settle(): Buffer {
+    if (this.#pending.length > 0) {
+      const all = Buffer.concat([this.#kept, ...this.#pending]);
+      const from = all.length - this.#keepBytes;
+      this.#kept = from > 0 ? Buffer.from(all.subarray(from)) : all;
+      this.#pending = [];
+      this.#pendingBytes = 0;
+    }
+    return this.#kept;
+  }
 }
 
-export function takesNoInput(id: string): ToolError {
+function takesNoInput(id: string): ToolError {
   return new ToolError(
     'conflict',
     text(
@@ -149,4 +161,10 @@ export function takesNoInput(id: string): ToolError {
       `${id} は終了しているか、background で開始されていないため、入力を受け付けません。`,
     ),
   );
+}
+
+function closedInput(id: string, cause: Error): ToolError {
+  return new ToolError('conflict', text(`${id} closed its input.`, `${id} は入力を閉じています。`), {
+    cause,
+  });
 }

@@ -1,5 +1,5 @@
 import type { CommandJudge, CommandReader } from '../contract/capabilities/judgement.ts';
-import type { OnFailure, RunOptions } from '../contract/capabilities/process.ts';
+import type { CommandLine, OnFailure, RunOptions } from '../contract/capabilities/process.ts';
 import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 
 export interface CommandsOptions extends SandboxOptions {
@@ -27,3 +27,8 @@ export interface CommandsOptions extends SandboxOptions {
 
 /** The options of a command, however it runs. */
 export type CommandOptions = Omit<RunOptions, 'timeoutMs' | 'signal'>;
+
+/** A command as one text. */
+export function commandText(command: CommandLine): string {
+  return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
+}

@@ -1,219 +1,218 @@
 import type { CommandLife, CommandRecording } from '../contract/capabilities/command-life.ts';
 import type { StageSpawn } from '../contract/capabilities/pipeline.ts';
-import type {
-  BackgroundCommand,
-  Commands,
-  SandboxName,
-  SandboxStatus,
-} from '../contract/capabilities/process.ts';
+import type { CommandLine, Commands, SandboxName, SandboxStatus } from '../contract/capabilities/process.ts';
 import { limits } from '../contract/limits.ts';
 import type { Text } from '../contract/text/text.ts';
-import { createCommandGuard } from '../git/command-guard.ts';
+import { type CommandGuard, createCommandGuard } from '../git/command-guard.ts';
 import type { PersonConfig } from '../git/person-config.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import type { RunningCommand } from './background.ts';
 import type { CommandOptions, CommandsOptions } from './commands-options.ts';
-import { liveCommand, liveInBackground } from './life.ts';
+import { type Attending, liveCommand, liveInBackground } from './life.ts';
 import { createQueue } from './queue.ts';
 import { heldSettings } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { keepOutput } from './session/backgrounds.ts';
-import { whyNoLayer } from './session/dry-run.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { type SettleLeftOptions, settleLeft } from './session/settle-left.ts';
+import { whyNoLayer } from './session/trial.ts';
 import { shellOf } from './shell.ts';
 import type { Toolchains } from './toolchains/find.ts';
 
-/** Commands for all sessions of a server. */
-export interface CommandRunner {
+/** Commands for all sessions of a server. Starts nothing: the first command chooses and tests the sandbox. */
+export class CommandRunner {
+  readonly #options: CommandsOptions;
+  readonly #sandbox: Sandbox;
+  readonly #git: CommandGuard;
+  readonly #sessions = new Map<string, Session>();
+  /** Ends of records of commands in the background. */
+  readonly #lasts = new Set<Promise<void>>();
+  #isClosed = false;
+  #started = 0;
+  #shell: Commands['shell'] | undefined;
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+    this.#sandbox = openSandbox(options);
+    this.#git = createCommandGuard({
+      writable: () => this.#sandbox.roots().writable,
+      held: (runOptions) => heldFor(this.#sandbox, runOptions),
+      agreed: options.remoteChanges,
+      tell: options.onDisarmed,
+    });
+  }
+
   /** `life`: how the effects of its commands are judged and kept; undefined: they are not. */
-  forSession(sessionId: string, life?: CommandLife): Commands;
+  forSession(id: string, life?: CommandLife): Commands {
+    const options = this.#options;
+    const find = () => this.#sessions.get(id);
+    const shell = () => this.#shellOf();
+    const live = (command: CommandLine, given: Attending) =>
+      this.#tracked(id, life, (runner) => liveCommand(command, given, runner));
+    return {
+      get shell() {
+        return shell();
+      },
+      maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
+      async run(command, runOptions) {
+        const attended = await live(command, { ...runOptions, handOverMs: undefined });
+        if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
+        return attended.result;
+      },
+      attend: live,
+      start: (command, runOptions) =>
+        this.#tracked(id, life, (runner) => liveInBackground(command, runOptions, runner)),
+      kept: () => {
+        const kept = find()?.kept;
+        const { folder, variables } = kept?.state() ?? { variables: {} };
+        const found = folder === undefined ? undefined : this.findFolder(folder);
+        if (found === undefined) kept?.dropFolder();
+        return { variables, ...(found !== undefined && { folder: found }) };
+      },
+      keep: (command, output, exitCode) => keepOutput(this.#sessionOf(id), command, output, exitCode),
+      background: (commandId) => find()?.backgrounds.get(commandId),
+      backgrounds: () => [...(find()?.backgrounds.values() ?? [])],
+    };
+  }
+
   /** The host path of a folder in which commands may begin; undefined if they may not begin there. */
-  findFolder(folder: string): string | undefined;
+  findFolder(folder: string): string | undefined {
+    return this.#sandbox.roots().findFolder(folder);
+  }
+
   /** Makes a session's commands begin in such a folder. */
-  begin(sessionId: string, folder: string): void;
+  begin(sessionId: string, folder: string): void {
+    this.#sessionOf(sessionId).kept.begin(folder);
+  }
+
   /** Ends the session's commands in the foreground and background. */
-  endSession(sessionId: string): Promise<void>;
+  async endSession(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.end();
+  }
+
   /** Starts the stages of pipelines, and names their sandbox. Throws `unavailable` without one. */
-  stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
+  async stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }> {
+    const stages = await this.#sandbox.stages();
+    const spawn: StageSpawn = (request) => {
+      this.#started += 1;
+      return stages.spawn(request);
+    };
+    return { ...stages, spawn };
+  }
+
   /** Lands or discards the layers that killed servers left. */
-  settleLeft(settling: SettleLeftOptions): Promise<void>;
+  async settleLeft(settling: SettleLeftOptions): Promise<void> {
+    const { backend } = await this.#sandbox.open();
+    const nothing: CommandLine = { kind: 'program', program: 'true', args: [] };
+    for (const left of backend.leftLayers?.() ?? [])
+      await settleLeft(left, settling, (land, names) =>
+        this.#git.land(nothing, { workingFolder: left.command.roots[0] ?? '/' }, land, () => names),
+      );
+  }
+
   /** Runs each backend's self-test and reports which ones work here. */
-  status(): Promise<readonly SandboxStatus[]>;
+  status(): Promise<readonly SandboxStatus[]> {
+    return this.#sandbox.status();
+  }
+
   /** Why no command can run on a layer; undefined if one can. */
-  withoutLayer(): Promise<Text | undefined>;
+  async withoutLayer(): Promise<Text | undefined> {
+    // Without a sandbox, the command's own start gives the reason.
+    const walls = await this.#sandbox.open().catch(() => undefined);
+    return walls && whyNoLayer(walls, this.#sandbox.roots().writable);
+  }
+
   /** The person's programs that commands can see. */
-  toolchains(): Toolchains;
+  toolchains(): Toolchains {
+    return this.#sandbox.toolchains();
+  }
+
   /** The person's git settings that commands do not get. */
-  gitSettings(): Promise<Pick<PersonConfig, 'leftOut'>>;
+  gitSettings(): Promise<Pick<PersonConfig, 'leftOut'>> {
+    return this.#sandbox.git();
+  }
+
   /** How many run now, and how many sandboxes were opened so far: one for each command and each stage of a pipeline. */
-  counts(): { readonly foreground: number; readonly background: number; readonly started: number };
-  close(): Promise<void>;
-}
+  counts(): { readonly foreground: number; readonly background: number; readonly started: number } {
+    const sessions = [...this.#sessions.values()];
+    const going = sessions.flatMap(({ backgrounds }) => [...backgrounds.values()]);
+    return {
+      foreground: sessions.reduce((sum, { running }) => sum + running.size, 0),
+      background: going.filter((one) => one.status().running).length,
+      started: this.#started,
+    };
+  }
 
-/** Starts nothing: the first command chooses and tests the sandbox. */
-export function openCommands(options: CommandsOptions): CommandRunner {
-  const sandbox = openSandbox(options);
-  const git = createCommandGuard({
-    writable: () => sandbox.roots().writable,
-    held: (runOptions) => heldFor(sandbox, runOptions),
-    agreed: options.remoteChanges,
-    tell: options.onDisarmed,
-  });
-  const sessions = new Map<string, Session>();
-  let closed = false;
-  let started = 0;
-  const lasts = new Set<Promise<void>>();
-  let shell: Commands['shell'] | undefined;
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#sessions.keys()].map((id) => this.endSession(id)));
+    await Promise.all(this.#lasts);
+    await this.#git.close();
+    await this.#sandbox.close();
+  }
 
-  function sessionOf(id: string): Session {
-    let session = sessions.get(id);
+  #shellOf(): Commands['shell'] {
+    this.#shell ??= shellOf((this.#options.serverEnvironment ?? process.env).PATH);
+    return this.#shell;
+  }
+
+  #sessionOf(id: string): Session {
+    let session = this.#sessions.get(id);
     if (!session) {
-      dropIdle();
+      this.#dropIdle();
+      const { commandsAtOnce, commandsWaiting } = this.#options;
       session = createSession(
-        createQueue(
-          options.commandsAtOnce ?? limits.commandsAtOnce,
-          options.commandsWaiting ?? limits.commandsWaiting,
-        ),
+        createQueue(commandsAtOnce ?? limits.commandsAtOnce, commandsWaiting ?? limits.commandsWaiting),
       );
     }
     session.usedAtMs = Date.now();
     // The newest at the end.
-    sessions.delete(id);
-    sessions.set(id, session);
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
     return session;
   }
 
-  function dropIdle(): void {
-    for (const [id, session] of sessions) {
+  #dropIdle(): void {
+    for (const [id, session] of this.#sessions) {
       if (isBusy(session)) continue;
-      if (sessions.size < sessionsAtOnce && Date.now() - session.usedAtMs < sessionIdleMs) continue;
-      void endSession(id);
+      if (this.#sessions.size < sessionsAtOnce && Date.now() - session.usedAtMs < sessionIdleMs) continue;
+      void this.endSession(id);
     }
   }
 
-  async function endSession(id: string): Promise<void> {
-    const session = sessions.get(id);
-    sessions.delete(id);
-    await session?.end();
-  }
-
-  /** Tracks work of a session: it ends before the session does. */
-  function tracked<T>(id: string, work: (session: Session) => Promise<T>): Promise<T> {
-    if (closed) return Promise.reject(cancelled('command'));
-    const session = sessionOf(id);
-    const working = work(session);
+  /** Does work of a session, which ends before the session does. */
+  #tracked<T>(id: string, life: CommandLife | undefined, work: (runner: Runner) => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(cancelled('command'));
+    const session = this.#sessionOf(id);
+    const working = work({
+      session,
+      sandbox: this.#sandbox,
+      options: this.#options,
+      git: this.#git,
+      life,
+      follow: (command, recording) => this.#follow(command, recording),
+      tracked: (more) => this.#tracked(id, life, more),
+      onStart: () => {
+        this.#started += 1;
+      },
+    });
     session.running.add(working);
     const forget = () => session.running.delete(working);
     working.then(forget, forget);
     return working;
   }
 
-  function follow(command: BackgroundCommand, recording: Pick<CommandRecording, 'end'> | undefined): void {
+  #follow(command: RunningCommand, recording: Pick<CommandRecording, 'end'> | undefined): void {
     if (!recording) return;
     // No call is left to report a failure to; the next server records the kept contents.
-    const last = ended(command)
+    const last = command.ended
       .then(() => recording.end())
       .then(ignore, ignore)
-      .finally(() => lasts.delete(last));
-    lasts.add(last);
+      .finally(() => this.#lasts.delete(last));
+    this.#lasts.add(last);
   }
-
-  function withRunner<T>(
-    id: string,
-    life: CommandLife | undefined,
-    work: (runner: Runner) => Promise<T>,
-  ): Promise<T> {
-    return tracked(id, (session) =>
-      work({
-        session,
-        sandbox,
-        options,
-        git,
-        life,
-        follow,
-        tracked: (more) => tracked(id, more),
-        onStart: () => {
-          started += 1;
-        },
-      }),
-    );
-  }
-
-  return {
-    forSession: (id, life) => ({
-      get shell() {
-        shell ??= shellOf((options.serverEnvironment ?? process.env).PATH);
-        return shell;
-      },
-      maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
-      async run(command, runOptions) {
-        const given = { ...runOptions, handOverMs: undefined };
-        const attended = await withRunner(id, life, (runner) => liveCommand(command, given, runner));
-        if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
-        return attended.result;
-      },
-      attend: (command, runOptions) =>
-        withRunner(id, life, (runner) => liveCommand(command, runOptions, runner)),
-      start: (command, runOptions) =>
-        withRunner(id, life, (runner) => liveInBackground(command, runOptions, runner)),
-      kept() {
-        const kept = sessions.get(id)?.kept;
-        const { folder, variables } = kept?.state() ?? { variables: {} };
-        const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
-        if (found === undefined) kept?.dropFolder();
-        return { variables, ...(found !== undefined && { folder: found }) };
-      },
-      keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
-      background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
-      backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
-    }),
-    findFolder: (folder) => sandbox.roots().findFolder(folder),
-    begin: (id, folder) => sessionOf(id).kept.begin(folder),
-    endSession,
-    async stages() {
-      const stages = await sandbox.stages();
-      const spawn: StageSpawn = (request) => {
-        started += 1;
-        return stages.spawn(request);
-      };
-      return { ...stages, spawn };
-    },
-    async settleLeft(settling) {
-      const { backend } = await sandbox.open();
-      for (const left of backend.leftLayers?.() ?? [])
-        await settleLeft(left, settling, (land, names) =>
-          git.land(
-            { kind: 'program', program: 'true', args: [] },
-            { workingFolder: left.command.roots[0] ?? '/' },
-            land,
-            () => names,
-          ),
-        );
-    },
-    counts: () => ({
-      foreground: sumOf(sessions, ({ running }) => running.size),
-      background: sumOf(
-        sessions,
-        ({ backgrounds }) => [...backgrounds.values()].filter((one) => one.status().running).length,
-      ),
-      started,
-    }),
-    status: () => sandbox.status(),
-    async withoutLayer() {
-      // Without a sandbox, the command's own start gives the reason.
-      const walls = await sandbox.open().catch(() => undefined);
-      return walls && whyNoLayer(walls, sandbox.roots().writable);
-    },
-    toolchains: () => sandbox.toolchains(),
-    gitSettings: () => sandbox.git(),
-    async close() {
-      closed = true;
-      await Promise.all([...sessions.keys()].map(endSession));
-      await Promise.all(lasts);
-      await git.close();
-      await sandbox.close();
-    },
-  };
 }
 
 /** Empty if the command will not run either. */
@@ -227,18 +226,8 @@ async function heldFor(
   return heldSettings(sandbox.roots().all, reach?.writable ?? []);
 }
 
-function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session) => number): number {
-  return sessions.values().reduce((sum, session) => sum + count(session), 0);
-}
-
-async function ended(command: BackgroundCommand): Promise<void> {
-  const never = new AbortController().signal;
-  while (command.status().running) await command.wait(lookEveryMs, never);
-}
-
 function ignore(): void {}
 
-const lookEveryMs = 60_000;
 /** An HTTP session may never be closed: it ends after this time without use. */
 const sessionIdleMs = 8 * 60 * 60 * 1000;
 /** Each may keep a gigabyte of memory in its /tmp. */

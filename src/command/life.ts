@@ -13,12 +13,10 @@ import { cannotDiscard } from '../ground/effects/landing.ts';
 import type { CommandOptions } from './commands-options.ts';
 import { readJournal } from './journal/journal.ts';
 import { statAt } from './layer/entries.ts';
-import { attend, type Ran } from './session/attend.ts';
+import { attend, type Ran, startInBackground } from './session/attend.ts';
 import type { Recorder } from './session/recorder.ts';
 import type { Runner } from './session/session.ts';
-import { startInBackground } from './session/start.ts';
-import { whyDirect } from './session/why-direct.ts';
-import { whyUnwatched } from './session/why-unwatched.ts';
+import { whyDirect, whyUnwatched } from './session/why-direct.ts';
 
 export type Attending = RunOptions & { readonly handOverMs?: number | undefined };
 

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { createEffectRules } from '../call/policy/effects/decide.ts';
-import { openCommands } from '../command/commands.ts';
-import { recoverLayers } from '../command/layer/recover.ts';
+import { CommandRunner } from '../command/commands.ts';
+import { recoverLayers } from '../command/layer/left.ts';
 import type { EffectsJudge } from '../contract/capabilities/command-life.ts';
 import type { DryRun } from '../contract/capabilities/dry-run.ts';
 import type { Judgement } from '../contract/capabilities/judgement.ts';
@@ -82,7 +82,7 @@ export async function openWalls(options: WallsOptions): Promise<Walls> {
   const rules = createEffectRules(options.rules ?? [], 'workspace-write');
   const judge = createCommandJudge();
   await recoverLayers(layers);
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: folders.map((hostPath) => ({ hostPath, writable: true })),
     sandbox: 'required',
     readable: options.readable,

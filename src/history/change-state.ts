@@ -1,9 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
-import type { FileChange } from '../contract/capabilities/files.ts';
+import type { FileChange, FormerFile } from '../contract/capabilities/files.ts';
 import type { FileState, NewHistoryEntry } from '../contract/capabilities/history.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
+import { errnoCode } from '../ground/errors/errno-code.ts';
 import { digestOf } from './blobs.ts';
+import type { Contents } from './contents.ts';
 import { isSame, stateAt } from './state.ts';
 
 /** A larger file is copied by the kernel instead of through memory. */
@@ -40,4 +44,37 @@ export function afterOf(change: FileChange, content: Uint8Array | undefined): Fi
   }
   const old = readAtNow(former.descriptor, 0, former.stat.bytes);
   return { kind: 'file', bytes, mode, digest: digestOf(Buffer.concat([old, added])) };
+}
+
+/**
+ * Keeps a file's content before a change, up to `maxFileBytes`; `durable` resolves when it is safe from a power cut.
+ */
+export async function keepFormer(
+  { stat, read, descriptor }: FormerFile,
+  { contents, maxFileBytes }: { readonly contents: Contents; readonly maxFileBytes: number },
+): Promise<{ readonly state: FileState; readonly durable: Promise<void> }> {
+  const mode = stat.mode & 0o7777;
+  if (stat.kind === 'folder') return { state: { kind: 'folder', mode }, durable: Promise.resolve() };
+  const state = { kind: 'file', bytes: stat.bytes, mode } as const;
+  if (stat.bytes > maxFileBytes) return { state, durable: Promise.resolve() };
+  if (stat.bytes > atOnceBytes) {
+    const digest = await contents.putFile(`/proc/self/fd/${descriptor}`);
+    return { state: { ...state, digest }, durable: Promise.resolve() };
+  }
+  const { digest, durable } = contents.put(read());
+  return { state: { ...state, digest }, durable };
+}
+
+/** Refuses a change because the content that it replaces could not be kept. */
+export function cannotKeep(cause: unknown): ToolError {
+  if (cause instanceof ToolError) return cause;
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoCode(cause) ?? '');
+  return new ToolError(
+    isFull ? 'storage_full' : 'unavailable',
+    text(
+      'The old content cannot be kept for undo, so nothing was changed.',
+      '取り消し用に元の内容を保存できないため、何も変更しませんでした。',
+    ),
+    { cause },
+  );
 }

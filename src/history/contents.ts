@@ -1,25 +1,14 @@
 import type { SharedContents } from '../contract/capabilities/history.ts';
 import type { Blobs } from './blobs.ts';
 import { digestOf } from './blobs.ts';
-import { createOutbox } from './outbox.ts';
+
+export type Contents = ReturnType<typeof createContents>;
 
 /**
  * Former contents of files, in a folder of this machine, and also in the store if it serves several machines. The
  * folder is written first, so that a kill in between loses nothing, and read first. No call waits for a remote store.
  */
-export interface Contents extends Pick<Blobs, 'put' | 'putUnsynced' | 'sync' | 'putFile'> {
-  /** Reads from the folder or the store, and checks the digest. */
-  read(digest: string): Promise<Buffer | undefined>;
-  /** Sends a content that only this machine has to the store. */
-  share(digest: string): Promise<void>;
-  /** Sends pending contents, for some seconds at most. */
-  close(): Promise<void>;
-}
-
-export function createContents(
-  blobs: Blobs,
-  openShared: () => Promise<SharedContents | undefined>,
-): Contents {
+export function createContents(blobs: Blobs, openShared: () => Promise<SharedContents | undefined>) {
   /** Put without waiting for the disk or the store. */
   let unsynced: string[] = [];
 
@@ -35,32 +24,35 @@ export function createContents(
   }
 
   return {
-    share: (digest) => share(digest),
-    close: () => outbox.close(closeMs),
-    put(bytes) {
+    /** Sends a content that only this machine has to the store. */
+    share: (digest: string): Promise<void> => share(digest),
+    /** Sends pending contents, for some seconds at most. */
+    close: (): Promise<void> => outbox.close(closeMs),
+    put(bytes: Uint8Array): ReturnType<Blobs['put']> {
       const { digest, durable } = blobs.put(bytes);
       const everywhere = Promise.all([durable, share(digest, bytes)]).then(() => {});
       // Awaited before the change is acknowledged; this only prevents an unhandled rejection.
       everywhere.catch(() => {});
       return { digest, durable: everywhere };
     },
-    putUnsynced(bytes) {
+    putUnsynced(bytes: Uint8Array): string {
       const digest = blobs.putUnsynced(bytes);
       unsynced.push(digest);
       return digest;
     },
-    async sync() {
+    async sync(): Promise<void> {
       const digests = unsynced;
       unsynced = [];
       await blobs.sync();
       for (const digest of digests) await share(digest);
     },
-    async putFile(hostPath) {
+    async putFile(hostPath: string): Promise<string> {
       const digest = await blobs.putFile(hostPath);
       await share(digest);
       return digest;
     },
-    async read(digest) {
+    /** Reads from the folder or the store, and checks the digest. */
+    async read(digest: string): Promise<Buffer | undefined> {
       const here = blobs.read(digest);
       if (here) return here;
       const bytes = await (await openShared())?.read(digest);
@@ -69,4 +61,64 @@ export function createContents(
   };
 }
 
+/**
+ * Sends contents to a remote store while calls go on; this machine has each of them too. A failed one is sent again
+ * after increasing delays.
+ */
+function createOutbox(send: (digest: string) => Promise<void>) {
+  const waiting = new Set<string>();
+  let isClosed = false;
+  let waitMs = firstWaitMs;
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+
+  async function sendAll(): Promise<void> {
+    while (waiting.size > 0 && timer === undefined) {
+      const digests = [...waiting].slice(0, sentTogether);
+      const sent = await Promise.allSettled(digests.map(send));
+      sent.forEach(({ status }, place) => {
+        if (status === 'fulfilled') waiting.delete(digests[place] ?? '');
+      });
+      if (sent.every(({ status }) => status === 'fulfilled')) waitMs = firstWaitMs;
+      else if (isClosed) return;
+      else later();
+    }
+  }
+
+  function later(): void {
+    timer = setTimeout(() => {
+      timer = undefined;
+      start();
+    }, waitMs).unref();
+    waitMs = Math.min(waitMs * 2, longestWaitMs);
+  }
+
+  function start(): void {
+    sending ??= sendAll().finally(() => {
+      sending = undefined;
+    });
+  }
+
+  return {
+    add(digest: string): void {
+      waiting.add(digest);
+      start();
+    },
+    /** Sends pending contents for this long; the next tending finds the rest. */
+    async close(ms: number): Promise<void> {
+      isClosed = true;
+      clearTimeout(timer);
+      timer = undefined;
+      start();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const enough = setTimeout(resolve, ms);
+      await Promise.race([sending, promise]);
+      clearTimeout(enough);
+    },
+  };
+}
+
 const closeMs = 5_000;
+const sentTogether = 4;
+const firstWaitMs = 1_000;
+const longestWaitMs = 60_000;

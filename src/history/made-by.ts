@@ -2,22 +2,13 @@ import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { FileState, NewHistoryEntry } from '../contract/capabilities/history.ts';
 
-/** Which files each session made or rewrote: it may remove them as its own. */
-export interface MadeBy {
-  /**
-   * Notes changes that belong together: content that one removed and another has was moved, so it counts as made by no
-   * session. Yields to other work between very many; few are noted at once.
-   */
-  note(entries: readonly NewHistoryEntry[]): Promise<void>;
-  has(sessionId: string, hostPath: string, how: 'made' | 'written'): boolean;
-}
-
 interface Paths {
   readonly made: Set<string>;
   readonly written: Set<string>;
 }
 
-export function createMadeBy(): MadeBy {
+/** Which files each session made or rewrote: it may remove them as its own. */
+export function createMadeBy() {
   const sessions = new Map<string, Paths>();
 
   function pathsOf(sessionId: string): Paths {
@@ -31,7 +22,11 @@ export function createMadeBy(): MadeBy {
   }
 
   return {
-    async note(entries) {
+    /**
+     * Notes changes that belong together: content that one removed and another has was moved, so it counts as made by no
+     * session. Yields to other work between very many; few are noted at once.
+     */
+    async note(entries: readonly NewHistoryEntry[]): Promise<void> {
       const [first] = entries;
       if (!first || first.sessionId === '') return;
       const { made, written } = pathsOf(first.sessionId);
@@ -55,7 +50,8 @@ export function createMadeBy(): MadeBy {
         }
       }
     },
-    has: (sessionId, hostPath, how) => sessions.get(sessionId)?.[how].has(hostPath) ?? false,
+    has: (sessionId: string, hostPath: string, how: 'made' | 'written'): boolean =>
+      sessions.get(sessionId)?.[how].has(hostPath) ?? false,
   };
 }
 

@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommandHistory } from '../contract/capabilities/command-life.ts';
+import type { CommandHistory, CommandRecording } from '../contract/capabilities/command-life.ts';
 import type { Folder } from '../contract/capabilities/files.ts';
 import type {
   Attribution,
   FileState,
   HistoryEntry,
   HistoryStore,
+  NewHistoryEntry,
   Undoing,
   UndoSelection,
   UndoStep,
@@ -14,17 +15,16 @@ import type {
 import type { LandingKeeper } from '../contract/capabilities/landing.ts';
 import type { Witness } from '../contract/native.ts';
 import { text } from '../contract/text/text.ts';
+import { leftUnderWay, openUnderWay } from '../files/changing/under-way.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { Blobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
-import { createCommandHistory } from './command-history.ts';
 import { type Contents, createContents } from './contents.ts';
 import { findInTheWay } from './foresee.ts';
-import { type Journal, leftBehind, openJournal } from './journal.ts';
 import { createLandingKeeper } from './landing.ts';
 import { prune } from './prune.ts';
-import { Recorder } from './recorder.ts';
-import { recoverRecordings } from './recordings.ts';
+import { type Journal, Recorder } from './recorder.ts';
+import { openRecording, recoverRecordings } from './recordings.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
 import { witness } from './witness.ts';
@@ -60,7 +60,7 @@ export class History implements Undoing {
     this.#options = options;
     this.#blobs = new Blobs(join(options.folder, 'contents'));
     this.#contents = createContents(this.#blobs, async () => (await options.store()).contents);
-    this.#journal = openJournal(join(options.folder, 'journal'));
+    this.#journal = openUnderWay(join(options.folder, 'journal'), 'changes');
     this.#maxFileBytes = Math.floor(options.maxBytes / 4);
     this.recorder = new Recorder({
       store: options.store,
@@ -98,7 +98,7 @@ export class History implements Undoing {
     return pruned;
   }
 
-  /** Keeps the contents that the landing of another server's command replaces. */
+  /** Keeps the contents that a command of this call replaces; its server may be another one. */
   keeperFor(who: Attribution, recovered = () => this.recovered()): LandingKeeper {
     return createLandingKeeper({
       recorder: this.recorder,
@@ -106,8 +106,13 @@ export class History implements Undoing {
       who,
       maxFileBytes: this.#maxFileBytes,
       recovered,
-      ignore: this.#options.ignore.filter((name) => name !== '.git'),
+      ignore: this.#ignored,
     });
+  }
+
+  /** A command reports its changes, so git's own folder need not be left out. */
+  get #ignored(): readonly string[] {
+    return this.#options.ignore.filter((name) => name !== '.git');
   }
 
   async undo(
@@ -163,17 +168,44 @@ export class History implements Undoing {
     return there.readBytes({ maxBytes: this.#options.maxBytes });
   }
 
-  /** Keeps what commands change below the roots. */
+  /**
+   * Keeps what commands change below the roots. The changes of one on a layer are recorded when they land. For others,
+   * former contents are kept before a change in the folders, and the changes are recorded at the end.
+   */
   ofCommands(roots: readonly string[]): CommandHistory {
-    return createCommandHistory({
-      watched: join(this.#options.folder, 'watched'),
-      roots,
-      ignore: this.#options.ignore,
-      recorder: this.recorder,
-      contents: this.#contents,
-      maxBytes: Math.floor(this.#options.maxBytes / 2),
-      recovered: () => this.recovered(),
-    });
+    return {
+      keeper: () => this.keeperFor({ ...this.recorder.current() }),
+      record: (writable = roots) => this.#record(writable),
+    };
+  }
+
+  async #record(roots: readonly string[]): Promise<CommandRecording> {
+    const who = { ...this.recorder.current() };
+    await this.recovered();
+    const keeper = this.keeperFor(who);
+    const recording = openRecording(this.#watched, roots, who);
+    const ours = new Set<string>();
+    const forget = this.recorder.listen((root, path) => ours.add(join(root, path)));
+    let isHeld = false;
+    return {
+      folder: recording.folder,
+      ignore: this.#ignored,
+      isOurs: keeper.isOurs,
+      mostBytes: keeper.mostBytes,
+      onHeld: (held) => {
+        isHeld = held;
+      },
+      async end() {
+        forget();
+        await recording.end(keeper, { ours, back: isHeld });
+        return keeper.notes().join('');
+      },
+    };
+  }
+
+  /** The folder for the recordings of commands that run on the folders themselves. */
+  get #watched(): string {
+    return join(this.#options.folder, 'watched');
   }
 
   /** Looks at a file that another program is about to change. Throws the error that our own write would get. */
@@ -203,8 +235,8 @@ export class History implements Undoing {
   /** Adds the entries that killed servers noted but did not add. */
   async #recover(): Promise<number> {
     let added = 0;
-    for (const { entries, done } of leftBehind(join(this.#options.folder, 'journal'))) {
-      const happened = entries.filter(didHappen);
+    for (const { notes, done } of leftUnderWay(join(this.#options.folder, 'journal'), 'changes')) {
+      const happened = (notes as readonly NewHistoryEntry[]).filter(didHappen);
       // The killed server may not have shared it yet.
       for (const { before } of happened) {
         const digest = before.kind === 'file' ? (before.tail?.digest ?? before.digest) : undefined;
@@ -216,8 +248,7 @@ export class History implements Undoing {
     }
     // Earlier versions kept copies of whole folders there.
     rmSync(join(this.#options.folder, 'held'), { recursive: true, force: true });
-    const watched = join(this.#options.folder, 'watched');
-    await recoverRecordings(watched, (who) => this.keeperFor(who, async () => {}));
+    await recoverRecordings(this.#watched, (who) => this.keeperFor(who, async () => {}));
     return added;
   }
 

@@ -9,12 +9,17 @@ import type {
   HistoryStore,
   NewHistoryEntry,
 } from '../contract/capabilities/history.ts';
-import { type Adding, createAdding } from './adding.ts';
-import { afterOf, didHappen } from './change-state.ts';
+import { afterOf, cannotKeep, didHappen, keepFormer } from './change-state.ts';
 import type { Contents } from './contents.ts';
-import { cannotKeep, keepFormer } from './former.ts';
-import type { Journal } from './journal.ts';
 import { createMadeBy } from './made-by.ts';
+
+/** Changes that are about to happen and are not in the store yet. Those that a power cut takes were not acknowledged. */
+export interface Journal {
+  begin(...entries: readonly NewHistoryEntry[]): void;
+  /** This number of changes is in the store now, or did not happen. */
+  end(count: number): void;
+  close(): void;
+}
 
 export interface RecorderOptions {
   readonly store: () => Promise<HistoryStore>;
@@ -63,7 +68,9 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #scopes = new AsyncLocalStorage<Scope>();
   readonly #pending = new WeakMap<FileChange, Pending>();
-  readonly #adding: Adding;
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Noted entries whose addition failed. */
+  readonly #late: NewHistoryEntry[] = [];
   readonly madeBy = createMadeBy();
   readonly #listeners = new Set<(root: string, path: string) => void>();
   #last = 0;
@@ -106,7 +113,6 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#adding = createAdding(options.store, options.journal);
   }
 
   /** Id, order and time of a new entry. */
@@ -139,7 +145,7 @@ export class Recorder {
       const { entries, syncs } = scope;
       if (entries.length > 0) {
         // The call's audit entry follows at once: they share a transaction and its sync.
-        const durable = this.#adding.track(all([this.#adding.addNoted(entries), ...syncs]));
+        const durable = this.#track(all([this.#addNoted(entries), ...syncs]));
         const ids = entries.map(({ id }) => id);
         tell(ids, durable);
       }
@@ -175,7 +181,7 @@ export class Recorder {
     // Changes with an action of their own do not come from a command that runs at the same time.
     for (const { action, root, path } of entries) if (action !== 'command') this.#tellOf(root, path);
     const scope = this.#scopes.getStore();
-    if (!scope || scope.isOver || scope.who !== who) return this.#adding.track(this.#adding.add(entries));
+    if (!scope || scope.isOver || scope.who !== who) return this.#track(this.#add(entries));
     for (let at = 0; at < entries.length; at += notesAtOnce)
       this.#options.journal.begin(...entries.slice(at, at + notesAtOnce));
     for (const entry of entries) scope.entries.push(entry);
@@ -203,8 +209,39 @@ export class Recorder {
   }
 
   /** Waits until all current changes are recorded. */
-  settled(): Promise<void> {
-    return this.#adding.settled();
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled([...this.#underWay]);
+    // Entries that cannot be added now stay in the journal; the next start adds them.
+    if (this.#late.length > 0) await this.#addNoted([]).catch(() => {});
+  }
+
+  async #add(entries: readonly NewHistoryEntry[]): Promise<void> {
+    const history = await this.#options.store();
+    // Let other work run. After a kill in between, the journal's entries are added again.
+    for (let at = 0; at < entries.length; at += notesAtOnce) {
+      if (at > 0) await giveWay();
+      await history.add(entries.slice(at, at + notesAtOnce));
+    }
+  }
+
+  /** Adds entries that the journal notes. If that fails, they are added with the next ones. */
+  async #addNoted(entries: readonly NewHistoryEntry[]): Promise<void> {
+    const noted = [...this.#late.splice(0), ...entries];
+    try {
+      await this.#add(noted);
+    } catch (error) {
+      this.#late.push(...noted);
+      throw error;
+    }
+    this.#options.journal.end(noted.length);
+  }
+
+  /** `settled` waits for this work. */
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    const forget = () => this.#underWay.delete(work);
+    work.then(forget, forget);
+    return work;
   }
 
   #tellOf(root: string, path: string): void {
@@ -237,7 +274,7 @@ export class Recorder {
   }
 
   #store(entries: readonly NewHistoryEntry[]): Promise<void> {
-    return this.#adding.track(this.#adding.addNoted(entries));
+    return this.#track(this.#addNoted(entries));
   }
 
   /** A call waits for its syncs at its end, but only a limited number may be pending. */

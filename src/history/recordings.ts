@@ -1,24 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { type Former, readJournal } from '../command/journal/journal.ts';
 import { putBack } from '../command/journal/put-back.ts';
+import { sideOf, statAt } from '../command/layer/entries.ts';
 import { putAttributesBack } from '../command/watched/put-attributes-back.ts';
 import type { Attribution } from '../contract/capabilities/history.ts';
 import type { LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
-import { mayLive, owner, thisProcess } from '../files/changing/under-way.ts';
-import { kindOf } from '../files/reading.ts';
-import { asBytes, fromText, toText } from '../ground/byte-paths.ts';
+import { mayLive, owner, parsedNote, thisProcess } from '../files/changing/under-way.ts';
+import { fromText, toText } from '../ground/byte-paths.ts';
 import { isBelow } from '../ground/inside.ts';
 
 /** Records what one command changes while it runs on the folders themselves. */
@@ -61,7 +52,7 @@ export async function recoverRecordings(
   for (const name of readdirSync(base)) {
     const folder = join(base, name);
     if (!name.startsWith(prefix) || !existsSync(join(folder, head))) continue;
-    const left = heads.safeParse(parsed(readFileSync(join(folder, head), 'utf8')));
+    const left = heads.safeParse(parsedNote(readFileSync(join(folder, head), 'utf8')));
     // A crash cut the header off, so nothing had been changed.
     if (left.success && mayLive(left.data.owner, join(folder, head))) continue;
     if (left.success) await enter(readJournal(folder), left.data.roots, keeperFor(left.data.who), new Set());
@@ -99,30 +90,12 @@ function sideOfFormer({ kind, bytes, mode, kept }: Former): LandingSide | undefi
 /** `isOthers`: a tool changed the path since, and that change has its own entry. */
 function sideNow(path: string, isOthers: boolean): LandingSide | undefined {
   const stat = statAt(path);
-  if (!stat) return undefined;
-  const side = { kind: kindOf(stat), bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(path) };
-  return isOthers ? { ...side, kind: 'other' } : side;
-}
-
-function statAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(asBytes(path), { throwIfNoEntry: false });
-  } catch {
-    // A file stands where a folder was.
-    return undefined;
-  }
+  const side = stat && sideOf(stat, path);
+  return side && isOthers ? { ...side, kind: 'other' } : side;
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : 1;
-}
-
-function parsed(words: string): unknown {
-  try {
-    return JSON.parse(words);
-  } catch {
-    return undefined;
-  }
 }
 
 const heads = z.object({

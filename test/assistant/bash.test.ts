@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openWorld } from './world.ts';
 
-let runner: ReturnType<typeof openCommands>;
+let runner: CommandRunner;
 let world: ReturnType<typeof openWorld>;
 
 function open(
@@ -19,7 +19,7 @@ function open(
   world = openWorld(files, { layout, lend, ...(patienceMs !== undefined && { patienceMs }) });
   const { mayKeep } = createCommandJudge();
   const roots = [{ hostPath: world.root, writable: true }];
-  runner = openCommands({ roots, sandbox: 'required', mayKeep, ...options });
+  runner = new CommandRunner({ roots, sandbox: 'required', mayKeep, ...options });
   Object.assign(lend, { commands: runner.forSession('s1') });
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { needs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
@@ -20,7 +20,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   test('keeps what is covered from a command', needs(sandbox(name)), async () => {
-    const runner = openCommands({
+    const runner = new CommandRunner({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
       backends: [name],

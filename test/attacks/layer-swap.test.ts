@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { createInTurn } from '../../src/command/layer/in-turn.ts';
+import { createInTurn } from '../../src/command/layer/land.ts';
 import { openMakers } from '../../src/command/layer/obeyed/makers.ts';
 import { openLayer } from '../../src/command/layer/open.ts';
 import { linux, needs, programs } from '../support/needs.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { needs, sandbox } from '../support/needs.ts';
 
 // What a command leaves behind in the workspace is run by others later, outside of the sandbox.
@@ -11,7 +11,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-leftovers-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function run(name: 'bubblewrap' | 'landlock', script: string): Promise<string> {
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [name],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { openWorkspace } from '../../src/files/workspace.ts';
 import { createSearch } from '../../src/search/search.ts';
 
@@ -28,7 +28,7 @@ test('a folder that is swapped for a link while ripgrep walks shows nothing of t
   writeFileSync(join(outside, 'sub', 'theirs.txt'), 'treasure of theirs\n');
   execFileSync('ln', ['-s', outside, join(root, 'link')]);
   const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
-  const commands = openCommands({ roots: [{ hostPath: root, writable: true }], sandbox: 'required' });
+  const commands = new CommandRunner({ roots: [{ hostPath: root, writable: true }], sandbox: 'required' });
   const walls = (await commands.status()).some(({ works }) => works);
   const search = createSearch({ confined: () => commands.stages() })('s');
   const swap = spawn(process.execPath, [

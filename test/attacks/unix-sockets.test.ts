@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 
 /** What Node does not listen at. */
@@ -75,7 +75,7 @@ test.for([
       if (name === 'ready-for-later' && !existsSync(told.later))
         void listen(told.later).then((one) => servers.push(one));
     });
-    const commands = openCommands({
+    const commands = new CommandRunner({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
       backends: ['bubblewrap'],

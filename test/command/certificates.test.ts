@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { needs, sandbox } from '../support/needs.ts';
 
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-certificates-'));
@@ -19,7 +19,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     'commands trust the authorities that the server was told of, and see no file beside',
     needs(sandbox(name)),
     async () => {
-      const runner = openCommands({
+      const runner = new CommandRunner({
         roots: [{ hostPath: root, writable: true }],
         sandbox: 'required',
         backends: [name],

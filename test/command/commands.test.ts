@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandsOptions } from '../../src/command/commands-options.ts';
 import type { CommandLine, RunOptions, SandboxName } from '../../src/contract/capabilities/process.ts';
 import { limits } from '../../src/contract/limits.ts';
@@ -33,7 +33,7 @@ const order = (more: Partial<RunOptions> = {}): RunOptions => ({
 });
 
 function open(name: SandboxName, more: Partial<CommandsOptions> = {}) {
-  return openCommands({
+  return new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     ...(name === 'none' ? { sandbox: 'off' } : { sandbox: 'required', backends: [name as 'landlock'] }),
     serverEnvironment: { PATH: process.env.PATH, HOME: process.env.HOME, API_KEY: 'hush', TZ: 'Asia/Tokyo' },
@@ -332,7 +332,7 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
 }
 
 test('where no sandbox works nothing runs, and the answer says what to install', async () => {
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [],
@@ -351,7 +351,7 @@ test('no file of the workspace and no variable of a call changes the sandbox', a
     mode: 0o755,
   });
   writeFileSync(join(root, 'sekisho.json'), '{"process":{"sandbox":"off"}}');
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     serverEnvironment: { ...process.env, PATH: `${bin}:${process.env.PATH}` },

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandsOptions } from '../../src/command/commands-options.ts';
 import { cutOffNotes } from '../../src/command/output/cut-off.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
@@ -14,7 +14,7 @@ const note = '[network: commands reach no host; the operator can list those they
 const failed = { command: { kind: 'script', script: 'make', shell: 'sh' }, exitCode: 1 } as const;
 
 function open(more: Partial<CommandsOptions>) {
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     serverEnvironment: { PATH: process.env.PATH, HOME: process.env.HOME, PIP_RETRIES: '7' },
@@ -32,7 +32,7 @@ function open(more: Partial<CommandsOptions>) {
         environment: { HOME: root },
       },
     );
-  return { ...runner, sh };
+  return Object.assign(runner, { sh });
 }
 
 for (const name of ['bubblewrap', 'landlock'] as const) {

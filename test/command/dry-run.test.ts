@@ -18,7 +18,7 @@ import {
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandsOptions } from '../../src/command/commands-options.ts';
 import { createLayers } from '../../src/command/sandbox/layers.ts';
 import { openKernel } from '../../src/command/seccomp/kernel.ts';
@@ -46,7 +46,7 @@ function makeRoot(): string {
 }
 
 function open(root: string, more: Partial<CommandsOptions> = {}): CommandRunner {
-  return openCommands({
+  return new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: ['bubblewrap'],

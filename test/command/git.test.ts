@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { createCommandJudge } from '../../src/judgement/judge.ts';
 import { needs, sandbox } from '../support/needs.ts';
 
@@ -47,7 +47,7 @@ function openWorld(backend: 'bubblewrap' | 'landlock') {
     'git init -q; echo a >a; git add a; git commit -qm first; echo b >b; git add b; git commit -qm second; cp -a . ../begun',
   );
   const told: string[] = [];
-  const commands = openCommands({
+  const commands = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [backend],

@@ -15,7 +15,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandsOptions } from '../../src/command/commands-options.ts';
 import type { ConfiningName } from '../../src/command/sandbox/sandbox-options.ts';
 
@@ -54,7 +54,7 @@ export async function intrude(
   ]);
   const udp = createSocket('udp4', () => reached.push('UDP'));
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve));
-  const commands = openCommands({
+  const commands = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [backend],

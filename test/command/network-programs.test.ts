@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { createAuthority } from '../../src/network/edge/authority.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve));
   port = (site.address() as AddressInfo).port;
   writeFileSync(join(served, 'word'), 'a word\n');
-  runner = openCommands({
+  runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: ['bubblewrap'],

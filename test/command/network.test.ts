@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandsOptions } from '../../src/command/commands-options.ts';
 import { defaultProcessLimits } from '../../src/command/prelude.ts';
 import { openBubblewrap } from '../../src/command/sandbox/bubblewrap.ts';
@@ -49,7 +49,7 @@ afterAll(() => {
 });
 
 function open(entries: readonly string[], more: Partial<CommandsOptions> = {}) {
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: ['bubblewrap'],
@@ -63,15 +63,14 @@ function open(entries: readonly string[], more: Partial<CommandsOptions> = {}) {
     ...more,
   });
   const { run, start } = runner.forSession('one');
-  return {
-    ...runner,
+  return Object.assign(runner, {
     start,
     bash: (script: string) =>
       run(
         { kind: 'script', script, shell: 'bash' },
         { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal },
       ),
-  };
+  });
 }
 
 describe('bubblewrap', needs(sandbox('bubblewrap'), programs('bash')), () => {

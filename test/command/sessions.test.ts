@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandsOptions } from '../../src/command/commands-options.ts';
 import type { Attended, RunOptions } from '../../src/contract/capabilities/process.ts';
 import { createCommandJudge } from '../../src/judgement/judge.ts';
@@ -19,7 +19,7 @@ const { mayKeep } = createCommandJudge();
 const never = new AbortController().signal;
 
 function open(name: 'bubblewrap' | 'landlock', more: Partial<CommandsOptions> = {}): CommandRunner {
-  return openCommands({
+  return new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [name],

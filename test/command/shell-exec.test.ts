@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
 import type { CheckedInput, ToolContext } from '../../src/contract/tool/tool.ts';
 import { openWorkspace } from '../../src/files/workspace.ts';
@@ -12,7 +12,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-shell-exec-')));
 mkdirSync(join(root, 'sub'));
 writeFileSync(join(root, 'file'), '');
 const workspace = openWorkspace({ roots: [{ path: root, writable: true }], protectedNames: [] });
-const runner = openCommands({ roots: [{ hostPath: root, writable: true }], sandbox: 'off' });
+const runner = new CommandRunner({ roots: [{ hostPath: root, writable: true }], sandbox: 'off' });
 afterAll(async () => {
   await runner.close();
   await workspace.close();

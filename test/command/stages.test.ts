@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { openKernel } from '../../src/command/seccomp/kernel.ts';
 import type { StageSpawnRequest } from '../../src/contract/capabilities/pipeline.ts';
 import { needs, sandbox } from '../support/needs.ts';
@@ -25,7 +25,7 @@ writeFileSync(join(base, 'secret'), 'hush');
 
 for (const name of ['landlock', 'bubblewrap'] as const) {
   describe(name, needs(sandbox(name)), () => {
-    const runner = openCommands({
+    const runner = new CommandRunner({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
       backends: [name],

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { CommandLife } from '../../src/contract/capabilities/command-life.ts';
 import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
@@ -138,7 +138,7 @@ describe('behind bubblewrap', needs(sandbox('bubblewrap')), () => {
   beforeAll(() => {
     // Not below /tmp, which the commands of a session then share.
     root = realpathSync(mkdtempSync('/var/tmp/sekisho-own-sockets-'));
-    commands = openCommands({
+    commands = new CommandRunner({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
       backends: ['bubblewrap'],
@@ -203,7 +203,7 @@ EOF`);
     'one that waits until it is taken is taken, though many others come meanwhile',
     needs(programs('python3')),
     async () => {
-      const fresh = openCommands({
+      const fresh = new CommandRunner({
         roots: [{ hostPath: root, writable: true }],
         sandbox: 'required',
         backends: ['bubblewrap'],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { wallNotes } from '../../src/command/sandbox/wall-notes.ts';
 import { cpuTimeMs } from '../support/cpu-time.ts';
 import { needs, sandbox } from '../support/needs.ts';
@@ -34,7 +34,7 @@ const keys = {
 };
 
 function open(name: 'bubblewrap' | 'landlock') {
-  const runner = openCommands({
+  const runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [name],
@@ -46,7 +46,7 @@ function open(name: 'bubblewrap' | 'landlock') {
         { kind: 'script', script, shell: 'bash' },
         { workingFolder: root, timeoutMs: 30_000, signal: never, inSession: true },
       );
-  return { ...runner, run };
+  return Object.assign(runner, { run });
 }
 
 describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
@@ -76,7 +76,7 @@ describe('bubblewrap', needs(sandbox('bubblewrap')), () => {
     git(
       `git init -qb main; ${begin} >${name}; git add -A; ${commit}; git checkout -qb other; echo 2 >${name}; ${commit}; git checkout -q main`,
     );
-    const own = openCommands({
+    const own = new CommandRunner({
       roots: [{ hostPath: folder, writable: true }],
       sandbox: 'required',
       backends: ['bubblewrap'],

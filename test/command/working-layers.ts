@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 
 /** Why commands cannot run on layers here, for `needs`. */
 export const lackOfLayers = (await tryLayers()) ? undefined : 'no layers';
@@ -8,7 +8,7 @@ export const lackOfLayers = (await tryLayers()) ? undefined : 'no layers';
 async function tryLayers(): Promise<boolean> {
   const base = realpathSync(mkdtempSync('/var/tmp/sekisho-layers-'));
   mkdirSync(join(base, 'root'));
-  const commands = openCommands({
+  const commands = new CommandRunner({
     roots: [{ hostPath: join(base, 'root'), writable: true }],
     sandbox: 'required',
     backends: ['bubblewrap'],

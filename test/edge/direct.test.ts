@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandRunner, openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { HeldRequest, RequestAnswer, RunOptions } from '../../src/contract/capabilities/process.ts';
 import { startPostgres } from '../store/postgres-server.ts';
 import { createTestJudge } from '../support/effects-judge.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   ports.echo = await listen(echo);
   ports.greeter = await listen(greeter);
   const named = ['api.test', 'other.test'].map((host) => `${host}:${ports.origin}`);
-  runner = openCommands({
+  runner = new CommandRunner({
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: ['bubblewrap'],
@@ -289,7 +289,7 @@ describe('a service', needs(sandbox('bubblewrap'), programs('bash')), () => {
     const server = await startPostgres();
     if ('missing' in server) throw new Error(server.missing);
     const url = new URL(await server.createDatabase());
-    const other = openCommands({
+    const other = new CommandRunner({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
       backends: ['bubblewrap'],

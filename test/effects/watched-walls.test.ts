@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { RunOptions } from '../../src/contract/capabilities/process.ts';
 import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, sandbox } from '../support/needs.ts';
@@ -26,7 +26,7 @@ const wipes = [
 describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
   describe('', needs(name === 'none' ? undefined : sandbox(name)), () => {
     let world: World;
-    let runner: ReturnType<typeof openCommands>;
+    let runner: CommandRunner;
     const asked: string[] = [];
 
     async function run(script: string, answer: boolean, more: Partial<RunOptions> = {}) {
@@ -60,7 +60,7 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
 
     beforeAll(async () => {
       world = await openTestCheckpoint({ flags: { profile: 'coding' } });
-      runner = openCommands({
+      runner = new CommandRunner({
         roots: [{ hostPath: world.root, writable: true }],
         layers: mkdtempSync('/var/tmp/sekisho-walls-'),
         ...(name === 'none' ? { sandbox: 'off' } : { sandbox: 'required', backends: [name] }),

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createPreloader } from '../../src/checkpoint/preload.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { startFile } from '../support/run-command.ts';
 
@@ -48,11 +49,11 @@ test('programs are looked for ahead where commands may follow, and the first one
     const { settings, rooms } = world.checkpoint;
     const spied = async () => {
       const runner = await rooms.commands();
-      const toolchains = () => {
+      vi.spyOn(runner, 'toolchains').mockImplementation(() => {
         looked.push(toolset);
-        return runner.toolchains();
-      };
-      return { ...runner, toolchains };
+        return CommandRunner.prototype.toolchains.call(runner);
+      });
+      return runner;
     };
     const commands = Object.assign(spied, { opened: rooms.commands.opened });
     const ahead = createPreloader({ settings, rooms: { commands } });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
@@ -65,7 +65,7 @@ describe('of what ended', needs(lackOfLayers), () => {
 
   test('without a sandbox that works no command runs, and the reply says where to look; with one it does', async () => {
     const run = async (backends?: readonly 'bubblewrap'[]) => {
-      const runner = openCommands({
+      const runner = new CommandRunner({
         roots: [{ hostPath: coding.root, writable: true }],
         sandbox: 'required',
         ...(backends ? {} : { backends: [] }),

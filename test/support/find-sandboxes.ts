@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { TestProject } from 'vitest/node';
-import { openCommands } from '../../src/command/commands.ts';
+import { CommandRunner } from '../../src/command/commands.ts';
 import type { SandboxName } from '../../src/contract/capabilities/process.ts';
 
 declare module 'vitest' {
@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 /** Before any test, once for all files: trying the sandboxes of a machine costs more than many a test does. */
 export default async function findSandboxes(project: TestProject): Promise<void> {
-  const runner = openCommands({ roots: [{ hostPath: tmpdir(), writable: false }], sandbox: 'off' });
+  const runner = new CommandRunner({ roots: [{ hostPath: tmpdir(), writable: false }], sandbox: 'off' });
   try {
     const working = (await runner.status()).filter(({ works }) => works);
     project.provide(

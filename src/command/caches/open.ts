@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Spawner } from '../child/child.ts';
-import { startSweep } from './sweep.ts';
+import { waitForEnd } from '../child/run-child.ts';
+import { defaultProcessLimits } from '../prelude.ts';
 
 export interface CacheOptions {
   /** The folder for the caches of all roots. */
@@ -28,14 +29,7 @@ export function cacheFolder(
   return path;
 }
 
-export interface CacheKeeper {
-  /** The path of the caches for commands. */
-  readonly place: string;
-  readonly variables: Readonly<Record<string, string>>;
-  /** Notes that a command begins to use them; the returned function notes its end. */
-  use(): () => void;
-  close(): Promise<void>;
-}
+export type CacheKeeper = ReturnType<typeof keepCaches>;
 
 /** Checks the size of caches when commands have ended and no other has begun since. */
 export function keepCaches(
@@ -46,7 +40,7 @@ export function keepCaches(
     root,
     idleMs = defaultIdleMs,
   }: Omit<CacheOptions, 'folder'> & { readonly place: string; readonly root: string },
-): CacheKeeper {
+) {
   let using = 0;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: ReturnType<typeof startSweep> | undefined;
@@ -71,9 +65,11 @@ export function keepCaches(
   }
 
   return {
+    /** The path of the caches for commands. */
     place,
     variables: cacheVariables(place),
-    use() {
+    /** Notes that a command begins to use them; the returned function notes its end. */
+    use(): () => void {
       using++;
       void stop();
       return () => {
@@ -87,6 +83,56 @@ export function keepCaches(
     close: stop,
   };
 }
+
+/**
+ * Shrinks a cache to its limit. Runs in the sandbox of a command: commands may put links in the way of a removal, and
+ * there these lead nowhere. Undefined if it cannot be started.
+ */
+async function startSweep(
+  spawner: Spawner,
+  { place, maxBytes, root }: { readonly place: string; readonly maxBytes: number; readonly root: string },
+): Promise<{ readonly ended: Promise<unknown>; stop(): void } | undefined> {
+  const args = ['-c', script, 'sh', place, String(Math.floor(maxBytes / 1024))];
+  const child = await spawner
+    .spawn({
+      command: { kind: 'program', program: '/bin/sh', args },
+      limits: defaultProcessLimits,
+      workingFolder: root,
+      environment: { PATH: '/usr/bin:/bin' },
+      writable: [],
+      caches: true,
+      stdin: 'null',
+    })
+    // No command waits for it, and the next sweep tries again.
+    .catch(() => undefined);
+  if (!child) return undefined;
+  child.stdout.resume();
+  child.stderr.resume();
+  const ended = waitForEnd(child, {
+    timeoutMs: 10 * 60_000,
+    signal: new AbortController().signal,
+    most: { ...defaultProcessLimits, processes: 64 },
+  });
+  return { ended, stop: () => child.destroy() };
+}
+
+// Half a cache breaks builds, so each cache goes as a whole, and is renamed before it is deleted: stopping the script
+// does no harm. Caches not written for a week go first, then for a day, then for an hour, then the rest.
+const script = `
+cd "$1" || exit 1
+fits() { [ "$(du -skx . 2>/dev/null | cut -f 1)" -le "$2" ]; }
+drop() { chmod -R u+w "$1"; rm -rf "$1"; }
+for gone in ./.gone.*; do drop "$gone"; done
+fits "$@" && exit
+for minutes in 10080 1440 60 0; do
+  for name in ./* ./.[!.]*; do
+    [ -e "$name" ] || [ -L "$name" ] || continue
+    [ "$minutes" = 0 ] || [ -z "$(find "$name" -xdev -mmin "-$minutes" | head -n 1)" ] || continue
+    mv "$name" "./.gone.$$" && drop "./.gone.$$"
+    fits "$@" && exit
+  done
+done
+`;
 
 const defaultIdleMs = 30_000;
 /** Wait this many times as long as a sweep took: counting many files takes seconds of disk time. */

@@ -17,11 +17,11 @@ import { buildEnvironment } from '../sandbox/environment.ts';
 import { foldersOnTheWay, writableRepositories } from '../sandbox/guarded-names.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
-import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
 import { watchCommits } from '../session/git-notes.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Recorder } from '../session/recorder.ts';
 import type { Place, Runner } from '../session/session.ts';
+import { openTrial, Trial } from '../session/trial.ts';
 import { fetchesOnly } from '../session/why-direct.ts';
 import { Holding, type HoldingOptions } from '../watched/holding.ts';
 import type { RecordingOptions } from '../watched/recording.ts';
@@ -135,7 +135,7 @@ export async function startCommand(
     unsettled,
     wroteOutside: () => spawner.changedSince?.(beganAtMs) ?? false,
     commitNotes,
-    trial: layer && createTrial(layer, child, settings, recorder.kind === 'dry-run'),
+    trial: layer && new Trial(layer, child, settings, recorder.kind === 'dry-run'),
     contacts,
     folder: workingFolder,
     environment,

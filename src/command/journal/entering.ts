@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
 import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
-import { createGate, type Gate, type GateOptions } from '../layer/obeyed/gate.ts';
+import { createGate, type Entry, type Gate, type GateOptions } from '../layer/obeyed/gate.ts';
 import { fetchedIn, idsIn, isRefFile, tipsOf } from '../layer/obeyed/refs.ts';
-import { createPause } from '../layer/pauses.ts';
-import { type Former, keptFolder, readJournal } from './journal.ts';
+import { createPause } from '../layer/walk.ts';
+import { type Former, keptFolder, readFormers } from './journal.ts';
 import { putBack } from './put-back.ts';
 
 /** Content at a path that something obeys, or about to be written there. Paths are bytes, one per character. */
@@ -33,113 +33,114 @@ export interface EnteringOptions extends Pick<GateOptions, 'makers' | 'isObeyed'
 }
 
 /** Judges the content that a command brings to obeyed paths while it runs on the folders themselves. */
-export function createEntering({ folder, roots, isFetched, ...gateOptions }: EnteringOptions) {
-  const { makers, isObeyed, isProtected } = gateOptions;
-  const tops = roots.map(fromText).toSorted((a, b) => b.length - a.length);
-  const topOf = (path: string) => tops.find((top) => isBelow(path, top));
+export class EntryJudge {
+  readonly #options: EnteringOptions;
+  /** Bytes, the innermost first. */
+  readonly #tops: readonly string[];
 
-  function readFormers(): ReadonlyMap<string, Former> {
-    const formers = new Map<string, Former>();
-    for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
-    return formers;
+  constructor(options: EnteringOptions) {
+    this.#options = options;
+    this.#tops = options.roots.map(fromText).toSorted((a, b) => b.length - a.length);
+  }
+
+  async judge(contents: readonly Content[], newFolder?: string): Promise<Entering> {
+    const formers = readFormers(this.#options.folder);
+    const gateOf = this.#openGates();
+    this.#note(formers, gateOf);
+    const never: string[] = [];
+    const asked: string[] = [];
+    let isJudgedLater = false;
+    for (const { path, at } of contents) {
+      const top = this.#topOf(path);
+      if (top === undefined) continue;
+      const below = path.slice(top.length + 1);
+      const isBarred = this.#options.isProtected(below);
+      if (!isBarred && this.#isApart(top, below, formers, newFolder)) continue;
+      const gate = gateOf(top);
+      let entry: Entry = isBarred ? 'never' : 'asked';
+      if (at !== undefined) {
+        const stat = statOf(at);
+        // The command removed it again.
+        if (!stat) continue;
+        const before = formers.get(path);
+        const former = before ? fromText(before.kept ?? '/dev/null') : path;
+        entry = await gate.mayEnter(below, below, { at, stat, former });
+      } else if (await gate.hasOthers(below)) {
+        isJudgedLater = true;
+        continue;
+      }
+      if (entry === 'never') never.push(path);
+      if (entry === 'asked') asked.push(path);
+    }
+    return { never, asked, isJudgedLater };
+  }
+
+  /** Restores the former entry. `at`: the path of the new one until it is brought in again. */
+  takeOut(path: string): { readonly path: string; readonly at?: string; bringIn(): void } {
+    const { folder, roots } = this.#options;
+    const now = statOf(path);
+    if (!now) return { path, bringIn() {} };
+    const { mode, size: bytes, mtimeMs, ino: number, uid: user, gid: group } = now;
+    const kept = join(folder, keptFolder, `out-${number}`);
+    const kind = now.isSymbolicLink() ? 'symlink' : 'file';
+    const own: Former = { path, kind, mode: mode & 0o7777, bytes, mtimeMs, number, user, group, kept };
+    rmSync(kept, { force: true });
+    if (kind === 'symlink') symlinkSync(readlinkSync(asBytes(path), 'buffer'), kept);
+    else copyFileSync(asBytes(path), kept);
+    putBack([readFormers(folder).get(path) ?? { ...own, kind: 'absent' }], roots);
+    return { path, at: fromText(kept), bringIn: () => putBack([own], roots) };
+  }
+
+  noteMakers(): void {
+    this.#note(readFormers(this.#options.folder), this.#openGates());
   }
 
   /** Notes the commits that the command made so far, and the content that it removed from obeyed paths. */
-  function note(formers: ReadonlyMap<string, Former>, gateOf: (top: string) => Gate): void {
+  #note(formers: ReadonlyMap<string, Former>, gateOf: (top: string) => Gate): void {
+    const { makers, isObeyed, isProtected, isFetched } = this.#options;
     const refs = [...formers.values()].filter(({ path }) => path.includes('/.git/') && isRefFile(path));
     for (const [git, own] of Map.groupBy(refs, ({ path }) => /^.*?\/\.git(?=\/)/.exec(path)?.[0] ?? '')) {
       const common = commonFolderOf(gitFolderOf(git));
       const before = own.flatMap(({ kept }) => (kept === undefined ? [] : idsIn(fromText(kept))));
       const known = tipsOf(common, new Set(own.map(({ path }) => path)));
       const fetched = isFetched() ? fetchedIn(common) : [];
-      makers.changed(
-        before,
-        own.flatMap(({ path }) => idsIn(path)),
-        new Set([...known, ...fetched]),
-      );
+      const now = own.flatMap(({ path }) => idsIn(path));
+      makers.changed(before, now, new Set([...known, ...fetched]));
     }
     for (const { path, kept } of formers.values()) {
-      const top = topOf(path);
+      const top = this.#topOf(path);
       const below = top === undefined ? '' : path.slice(top.length + 1);
       if (top === undefined || kept === undefined || !(isObeyed(below) || isProtected(below))) continue;
       gateOf(top).leaves(below, lstatSync(kept), fromText(kept));
     }
   }
 
-  function openGates(): (top: string) => Gate {
+  #openGates(): (top: string) => Gate {
+    const { makers, isObeyed, isProtected } = this.#options;
     const gates = new Map<string, Gate>();
     const pause = createPause();
     return (top) => {
-      const gate = gates.get(top) ?? createGate({ ...gateOptions, on: top, isFetched: false, pause });
+      const open = () => createGate({ makers, isObeyed, isProtected, on: top, isFetched: false, pause });
+      const gate = gates.get(top) ?? open();
       gates.set(top, gate);
       return gate;
     };
   }
 
   /** Is it in a folder that the command made, in which nothing looks for such files yet? */
-  function isApart(
-    top: string,
-    below: string,
-    formers: ReadonlyMap<string, Former>,
-    newFolder?: string,
-  ): boolean {
+  #isApart(top: string, below: string, formers: ReadonlyMap<string, Former>, newFolder?: string): boolean {
     const names = below.split('/');
     const above = names.slice(0, -1).map((_, at) => names.slice(0, at + 1).join('/'));
     const made = above.find((each) => {
       const host = `${top}/${each}`;
       return host === newFolder || formers.get(host)?.kind === 'absent';
     });
-    return made !== undefined && !/(^|\/)\.[^/]*$/.test(made) && !isObeyed(made);
+    return made !== undefined && !/(^|\/)\.[^/]*$/.test(made) && !this.#options.isObeyed(made);
   }
 
-  return {
-    async judge(contents: readonly Content[], newFolder?: string): Promise<Entering> {
-      const formers = readFormers();
-      const gateOf = openGates();
-      note(formers, gateOf);
-      const never: string[] = [];
-      const asked: string[] = [];
-      let isJudgedLater = false;
-      for (const { path, at } of contents) {
-        const top = topOf(path);
-        if (top === undefined) continue;
-        const gate = gateOf(top);
-        const below = path.slice(top.length + 1);
-        const isBarred = isProtected(below);
-        if (!isBarred && isApart(top, below, formers, newFolder)) continue;
-        if (at === undefined && (await gate.hasOthers(below))) {
-          isJudgedLater = true;
-          continue;
-        }
-        const before = formers.get(path);
-        const former = before ? fromText(before.kept ?? '/dev/null') : path;
-        const stat = at === undefined ? undefined : statOf(at);
-        // The command removed it again.
-        if (at !== undefined && !stat) continue;
-        const unknown = isBarred ? 'never' : 'asked';
-        const entry =
-          at !== undefined && stat ? await gate.mayEnter(below, below, { at, stat, former }) : unknown;
-        if (entry === 'never') never.push(path);
-        if (entry === 'asked') asked.push(path);
-      }
-      return { never, asked, isJudgedLater };
-    },
-    /** Restores the former entry. `at`: the path of the new one until it is brought in again. */
-    takeOut(path: string): { readonly path: string; readonly at?: string; bringIn(): void } {
-      const now = statOf(path);
-      if (!now) return { path, bringIn() {} };
-      const { mode, size: bytes, mtimeMs, ino: number, uid: user, gid: group } = now;
-      const kept = join(folder, keptFolder, `out-${number}`);
-      const kind = now.isSymbolicLink() ? 'symlink' : 'file';
-      const own: Former = { path, kind, mode: mode & 0o7777, bytes, mtimeMs, number, user, group, kept };
-      rmSync(kept, { force: true });
-      if (kind === 'symlink') symlinkSync(readlinkSync(asBytes(path), 'buffer'), kept);
-      else copyFileSync(asBytes(path), kept);
-      putBack([readFormers().get(path) ?? { ...own, kind: 'absent' }], roots);
-      return { path, at: fromText(kept), bringIn: () => putBack([own], roots) };
-    },
-    noteMakers: () => note(readFormers(), openGates()),
-  };
+  #topOf(path: string): string | undefined {
+    return this.#tops.find((top) => isBelow(path, top));
+  }
 }
 
 /** Of one of our descriptors: the stat of its open file. */

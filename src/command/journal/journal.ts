@@ -55,3 +55,14 @@ export function readJournal(folder: string): readonly Former[] {
     };
   });
 }
+
+/** The state of each path before the first change of it. */
+export function firstOf(formers: Iterable<Former>): ReadonlyMap<string, Former> {
+  const first = new Map<string, Former>();
+  for (const former of formers) if (!first.has(former.path)) first.set(former.path, former);
+  return first;
+}
+
+export function readFormers(folder: string): ReadonlyMap<string, Former> {
+  return firstOf(readJournal(folder));
+}

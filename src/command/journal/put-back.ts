@@ -21,7 +21,8 @@ import { kindOf } from '../../files/reading.ts';
 import { entryOf, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
-import type { Former } from './journal.ts';
+import { statAt } from '../layer/entries.ts';
+import { type Former, firstOf } from './journal.ts';
 
 /**
  * Restores each path to its state before a command first changed it: the same file if it was kept by a hard link,
@@ -29,9 +30,7 @@ import type { Former } from './journal.ts';
  * restored are left; a later look finds them.
  */
 export function putBack(formers: readonly Former[], roots: readonly string[]): void {
-  const first = new Map<string, Former>();
-  for (const former of formers) if (!first.has(former.path)) first.set(former.path, former);
-  const byDepth = [...first.values()].toSorted((a, b) => depthOf(a) - depthOf(b));
+  const byDepth = [...firstOf(formers).values()].toSorted((a, b) => depthOf(a) - depthOf(b));
   const each = (
     some: readonly Former[],
     work: (entry: string, former: Former, now: Stats | undefined) => void,
@@ -131,10 +130,6 @@ export function inFolder(path: string, roots: readonly string[], work: (entry: s
   } finally {
     for (const fd of open) closeSync(fd);
   }
-}
-
-function statAt(entry: string): Stats | undefined {
-  return lstatSync(asBytes(entry), { throwIfNoEntry: false });
 }
 
 function isNew({ kind }: Former): boolean {

@@ -10,11 +10,11 @@ import { isBelow } from '../../ground/inside.ts';
 import { createDiff } from '../layer/diff.ts';
 import { statAt } from '../layer/entries.ts';
 import { isGits } from '../layer/git-refs.ts';
-import { type Collected, lowerPath, type Touched, upperPath } from '../layer/losses/collect.ts';
-import { surveyLosses, together } from '../layer/losses/survey.ts';
+import { type Collected, lowerPath, sortIn, type Touched, upperPath } from '../layer/losses/collect.ts';
+import { noLosses, surveyLosses, together } from '../layer/losses/survey.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import type { Content } from './entering.ts';
-import { type Former, readJournal } from './journal.ts';
+import { type Former, readFormers } from './journal.ts';
 
 /** A loss that waits for an answer. */
 interface PendingLoss {
@@ -51,78 +51,27 @@ export async function readSoFar(
 ): Promise<SoFar> {
   const coming = pending && 'contents' in pending ? pending.contents : [];
   const lost = pending && 'contents' in pending ? undefined : pending;
-  const formers = new Map<string, Former>();
-  for (const former of readJournal(folder)) if (!formers.has(former.path)) formers.set(former.path, former);
-  const isPending = (path: string) =>
-    path === lost?.path || (lost?.isFolder === true && isBelow(path, lost.path));
-  const upperOf = (path: string) => (path === lost?.path ? lost.by : undefined);
-  const nowOf = (path: string) => {
-    const at = upperOf(path) ?? (isPending(path) ? undefined : path);
-    return at === undefined ? undefined : statAt(at);
-  };
-  const isComing = (path: string) => coming.some((content) => content.path === path);
+  const formers = readFormers(folder);
+  const all: Touched[] = [];
   let isUnsure = false;
-  const all: (Touched & { readonly root: string })[] = [];
-  const none = { files: 0, unkept: 0, withKept: 0, of: 0, repositories: [], names: [] };
-  let lostSoFar: Parameters<typeof together>[0] = none;
+  let lostSoFar = noLosses;
   for (const root of roots) {
-    const top = fromText(root);
-    const overlay: Overlay = {
-      on: root,
-      upper: root,
-      data: '',
-      lowerOf: (path) => formers.get(path)?.kept && fromText(formers.get(path)?.kept ?? ''),
-    };
-    const touched = [...formers.values()]
-      .filter(({ path }) => isBelow(path, top) && !isComing(path))
-      .map(
-        (former): Touched => ({
-          overlay,
-          path: relative(top, former.path),
-          before: beforeOf(former),
-          now: nowOf(former.path),
-          upper: upperOf(former.path),
-          lower: former.kept && fromText(former.kept),
-        }),
-      );
-    if (lost && isBelow(lost.path, top) && !formers.has(lost.path))
-      touched.push({
-        overlay,
-        path: relative(top, lost.path),
-        before: statAt(lost.path),
-        now: nowOf(lost.path),
-        upper: lost.by,
-      });
+    const kept = (path: string) => keptOf(formers.get(path));
+    const overlay: Overlay = { on: root, upper: root, data: '', lowerOf: kept };
+    const touched = touchedIn(overlay, formers, lost, new Set(coming.map(({ path }) => path)));
     const found = sorted(touched);
     const one = await surveyLosses(found, overlay, { roots, isOurs, mostBytes, mostCounted });
     isUnsure ||= one.isUnsure;
     lostSoFar = together(lostSoFar, { ...one, of: one.of + found.gone.length });
-    all.push(...touched.map((each) => ({ ...each, root })));
+    all.push(...touched);
   }
-  const arrived = coming.flatMap((content) => {
-    const root = roots.findLast((each) => isBelow(content.path, fromText(each)));
-    if (root === undefined) return [];
-    const path = relative(fromText(root), content.path);
-    const former = formers.get(content.path);
-    const before = former ? former.kept && fromText(former.kept) : statAt(content.path) && content.path;
-    return [{ ...content, root, path, before }];
-  });
+  const arrived = coming.flatMap((content) => arrivedIn(roots, content, formers.get(content.path)) ?? []);
   // Ask about these only: earlier losses were asked about when they happened.
   const losses =
     coming.length > 0
-      ? { ...none, of: lostSoFar.of, earlier, obeyed: arrived.map(({ path }) => path) }
+      ? { ...noLosses, of: lostSoFar.of, earlier, obeyed: arrived.map(({ path }) => path) }
       : { ...lostSoFar, earlier, obeyed: [] };
-  const changes = [
-    ...all.flatMap((each) => changeOf(each) ?? []),
-    ...arrived.map(
-      ({ root, path, before }): DryRunChange => ({
-        root,
-        path: toText(path),
-        change: before === undefined ? 'created' : 'changed',
-        kind: 'file',
-      }),
-    ),
-  ];
+  const changes = [...all.flatMap((each) => changeOf(each) ?? []), ...arrived.map(({ change }) => change)];
   const listed = changes.toSorted(byRank).slice(0, limits.dryRunChanges);
   const effects: DryRun = { changes: listed, total: changes.length, losses, diff: '', isDiffCut: false };
   const recently = Date.now() - handMs;
@@ -132,56 +81,80 @@ export async function readSoFar(
     isInHand: all.some(
       ({ now, before }) => before?.isFile() && now?.isFile() && now.size === 0 && now.mtimeMs > recently,
     ),
-    async show() {
-      const diff = createDiff(limits.dryRunDiffBytes);
-      for (const { path, before, at } of arrived)
-        if (at !== undefined)
-          await diff.add(path, before === undefined ? undefined : asBytes(before), asBytes(at));
-      for (const each of all) {
-        const change = changeOf(each);
-        if (change?.kind !== 'file' || diff.isCut()) continue;
-        const former = each.before?.isFile() ? asBytes(lowerPath(each)) : undefined;
-        await diff.add(change.path, former, each.now?.isFile() ? asBytes(upperPath(each)) : undefined);
-      }
-      return { ...effects, diff: diff.text(), isDiffCut: diff.isCut() };
-    },
+    show: async () => ({ ...effects, ...(await diffOf(all, arrived)) }),
   };
+}
+
+/** The changes below a root, with a pending loss as if it had happened. */
+function touchedIn(
+  overlay: Overlay,
+  formers: ReadonlyMap<string, Former>,
+  lost: PendingLoss | undefined,
+  coming: ReadonlySet<string>,
+): readonly Touched[] {
+  const top = fromText(overlay.on);
+  const touch = (path: string, before: Stats | undefined, lower: string | undefined): Touched => {
+    const isLost = path === lost?.path || (lost?.isFolder === true && isBelow(path, lost.path));
+    const upper = path === lost?.path ? lost.by : undefined;
+    const now = isLost && upper === undefined ? undefined : statAt(upper ?? path);
+    return { overlay, path: relative(top, path), before, now, upper, lower };
+  };
+  const touched = [...formers.values()]
+    .filter(({ path }) => isBelow(path, top) && !coming.has(path))
+    .map((former) => touch(former.path, beforeOf(former), keptOf(former)));
+  if (lost && isBelow(lost.path, top) && !formers.has(lost.path))
+    touched.push(touch(lost.path, statAt(lost.path), undefined));
+  return touched;
+}
+
+/** Content about to come to a path that something obeys. */
+function arrivedIn(roots: readonly string[], { path: hostPath, at }: Content, former: Former | undefined) {
+  const root = roots.findLast((each) => isBelow(hostPath, fromText(each)));
+  if (root === undefined) return undefined;
+  const path = relative(fromText(root), hostPath);
+  const before = former ? keptOf(former) : statAt(hostPath) && hostPath;
+  const kind = before === undefined ? 'created' : 'changed';
+  const change: DryRunChange = { root, path: toText(path), change: kind, kind: 'file' };
+  return { path, before, at, change };
+}
+
+async function diffOf(
+  all: readonly Touched[],
+  arrived: readonly NonNullable<ReturnType<typeof arrivedIn>>[],
+) {
+  const diff = createDiff(limits.dryRunDiffBytes);
+  for (const { path, before, at } of arrived)
+    if (at !== undefined)
+      await diff.add(path, before === undefined ? undefined : asBytes(before), asBytes(at));
+  for (const each of all) {
+    const change = changeOf(each);
+    if (change?.kind !== 'file' || diff.isCut()) continue;
+    const former = each.before?.isFile() ? asBytes(lowerPath(each)) : undefined;
+    await diff.add(change.path, former, each.now?.isFile() ? asBytes(upperPath(each)) : undefined);
+  }
+  return { diff: diff.text(), isDiffCut: diff.isCut() };
 }
 
 function sorted(touched: readonly Touched[]): Collected {
   const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [] };
   for (const each of touched) {
     const { path, before, now } = each;
-    if (!before && !now) continue;
-    if (
-      path
-        .split('/')
-        .slice(0, -1)
-        .some((name) => generatedFolders.has(name))
-    )
-      continue;
-    if (isGits(path)) found.git.push(each);
+    const above = path.split('/').slice(0, -1);
+    if ((!before && !now) || above.some((name) => generatedFolders.has(name))) continue;
     // The entries of a folder are reported one by one.
-    else if (now?.isDirectory() || (!now && before?.isDirectory())) continue;
-    else if (!now) found.gone.push(each);
-    else (before ? found.changed : found.created).push(each);
+    if (isGits(path) || !(now ?? before)?.isDirectory()) sortIn(found, each);
   }
   return found;
 }
 
-function changeOf({
-  root,
-  path,
-  before,
-  now,
-}: Touched & { readonly root: string }): DryRunChange | undefined {
-  const isFolder = (stat: Stats | undefined) => stat?.isDirectory() === true;
-  if ((!before && !now) || (before && now && isFolder(before) && isFolder(now))) return undefined;
-  const change = !now ? 'deleted' : before ? 'changed' : 'created';
+function changeOf({ overlay, path, before, now }: Touched): DryRunChange | undefined {
   const stat = now ?? before;
-  if (!stat || (stat.isDirectory() && change !== 'created')) return undefined;
+  if (!stat || (before?.isDirectory() && now?.isDirectory())) return undefined;
+  const change = !now ? 'deleted' : before ? 'changed' : 'created';
+  if (stat.isDirectory() && change !== 'created') return undefined;
   const kind = kindOf(stat);
-  return { root, path: toText(path), change, kind, ...(kind === 'file' && { bytes: stat.size }) };
+  const bytes = kind === 'file' && { bytes: stat.size };
+  return { root: overlay.on, path: toText(path), change, kind, ...bytes };
 }
 
 /** Deletions first, git's own files last. */
@@ -193,6 +166,11 @@ function byRank(a: DryRunChange, b: DryRunChange): number {
 function beforeOf({ kept, kind, mtimeMs, path }: Former): Stats | undefined {
   if (kept !== undefined) return Object.assign(lstatSync(kept), { mtimeMs });
   return kind === 'absent' ? undefined : (statAt(path.slice(0, path.lastIndexOf('/'))) ?? lstatSync('/'));
+}
+
+/** Bytes, one per character. */
+function keptOf(former: Former | undefined): string | undefined {
+  return former?.kept && fromText(former.kept);
 }
 
 const mostCounted = 1000;

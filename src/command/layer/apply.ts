@@ -23,9 +23,9 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { copyEntry } from './copy-entry.ts';
 import { lastOf, namesIn, signatureOf, statOf } from './entries.ts';
 import { gitFolderOf, holdRef, isRef } from './git-refs.ts';
-import { createPause, type Pause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 import { keepFromFreeing, throwAway } from './trash.ts';
+import { createPause, type Pause } from './walk.ts';
 
 export interface ApplyOptions {
   /** Our own folder on the layer's file system for removed entries; their content is deleted later. */

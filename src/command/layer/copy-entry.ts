@@ -12,7 +12,7 @@ import {
   type Stats,
   symlinkSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { copyFile as copyContent, open } from 'node:fs/promises';
 import { temporaryName } from '../../files/names.ts';
 import { entryOf, itself, openFolderIn } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
@@ -60,21 +60,12 @@ async function copyTo(from: string, folder: number, name: string, former: Stats 
 async function copyFile(from: string, to: Buffer, stat: Stats, former: Stats | undefined): Promise<void> {
   // A command may have made its own file unreadable; the layer's copy may be changed.
   if ((stat.mode & 0o400) === 0) chmodSync(asBytes(from), 0o600);
-  const source = await open(asBytes(from), constants.O_RDONLY | constants.O_NOFOLLOW);
-  await using _source = deferred(() => source.close());
   const copy = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   await using _ = deferred(() => copy.close());
-  const chunk = Buffer.allocUnsafe(chunkBytes);
-  for (;;) {
-    const { bytesRead } = await source.read(chunk, 0, chunkBytes, null);
-    if (bytesRead === 0) break;
-    for (let at = 0; at < bytesRead; ) at += (await copy.write(chunk, at, bytesRead - at)).bytesWritten;
-  }
+  await copyContent(asBytes(from), itself(copy.fd), constants.COPYFILE_FICLONE);
   const own = await copy.stat();
   if (former?.isFile() && (former.uid !== own.uid || former.gid !== own.gid))
     await copy.chown(former.uid, former.gid);
   await copy.chmod(stat.mode & 0o777);
   await copy.utimes(stat.atime, stat.mtime);
 }
-
-const chunkBytes = 1024 * 1024;

@@ -4,27 +4,28 @@ import { open } from 'node:fs/promises';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { deferred } from '../../ground/defer.ts';
 
-/** A unified diff of several files, one after another, within a bound. */
-export interface Diff {
-  /**
-   * Adds a file's change from one host path to another (undefined: no file). Resolves with the numbers of added and
-   * removed lines; undefined if the file is not text, too large, or takes too long to compare.
-   */
-  add(
-    name: string,
-    former: Buffer | undefined,
-    latter: Buffer | undefined,
-  ): Promise<{ readonly added: number; readonly removed: number } | undefined>;
-  text(): string;
-  isCut(): boolean;
+interface Lines {
+  readonly added: number;
+  readonly removed: number;
 }
 
-export function createDiff(maxBytes: number): Diff {
+export type Diff = ReturnType<typeof createDiff>;
+
+/** A unified diff of several files, one after another, within a bound. */
+export function createDiff(maxBytes: number) {
   const patches: string[] = [];
   let bytes = 0;
   let isCut = false;
   return {
-    async add(name, former, latter) {
+    /**
+     * Adds a file's change from one host path to another (undefined: no file). Resolves with the numbers of added and
+     * removed lines; undefined if the file is not text, too large, or takes too long to compare.
+     */
+    async add(
+      name: string,
+      former: Buffer | undefined,
+      latter: Buffer | undefined,
+    ): Promise<Lines | undefined> {
       const [before, after] = await Promise.all([former, latter].map(textOf));
       if (before === undefined || after === undefined) return undefined;
       const shown = cleanLine(name);

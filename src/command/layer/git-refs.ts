@@ -1,12 +1,12 @@
-import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
-import { namesIn } from './entries.ts';
+import { namesIn, statAt } from './entries.ts';
 import { readBounded } from './losses/read-bounded.ts';
 import { idsIn } from './obeyed/refs.ts';
 import type { Step } from './plan.ts';
-import { isWhiteout } from './read.ts';
+import { isWhiteout } from './walk.ts';
 
 /*
  * Two gits at once write the same refs. Git itself compares a ref with what it read before it replaces it
@@ -55,7 +55,7 @@ function isRefIn(path: string): boolean {
 export function findMetRefs(upper: string, lower: string, beganAtMs: number): MetRefs | undefined {
   const refs: MetRef[] = [];
   for (const path of refsBelow(upper, '')) {
-    const now = lstatSync(asBytes(`${lower}/${path}`), { throwIfNoEntry: false });
+    const now = statAt(`${lower}/${path}`);
     if (!now || now.isDirectory() || now.ctimeMs < beganAtMs) continue;
     refs.push({ path, commit: path === 'packed-refs' ? undefined : idsIn(`${upper}/${path}`)[0] });
   }
@@ -77,7 +77,7 @@ export function findMetRefs(upper: string, lower: string, beganAtMs: number): Me
 }
 
 function isRemoved(path: string): boolean {
-  const now = lstatSync(asBytes(path), { throwIfNoEntry: false });
+  const now = statAt(path);
   return now !== undefined && isWhiteout(now);
 }
 
@@ -91,7 +91,7 @@ function* refsBelow(upper: string, folder: string): Generator<string> {
 }
 
 function isFolder(path: string): boolean {
-  return lstatSync(asBytes(path), { throwIfNoEntry: false })?.isDirectory() === true;
+  return statAt(path)?.isDirectory() === true;
 }
 
 function namesIfThere(path: string): readonly string[] {

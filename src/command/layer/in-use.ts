@@ -1,4 +1,5 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
+import { namesAt } from './entries.ts';
 
 /** The changes must not land; running the command directly on the folders can have the same result. */
 export class LayerUnfit extends Error {
@@ -27,9 +28,9 @@ export function findOpen(
 ): string | undefined {
   if (files.length === 0) return undefined;
   const wanted = new Map(files.map(({ path, stat }) => [`${stat.dev}:${stat.ino}`, path]));
-  for (const pid of entriesIn('/proc')) {
+  for (const pid of namesAt('/proc')) {
     if (!/^\d+$/.test(pid)) continue;
-    for (const fd of entriesIn(`/proc/${pid}/fd`)) {
+    for (const fd of namesAt(`/proc/${pid}/fd`)) {
       const found = statOf(`/proc/${pid}/fd/${fd}`);
       const path = found && wanted.get(`${found.dev}:${found.ino}`);
       if (path !== undefined) return path;
@@ -44,14 +45,5 @@ function statOf(path: string): Stats | undefined {
   } catch {
     // Closed in the meantime.
     return undefined;
-  }
-}
-
-function entriesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // The process is gone, or belongs to another user.
-    return [];
   }
 }

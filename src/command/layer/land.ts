@@ -1,19 +1,38 @@
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
+import { createFolderLocks } from '../../files/changing/folder-locks.ts';
+import { openLocks } from '../../files/changing/lock.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { once } from '../../ground/once.ts';
+import { createTurns } from '../../ground/turns.ts';
 import { applySteps } from './apply.ts';
 import { signatureOf } from './entries.ts';
 import { dropLeftLock, inGitOrder, isGits, isRef, type MetRef } from './git-refs.ts';
-import { createInTurn } from './in-turn.ts';
 import { findOpen, LayerUnfit, MetAnotherGit, metAnotherGit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
-import type { PlannedOverlay } from './plan.ts';
-import { rootOf } from './read.ts';
+import { rootOf } from './overlay.ts';
+import { type PlannedOverlay, step } from './plan.ts';
 import { isFullDisk, landingNotBegun, landingStopped } from './stopped.ts';
+
+/** Lands the changes of one command at a time, while no tool changes a file there, in this and all other servers. */
+export type InTurn = <T>(folders: readonly string[], land: () => Promise<T>) => Promise<T>;
+
+export function createInTurn(): InTurn {
+  // Landings of this process queue here, so that the lock waits only for other servers.
+  const turns = createTurns();
+  const locks = once(() => createFolderLocks(openLocks()));
+  return (folders, land) =>
+    turns.take('landing', async () => {
+      const release = await (await locks()).hold(folders);
+      using _ = defer(() => release());
+      return await land();
+    });
+}
 
 /** Paths relative to their root. */
 export interface LandedPaths {
@@ -75,15 +94,15 @@ async function landOnce(
     // Keeping the former contents took time, so check again.
     if (mayTurnBack) for (const overlay of planned) turnBackFor(gitAtWork(overlay), mayTurnBack);
     await noted(() => {
-      writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
-      renameSync(join(at, planFile('.new')), join(at, planFile()));
+      writeFileSync(join(at, `${planFile}.new`), JSON.stringify(planned));
+      renameSync(join(at, `${planFile}.new`), join(at, planFile));
     });
     let late = 0;
     for (const overlay of planned) late += await apply(overlay, options);
     isWhole = late === 0;
     return isWhole;
   } finally {
-    rmSync(join(at, planFile()), { force: true });
+    rmSync(join(at, planFile), { force: true });
     await options.keeper?.end(isWhole);
   }
 }
@@ -161,7 +180,7 @@ function forgetDone({ upper, steps }: PlannedOverlay, late: ReadonlySet<string>)
 export async function finishLanding(at: string): Promise<void> {
   let words: string;
   try {
-    words = readFileSync(join(at, planFile()), 'utf8');
+    words = readFileSync(join(at, planFile), 'utf8');
   } catch (error) {
     if (errnoCode(error) === 'ENOENT') return;
     throw error;
@@ -175,23 +194,13 @@ export async function finishLanding(at: string): Promise<void> {
           if (isRef(path)) dropLeftLock(`${fromText(overlay.on)}/${path}`);
         await applySteps(overlay, { trash: join(at, trashFolder), meets: 'leave' });
       }
-      rmSync(join(at, planFile()));
+      rmSync(join(at, planFile));
     },
   );
 }
 
-const step = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('remove'), path: z.string(), was: z.string() }),
-  z.object({ do: z.literal('move'), path: z.string(), was: z.string().optional() }),
-  z.object({ do: z.literal('attributes'), path: z.string() }),
-  z.object({ do: z.literal('mode'), path: z.string(), mode: z.number() }),
-  z.object({ do: z.literal('times'), path: z.string(), accessed: z.number(), modified: z.number() }),
-]);
 const plans = z.array(z.object({ on: z.string(), upper: z.string(), steps: z.array(step) }));
 
-function planFile(suffix = ''): string {
-  return `landing.json${suffix}`;
-}
-
+const planFile = 'landing.json';
 const trashFolder = 'gone';
 const rounds = 5;

@@ -1,20 +1,17 @@
-import { closeSync, lstatSync, type Stats } from 'node:fs';
+import { chmodSync, lstatSync, rmSync, type Stats } from 'node:fs';
 import { relative } from 'node:path';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { Lent } from '../../files/lent.ts';
-import { entryOf, itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
+import { itself } from '../../files/walk.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
-import { defer } from '../../ground/defer.ts';
-import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
-import { type Fitting, makeFit } from './fit.ts';
+import { namesIn, sideOf, signatureOf } from './entries.ts';
 import { findMetRefs, gitFolderOf, type MetRef, type MetRefs } from './git-refs.ts';
 import { isDatabase } from './in-use.ts';
 import type { Marks } from './marks.ts';
-import type { Overlay } from './overlay.ts';
-import { createPause } from './pauses.ts';
+import { type Overlay, rootOf } from './overlay.ts';
 import { fileModeBits, folderModeBits, type Step } from './plan.ts';
-import { deepest, isWhiteout, rootOf } from './read.ts';
 import { throwAway } from './trash.ts';
+import { createPause, deepest, type Entry, isWhiteout, Level } from './walk.ts';
 
 export interface LandOptions {
   /** Host paths; reported paths are relative to the innermost root. */
@@ -57,260 +54,288 @@ export interface Told {
 /**
  * Plans an overlay's landing without changing anything below it: tells the keeper, and returns the steps. Takes off the
  * layer what must not land: devices, pipes, sockets, protected names, setuid rights. Only we can reach the layer, since
- * the command has ended. Others may still write below it, so that side is walked through open folders.
+ * the command has ended.
  */
 export async function makePlan(
   overlay: Overlay,
   options: LandOptions,
   marks: Marks,
-  { conflicts, revived, refused, metRefs, databases, replaced }: Told,
+  told: Told,
 ): Promise<readonly Step[]> {
-  const { keeper, onGitName } = options;
-  const steps: Step[] = [];
-  const top = fromText(overlay.upper);
-  const on = fromText(overlay.on);
-  const pause = createPause();
   using lent = new Lent();
+  return await new Planner(overlay, options, marks, told, lent).plan();
+}
+
+class Planner {
+  readonly #overlay: Overlay;
+  readonly #options: LandOptions;
+  readonly #marks: Marks;
+  readonly #told: Told;
+  readonly #lent: Lent;
+  readonly #on: string;
+  readonly #top: string;
+  readonly #pause = createPause();
+  readonly #steps: Step[] = [];
   /** Files below that the layer hides or changed: possible sources of a copy on it. */
-  const sources = new Set<string>();
-  const copies: { readonly path: string; readonly now: Stats }[] = [];
+  readonly #sources = new Set<string>();
+  readonly #copies: { readonly path: string; readonly now: Stats }[] = [];
   /** By git's folder: what stays there as another git has it. */
-  const met = new Map<string, MetRefs>();
+  readonly #met = new Map<string, MetRefs>();
 
-  const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
-  const hostOf = (path: string) => toText(`${on}/${path}`);
+  constructor(overlay: Overlay, options: LandOptions, marks: Marks, told: Told, lent: Lent) {
+    this.#overlay = overlay;
+    this.#options = options;
+    this.#marks = marks;
+    this.#told = told;
+    this.#lent = lent;
+    this.#on = fromText(overlay.on);
+    this.#top = fromText(overlay.upper);
+  }
 
-  function place(path: string): { readonly root: string; readonly path: string } | undefined {
-    const hostPath = hostOf(path);
-    const root = rootOf(hostPath, options.roots);
+  async plan(): Promise<readonly Step[]> {
+    const [now, before] = [lstatSync(this.#upperOf('')), lstatSync(this.#overlay.on)];
+    using top = Level.open(this.#overlay, this.#marks, this.#lent);
+    await this.#walk(top);
+    if ((now.mode & 0o7777) !== (before.mode & 0o7777))
+      this.#steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
+    // The mark of an unprivileged layer does not tell the source of a copy.
+    for (const copy of this.#copies)
+      if (copy.now.isDirectory() || !this.#sources.has(likenessOf(copy.now)))
+        this.#tell(this.#told.revived, copy.path);
+    return this.#steps;
+  }
+
+  async #walk(level: Level): Promise<void> {
+    for (const entry of level.entries()) {
+      await this.#pause();
+      const { path, name, now, before } = entry;
+      if (now) this.#sawName(path, name, now);
+      const isMerged = now?.isDirectory() === true && before?.isDirectory() === true;
+      const isKept = () => this.#options.isProtected(this.#hostOf(path), before !== undefined);
+      if (entry.isCovered) await this.#removeCovered(level, entry, isKept);
+      else if (level.depth >= deepest) this.#refuse(path);
+      else if (isMerged) await this.#walkFolder(level, entry, now, before);
+      else if (isKept()) this.#refuse(path);
+      else if (this.#isLeftToGit(path)) continue;
+      else if (!now) await this.#remove(level, entry);
+      else if (!now.isDirectory() && !now.isFile() && !now.isSymbolicLink()) this.#refuse(path);
+      else await this.#move(level, entry, now);
+    }
+  }
+
+  /** Plans a folder of the layer that lies over an existing one. */
+  async #walkFolder(level: Level, entry: Entry, now: Stats, before: Stats): Promise<void> {
+    const { path } = entry;
+    using inner = level.inside(entry);
+    if (inner.lower !== undefined && gitFolderOf(path) === path) this.#meetRefs(path, inner.lower);
+    // A folder that the command made covers too: others may have made one of that name since.
+    if (inner.covers && !this.#isNew(before) && !this.#holdsProtected(path, inner))
+      return await this.#move(level, entry, now, inner);
+    const had = this.#steps.length;
+    await this.#walk(inner);
+    const [upper, lower] = [asBytes(entry.upper), asBytes(entry.lower)];
+    if (this.#marks.attributes(upper) !== this.#marks.attributes(lower))
+      this.#steps.push({ do: 'attributes', path });
+    const isOtherMode = (before.mode & 0o7777) !== (now.mode & 0o7777) && !this.#options.isRest;
+    if (this.#steps.length > had || isOtherMode || now.mtimeMs !== before.mtimeMs)
+      this.#steps.push(timesOf(path, now));
+    // Last: the folder may be closed to its own user from then on.
+    if (isOtherMode) {
+      await this.#note(path, sideOf(before, entry.lower), this.#upperSide(path, now));
+      this.#steps.push({ do: 'mode', path, mode: now.mode & folderModeBits });
+    }
+  }
+
+  #holdsProtected(path: string, { lower }: Level): boolean {
+    const names = lower === undefined ? [] : namesIn(itself(lower));
+    return [path, ...names.map((name) => `${path}/${name}`)].some((each) =>
+      this.#options.isProtected(this.#hostOf(each), true),
+    );
+  }
+
+  /** Removes what the layer covers, unless others made it meanwhile. */
+  async #removeCovered(level: Level, entry: Entry, isKept: () => boolean): Promise<void> {
+    if (this.#isLeftToGit(entry.path)) return;
+    if (isKept()) this.#tell(this.#told.refused, entry.path);
+    else if (entry.before && !this.#isNew(entry.before)) await this.#remove(level, entry);
+  }
+
+  async #remove(level: Level, entry: Entry): Promise<void> {
+    const { path, before } = entry;
+    if (!before) return;
+    this.#look(path, before);
+    this.#steps.push({ do: 'remove', path, was: signatureOf(before) });
+    await this.#noteAll(level, { ...entry, now: undefined });
+  }
+
+  /** `inner`: the opened folder, if the entry is one on both sides. */
+  async #move(level: Level, entry: Entry, now: Stats, inner?: Level): Promise<void> {
+    const { path, before } = entry;
+    if (before) this.#look(path, before);
+    else if (this.#isCopied(entry, now) && this.#isNew(lstatSync(`${itself(level.lower ?? -1)}/.`)))
+      this.#copies.push({ path, now });
+    await this.#makeFit(path, now, true, path.split('/').length);
+    if (!this.#isLeftOut(path, now)) await this.#noteAll(level, entry, inner);
+    this.#steps.push({ do: 'move', path, ...(before && { was: signatureOf(before) }) });
+    const mode = now.mode & folderModeBits;
+    if (now.isDirectory() && (mode & 0o700) !== 0o700) this.#steps.push({ do: 'mode', path, mode });
+  }
+
+  /**
+   * Makes a moved entry fit to land, down to its last one: one stat for each, and more only if it needs mending.
+   * `mayBeMarked` comes from the folder above.
+   */
+  async #makeFit(path: string, now: Stats, mayBeMarked: boolean, depth: number): Promise<void> {
+    if (now.isSymbolicLink()) return;
+    const host = this.#upperOf(path);
+    if (!now.isDirectory()) {
+      if (isUnfit(now)) chmodSync(host, now.mode & fileModeBits);
+      if (mayBeMarked) this.#marks.remove(host);
+      return;
+    }
+    const holdsMarked = this.#marks.read(host, 'user.overlay.impure') !== undefined;
+    this.#marks.remove(host);
+    if ((now.mode & 0o700) !== 0o700) chmodSync(host, (now.mode & folderModeBits) | 0o700);
+    else if ((now.mode & 0o7777 & ~folderModeBits) !== 0) chmodSync(host, now.mode & folderModeBits);
+    for (const name of namesIn(host)) {
+      const inner = `${path}/${name}`;
+      const entry = this.#upperOf(inner);
+      const stat = lstatSync(entry);
+      const pausing = this.#pause();
+      if (pausing) await pausing;
+      this.#sawName(inner, name, stat);
+      const isFolder = stat.isDirectory();
+      const mayLand = isFolder || stat.isFile() || stat.isSymbolicLink();
+      if (isWhiteout(stat)) rmSync(entry);
+      else if (!mayLand || depth >= deepest || this.#options.isProtected(this.#hostOf(inner), false))
+        this.#refuse(inner);
+      // Most entries are files that need no mending, and there may be very many.
+      else if (isFolder || holdsMarked || isUnfit(stat)) {
+        await this.#makeFit(inner, stat, holdsMarked, depth + 1);
+        // Restore the folder's own mode; only the outermost folder gets it when it lands.
+        if (isFolder && (stat.mode & 0o700) !== 0o700) chmodSync(entry, stat.mode & folderModeBits);
+      }
+    }
+  }
+
+  /** Notes an entry and all that it holds on either side; the content of a folder that goes before the folder. */
+  async #noteAll(level: Level, entry: Entry, opened?: Level): Promise<void> {
+    if (!this.#options.keeper && !entry.before) return;
+    await this.#pause();
+    const { path, name, now, before } = entry;
+    this.#lent.take(asBytes(entry.upper), now);
+    const note = () =>
+      this.#note(path, before && sideOf(before, entry.lower), now && this.#upperSide(path, now));
+    if (now?.isDirectory()) await note();
+    if ((now?.isDirectory() || before?.isDirectory()) && !this.#leavesOut(name)) {
+      if (opened) await this.#noteInside(opened);
+      else {
+        using inner = level.inside(entry);
+        await this.#noteInside(inner);
+      }
+    }
+    if (!now?.isDirectory()) await note();
+  }
+
+  async #noteInside(level: Level): Promise<void> {
+    for (const entry of level.entries()) {
+      if (entry.before) this.#look(entry.path, entry.before);
+      await this.#noteAll(level, entry);
+    }
+  }
+
+  async #note(path: string, before: LandingSide | undefined, after: LandingSide | undefined): Promise<void> {
+    const found = this.#options.keeper && this.#place(path);
+    if (found && found.path !== '') await this.#options.keeper?.note({ ...found, before, after });
+  }
+
+  #upperSide(path: string, stat: Stats): LandingSide {
+    const mask = stat.isDirectory() ? folderModeBits : stat.isSymbolicLink() ? 0o777 : fileModeBits;
+    return { ...sideOf(stat, `${this.#top}/${path}`), mode: stat.mode & mask };
+  }
+
+  /** Notes an entry that is replaced or removed, and whether others changed it. */
+  #look(path: string, before: Stats): void {
+    const { replaced, databases, conflicts } = this.#told;
+    if (before.isFile()) {
+      this.#sources.add(likenessOf(before));
+      if (replaced.length < mostAsked) replaced.push(`${this.#on}/${path}`);
+      if (isDatabase(path)) databases.push({ path: toText(path), stat: before });
+    }
+    if (!before.isDirectory() && this.#isNew(before)) this.#tell(conflicts, path);
+  }
+
+  #refuse(path: string): void {
+    this.#tell(this.#told.refused, path);
+    throwAway(this.#upperOf(path), this.#options.trash);
+  }
+
+  #tell(told: string[], path: string): void {
+    const found = this.#place(path);
+    if (found) told.push(found.path);
+  }
+
+  #place(path: string): { readonly root: string; readonly path: string } | undefined {
+    const hostPath = this.#hostOf(path);
+    const root = rootOf(hostPath, this.#options.roots);
     // Folders outside the roots that are kept for commands contain no user files.
     return root === undefined ? undefined : { root, path: relative(root, hostPath) };
   }
 
-  function tell(told: string[], path: string): void {
-    const found = place(path);
-    if (found) told.push(found.path);
+  #upperOf(path: string): Buffer {
+    return asBytes(path === '' ? this.#top : `${this.#top}/${path}`);
   }
 
-  async function note(path: string, before: LandingSide | undefined, after: LandingSide | undefined) {
-    const found = keeper && place(path);
-    if (found && found.path !== '') await keeper.note({ ...found, before, after });
-  }
-
-  function upperSide(path: string, stat: Stats): LandingSide {
-    return sideOf(stat, `${top}/${path}`);
+  #hostOf(path: string): string {
+    return toText(`${this.#on}/${path}`);
   }
 
   /** Changed by others while the command ran. */
-  function isNew({ ctimeMs }: Stats): boolean {
-    return ctimeMs >= options.beganAtMs;
-  }
-
-  /** Notes an entry that is replaced or removed, and whether others changed it. */
-  function look(path: string, before: Stats): void {
-    if (before.isFile()) sources.add(likenessOf(before));
-    if (before.isFile() && replaced.length < mostAsked) replaced.push(`${on}/${path}`);
-    if (before.isFile() && isDatabase(path)) databases.push({ path: toText(path), stat: before });
-    if (!before.isDirectory() && isNew(before)) tell(conflicts, path);
-  }
-
-  function refuse(path: string): void {
-    tell(refused, path);
-    throwAway(upperOf(path), options.trash);
-  }
-
-  const fitting: Fitting = {
-    marks,
-    upperOf,
-    refuse,
-    sawName,
-    pause,
-    isProtected: (path) => options.isProtected(hostOf(path), false),
-  };
-
-  /** Finds the refs in one of git's folders that another git moved. */
-  function meetRefs(path: string, below: number): void {
-    const found = findMetRefs(`${top}/${path}`, itself(below), options.beganAtMs);
-    if (!found) return;
-    met.set(path, found);
-    for (const { path: ref, commit } of found.refs) {
-      const shown = place(`${path}/${ref}`);
-      if (shown) metRefs.push({ path: shown.path, commit });
-    }
-  }
-
-  function isLeftToGit(path: string): boolean {
-    const folder = met.size === 0 ? undefined : gitFolderOf(path);
-    return folder !== undefined && met.get(folder)?.leaves(path.slice(folder.length + 1)) === true;
-  }
-
-  const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
-
-  /** Is it such a folder, or in one? The files of an installation are not reported one by one. */
-  function isLeftOut(path: string, now: Stats): boolean {
-    const names = path.split('/');
-    return names.some((name, at) => leavesOut(name) && (now.isDirectory() || at < names.length - 1));
-  }
-
-  /** Walks a folder of the layer that lies over an existing one; if it `covers`, nothing of that shows through. */
-  async function walk(path: string, lower: number, depth: number, covers: boolean): Promise<void> {
-    for (const name of namesIn(upperOf(path))) {
-      await pause();
-      const inner = path === '' ? name : `${path}/${name}`;
-      const now = lstatSync(upperOf(inner));
-      const before = statOf(lower, name);
-      lent.folder(asBytes(entryOf(lower, name)), before);
-      sawName(inner, name, now);
-      const isMerged = now.isDirectory() && before?.isDirectory() === true;
-      if (isMerged) lent.take(upperOf(inner), now);
-      if (depth >= deepest) refuse(inner);
-      else if (isMerged) await walkFolder(inner, name, lower, { now, before, covers }, depth);
-      else if (options.isProtected(hostOf(inner), before !== undefined)) refuse(inner);
-      else if (isLeftToGit(inner)) continue;
-      else if (isWhiteout(now)) await remove(inner, name, lower, before);
-      else if (!now.isDirectory() && !now.isFile() && !now.isSymbolicLink()) refuse(inner);
-      else await move(inner, name, lower, now, before);
-    }
-  }
-
-  async function walkFolder(
-    path: string,
-    name: string,
-    lower: number,
-    { now, before, covers }: { readonly now: Stats; readonly before: Stats; readonly covers: boolean },
-    depth: number,
-  ): Promise<void> {
-    const below = openFolderIn(lower, name, 'latin1');
-    using _ = defer(() => closeSync(below));
-    if (gitFolderOf(path) === path) meetRefs(path, below);
-    // A folder that the command made is marked too: others may have made one of that name since.
-    const isReplaced = covers || marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
-    const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
-    const keeps = gone.filter((each) => options.isProtected(hostOf(`${path}/${each}`), true));
-    if (isReplaced && !isNew(before) && keeps.length === 0 && !options.isProtected(hostOf(path), true)) {
-      return await move(path, name, lower, now, before);
-    }
-    const kept = new Set(isReplaced ? namesIn(upperOf(path)) : []);
-    for (const each of gone) {
-      const inner = `${path}/${each}`;
-      if (kept.has(each) || isLeftToGit(inner)) continue;
-      const was = statOf(below, each);
-      if (keeps.includes(each)) tell(refused, inner);
-      else if (was && !isNew(was)) await remove(inner, each, below, was);
-    }
-    const had = steps.length;
-    await walk(path, below, depth + 1, isReplaced);
-    if (marks.attributes(upperOf(path)) !== marks.attributes(asBytes(entryOf(lower, name))))
-      steps.push({ do: 'attributes', path });
-    const isOtherMode = (before.mode & 0o7777) !== (now.mode & 0o7777) && !options.isRest;
-    if (steps.length > had || isOtherMode || now.mtimeMs !== before.mtimeMs) steps.push(timesOf(path, now));
-    // Last: the folder may be closed to its own user from then on.
-    if (isOtherMode) {
-      const mode = now.mode & folderModeBits;
-      await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
-      steps.push({ do: 'mode', path, mode });
-    }
-  }
-
-  async function remove(path: string, name: string, lower: number, before: Stats | undefined) {
-    // Another program removed it first.
-    if (!before) return;
-    look(path, before);
-    steps.push({ do: 'remove', path, was: signatureOf(before) });
-    await noteGone(path, name, lower, before);
-  }
-
-  async function move(path: string, name: string, lower: number, now: Stats, before: Stats | undefined) {
-    if (before) look(path, before);
-    else if (isCopied(path, now) && isNew(lstatSync(asBytes(`${itself(lower)}/.`))))
-      copies.push({ path, now });
-    const mode = now.mode & (now.isDirectory() ? folderModeBits : fileModeBits);
-    await makeFit(path, now, true, path.split('/').length, fitting);
-    if (!isLeftOut(path, now)) await notePair(path, now, before && { before, lower, name });
-    steps.push({ do: 'move', path, ...(before && { was: signatureOf(before) }) });
-    if (now.isDirectory() && (mode & 0o700) !== 0o700) steps.push({ do: 'mode', path, mode });
+  #isNew({ ctimeMs }: Stats): boolean {
+    return ctimeMs >= this.#options.beganAtMs;
   }
 
   /** The file existed below when the command changed it, at this path or at the one that it was moved from. */
-  function isCopied(path: string, now: Stats): boolean {
-    return (
-      (now.isFile() || now.isDirectory()) && marks.read(upperOf(path), 'user.overlay.origin') !== undefined
-    );
+  #isCopied({ upper }: Entry, now: Stats): boolean {
+    if (!now.isFile() && !now.isDirectory()) return false;
+    return this.#marks.read(asBytes(upper), 'user.overlay.origin') !== undefined;
   }
 
-  interface Former {
-    readonly before: Stats;
-    readonly lower: number;
-    readonly name: string;
+  #leavesOut(name: string): boolean {
+    return this.#options.keeper?.leavesOut(toText(name)) ?? false;
   }
 
-  /** Reports moved entries beside the ones they replace, path by path. */
-  async function notePair(path: string, after: Stats, former: Former | undefined): Promise<void> {
-    if (!keeper) return;
-    const { before, lower, name } = former ?? {};
-    const formerSide = before && lower !== undefined ? sideOf(before, entryOf(lower, name ?? '')) : undefined;
-    const mask = after.isDirectory() ? folderModeBits : after.isSymbolicLink() ? 0o777 : fileModeBits;
-    const side = { ...upperSide(path, after), mode: after.mode & mask };
-    const isBoth = before?.isDirectory() === true && after.isDirectory();
-    if (former && before?.isDirectory() && !isBoth) await noteInside(path, former);
-    lent.take(upperOf(path), after);
-    await note(path, formerSide, side);
-    if (!after.isDirectory() || leavesOut(lastOf(path))) return;
-    const names = new Set(namesIn(upperOf(path)));
-    const below = isBoth && lower !== undefined ? openFolderIn(lower, name ?? '', 'latin1') : undefined;
-    using _ = defer(() => {
-      if (below !== undefined) closeSync(below);
-    });
-    for (const each of below === undefined ? [] : namesIn(asBytes(itself(below)))) {
-      const gone = names.has(each) || below === undefined ? undefined : statOf(below, each);
-      if (gone && below !== undefined) await noteGone(`${path}/${each}`, each, below, gone);
-    }
-    for (const each of names) {
-      await pause();
-      const inner = `${path}/${each}`;
-      const was = below === undefined ? undefined : statOf(below, each);
-      if (was) look(inner, was);
-      const innerFormer = was && below !== undefined ? { before: was, lower: below, name: each } : undefined;
-      await notePair(inner, lstatSync(upperOf(inner)), innerFormer);
+  /** Is it such a folder, or in one? The files of an installation are not reported one by one. */
+  #isLeftOut(path: string, now: Stats): boolean {
+    const names = path.split('/');
+    return names.some((name, at) => this.#leavesOut(name) && (now.isDirectory() || at < names.length - 1));
+  }
+
+  /** Finds the refs in one of git's folders that another git moved. */
+  #meetRefs(path: string, below: number): void {
+    const found = findMetRefs(`${this.#top}/${path}`, itself(below), this.#options.beganAtMs);
+    if (!found) return;
+    this.#met.set(path, found);
+    for (const { path: ref, commit } of found.refs) {
+      const shown = this.#place(`${path}/${ref}`);
+      if (shown) this.#told.metRefs.push({ path: shown.path, commit });
     }
   }
 
-  async function noteGone(path: string, name: string, lower: number, before: Stats): Promise<void> {
-    await pause();
-    if (before.isDirectory()) await noteInside(path, { before, lower, name });
-    await note(path, sideOf(before, entryOf(lower, name)), undefined);
+  #isLeftToGit(path: string): boolean {
+    const folder = this.#met.size === 0 ? undefined : gitFolderOf(path);
+    return folder !== undefined && this.#met.get(folder)?.leaves(path.slice(folder.length + 1)) === true;
   }
 
-  async function noteInside(path: string, { lower, name }: Former): Promise<void> {
-    if (leavesOut(name)) return;
-    const folder = openFolderIn(lower, name, 'latin1');
-    using _ = defer(() => closeSync(folder));
-    for (const each of namesIn(asBytes(itself(folder)))) {
-      const before = statOf(folder, each);
-      if (!before) continue;
-      lent.folder(asBytes(entryOf(folder, each)), before);
-      look(`${path}/${each}`, before);
-      await noteGone(`${path}/${each}`, each, folder, before);
-    }
+  #sawName(path: string, name: string, stat: Stats): void {
+    if (isWhiteout(stat) || !(name === 'HEAD' || /^\.git$/i.test(name))) return;
+    this.#options.onGitName?.(`${this.#on}/${path}`, stat.isDirectory());
   }
+}
 
-  function sawName(path: string, name: string, stat: Stats): void {
-    if (isWhiteout(stat)) return;
-    if (name === 'HEAD' || /^\.git$/i.test(name)) onGitName?.(`${on}/${path}`, stat.isDirectory());
-  }
-
-  const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(on))];
-  lent.take(upperOf(''), now);
-  lent.take(asBytes(on), before);
-  const lower = openRootFolder(overlay.on);
-  using _ = defer(() => closeSync(lower));
-  await walk('', lower, 0, false);
-  if ((now.mode & 0o7777) !== (before.mode & 0o7777))
-    steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
-  // The mark of an unprivileged layer does not tell the source of a copy.
-  for (const copy of copies)
-    if (copy.now.isDirectory() || !sources.has(likenessOf(copy.now))) tell(revived, copy.path);
-  return steps;
+/** Has it rights that a file must not land with? */
+function isUnfit({ mode }: Stats): boolean {
+  return (mode & 0o7777 & ~fileModeBits) !== 0;
 }
 
 function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {

@@ -1,44 +1,20 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DryRun } from '../../contract/capabilities/dry-run.ts';
 import { text } from '../../contract/text/text.ts';
-import { thisProcess } from '../../files/changing/under-way.ts';
+import { freeBytes, thisProcess } from '../../files/changing/under-way.ts';
 import { isBelow, isInside } from '../../ground/inside.ts';
-import type { InTurn } from './in-turn.ts';
-import { type LandedPaths, landLayers } from './land.ts';
-import { type EndedCommand, noteEnded, readEnded } from './left.ts';
-import { type Survey, type SurveyOptions, surveyLayers } from './losses/survey.ts';
+import { type InTurn, landLayers } from './land.ts';
+import { claimEnded, type EndedCommand, layerPrefix, noteEnded, readEnded, removeLayer } from './left.ts';
+import { type SurveyOptions, surveyLayers } from './losses/survey.ts';
 import type { LandOptions } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import { NoLayer } from './no-layer.ts';
 import type { Makers } from './obeyed/makers.ts';
 import { type Overlay, outermost, overlayOn } from './overlay.ts';
 import { readLayers } from './read.ts';
-import { claimEnded } from './recover.ts';
-import { removeLayer } from './remove.ts';
 
 /** Takes the writes of one command in place of the folders that it may write. */
-export interface Layer {
-  readonly overlays: readonly Overlay[];
-  /** The free space on its file system, in bytes. */
-  freeBytes(): number;
-  /** The changes below `roots`, with a diff if wanted. The command must have ended. */
-  read(roots: readonly string[], withDiff: boolean): Promise<Omit<DryRun, 'losses'>>;
-  /** Finds the losses among the changes, and paths that are obeyed later. */
-  survey(options: Omit<SurveyOptions, 'marks' | 'makers' | 'beganAtMs'>): Promise<Survey>;
-  /** Notes that the command has ended, so that another server can deal with the layer. */
-  ended(command: EndedCommand): void;
-  land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
-  close(): Promise<void>;
-}
+export type Layer = ReturnType<typeof layerAt>;
 
 /** The layer of a command that had ended when its server was killed. */
 export interface LeftLayer {
@@ -76,7 +52,7 @@ export function assertFree(base: string, folders: readonly string[]): void {
 export function openLayer(base: string, folders: readonly string[], options: LayerOptions): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });
-  const at = mkdtempSync(join(base, prefix));
+  const at = mkdtempSync(join(base, layerPrefix));
   const head = join(at, 'owner');
   writeFileSync(head, `${JSON.stringify(thisProcess())}\n`);
   const overlays = outermost(folders).map((folder, index) => {
@@ -103,18 +79,21 @@ function layerAt(
   overlays: readonly Overlay[],
   beganAtMs: number,
   { marks, inTurn, makers }: LayerOptions,
-): Layer {
+) {
   return {
     overlays,
-    ended: (command) =>
-      noteEnded(at, { ...command, overlays: overlays.map(({ on, upper }) => ({ on, upper })), beganAtMs }),
-    freeBytes() {
-      const { bavail, bsize } = statfsSync(at);
-      return bavail * bsize;
+    /** Notes that the command has ended, so that another server can deal with the layer. */
+    ended(command: EndedCommand): void {
+      const folders = overlays.map(({ on, upper }) => ({ on, upper }));
+      noteEnded(at, { ...command, overlays: folders, beganAtMs });
     },
-    read: (roots, withDiff) => readLayers(overlays, roots, marks.read, withDiff),
-    survey: (options) => surveyLayers(overlays, { ...options, marks, makers, beganAtMs }),
-    land: (options) =>
+    freeBytes: (): number => freeBytes(at),
+    /** The changes below `roots`, with a diff if wanted. The command must have ended. */
+    read: (roots: readonly string[], withDiff: boolean) => readLayers(overlays, roots, marks, withDiff),
+    /** Finds the losses among the changes, and paths that are obeyed later. */
+    survey: (options: Omit<SurveyOptions, 'marks' | 'makers' | 'beganAtMs'>) =>
+      surveyLayers(overlays, { ...options, marks, makers, beganAtMs }),
+    land: (options: Omit<LandOptions, 'beganAtMs' | 'trash'>) =>
       inTurn(
         overlays.map(({ on }) => on),
         () => landLayers(overlays, at, { ...options, beganAtMs }, marks),
@@ -157,5 +136,3 @@ function unescaped(words: string): string {
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 }
-
-const prefix = 'layer-';

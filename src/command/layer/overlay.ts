@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isBelow } from '../../ground/inside.ts';
+import { isBelow, isInside } from '../../ground/inside.ts';
 
 /** A folder that a command sees through a layer: it reads the folder, and its writes go to `upper`. */
 export interface Overlay {
@@ -32,6 +32,11 @@ export function overlayOn(folder: string, at: string): Overlay & { readonly work
 /** Drops folders inside others: the outer folder's layer covers them. */
 export function outermost(folders: readonly string[]): readonly string[] {
   return [...new Set(folders)].filter((folder) => !folders.some((other) => isBelow(folder, other)));
+}
+
+/** Finds the innermost root of a host path. */
+export function rootOf(path: string, roots: readonly string[]): string | undefined {
+  return roots.filter((root) => isInside(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
 /** overlayfs reads a colon as the end of a folder and a comma as the end of an option. */

@@ -1,22 +1,28 @@
+import * as z from 'zod';
+
 /**
- * The steps of a landing in one folder, in this order. Paths are bytes (`ground/byte-paths.ts`), relative to the
- * folder. Each step can be repeated: after a kill, the next server does all of them once more.
+ * A step of a landing in one folder. Paths are bytes (`ground/byte-paths.ts`), relative to the folder. Each step can be
+ * repeated: after a kill, the next server does all of them once more.
  */
-export type Step =
+export const step = z.discriminatedUnion('do', [
   /** Removes the entry if it is still the same. */
-  | { readonly do: 'remove'; readonly path: string; readonly was: string }
+  z.object({ do: z.literal('remove'), path: z.string(), was: z.string() }),
   /** Moves the layer's entry there; `was` is absent if nothing is replaced. */
-  | { readonly do: 'move'; readonly path: string; readonly was?: string | undefined }
+  z.object({ do: z.literal('move'), path: z.string(), was: z.string().optional() }),
   /** Gives a folder its access list and extended attributes from the layer. */
-  | { readonly do: 'attributes'; readonly path: string }
-  | { readonly do: 'mode'; readonly path: string; readonly mode: number }
+  z.object({ do: z.literal('attributes'), path: z.string() }),
+  z.object({ do: z.literal('mode'), path: z.string(), mode: z.number() }),
   /** Of a folder; seconds since 1970. */
-  | { readonly do: 'times'; readonly path: string; readonly accessed: number; readonly modified: number };
+  z.object({ do: z.literal('times'), path: z.string(), accessed: z.number(), modified: z.number() }),
+]);
+
+export type Step = Readonly<z.output<typeof step>>;
 
 export interface PlannedOverlay {
   /** Host paths. */
   readonly on: string;
   readonly upper: string;
+  /** In this order. */
   readonly steps: readonly Step[];
 }
 

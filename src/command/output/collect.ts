@@ -9,13 +9,10 @@ export interface Collected {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Reaps children that Node did not start. */
-export interface Collector {
-  /** Resolves when the child has ended, possibly already. */
-  wait(pid: number): Promise<Collected>;
-}
+export type Collector = ReturnType<typeof createCollector>;
 
-export function createCollector({ syscall }: Kernel): Collector {
+/** Reaps children that Node did not start. */
+export function createCollector({ syscall }: Kernel) {
   // Node delivers SIGCHLD only to the main thread.
   if (!isMainThread) throw new Error('children are collected on the main thread');
   const waiting = new Map<number, (end: Collected) => void>();
@@ -36,7 +33,8 @@ export function createCollector({ syscall }: Kernel): Collector {
   }
 
   return {
-    wait(pid) {
+    /** Resolves when the child has ended, possibly already. */
+    wait(pid: number): Promise<Collected> {
       return new Promise((resolve) => {
         if (waiting.size === 0) {
           process.on('SIGCHLD', look);

@@ -1,4 +1,5 @@
 import type { CommandLine } from '../../contract/capabilities/process.ts';
+import { commandText } from '../commands-options.ts';
 
 /**
  * Variables for commands without network access. Package managers retry for half a minute if no answer can come; with
@@ -26,7 +27,7 @@ export function cutOffNotes(
 ): readonly string[] {
   if (
     !saysSo(outputs) &&
-    !silentEnds.some(({ code, program }) => code === exitCode && program.test(wordsOf(command)))
+    !silentEnds.some(({ code, program }) => code === exitCode && program.test(commandText(command)))
   )
     return [];
   return [`[network: commands reach no host; the operator can list those they need in ${key}]\n`];
@@ -57,10 +58,6 @@ const silentEnds = [
   { program: /\bcurl\b/, code: 6 },
   { program: /\bwget\b/, code: 4 },
 ];
-
-function wordsOf(command: CommandLine): string {
-  return command.kind === 'script' ? command.script : command.program;
-}
 
 /** A failing program gives the reason at its end. */
 const lastChars = 16_384;

@@ -1,16 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** Reduces each line to its last frame: a terminal's final view of a progress bar. */
-export interface Frames {
-  /** The settled part of a chunk and the bytes before it. */
-  add(chunk: Buffer): Buffer;
-  /** The unfinished line, without a carriage return that waits for the next frame. */
-  rest(): Buffer;
-  /** How many frames were overwritten so far. */
-  readonly left: number;
-}
-
-export function createFrames(): Frames {
+export function createFrames() {
   let held: Buffer = Buffer.alloc(0);
   let left = 0;
 
@@ -29,10 +20,12 @@ export function createFrames(): Frames {
   }
 
   return {
-    get left() {
+    /** How many frames were overwritten so far. */
+    get left(): number {
       return left;
     },
-    add(chunk) {
+    /** The settled part of a chunk and the bytes before it. */
+    add(chunk: Buffer): Buffer {
       const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       const end = all.lastIndexOf(lineFeed) + 1;
       const parts: Buffer[] = [];
@@ -60,7 +53,8 @@ export function createFrames(): Frames {
       }
       return parts.length === 1 ? (parts[0] ?? held) : Buffer.concat(parts);
     },
-    rest() {
+    /** The unfinished line, without a carriage return that waits for the next frame. */
+    rest(): Buffer {
       let end = held.length;
       while (end > 0 && held[end - 1] === carriageReturn) end--;
       return held.subarray(0, end);

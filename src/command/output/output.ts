@@ -2,18 +2,11 @@ import { Buffer } from 'node:buffer';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { createFrames } from './frames.ts';
 
-/** Keeps the beginning and the end of a stream of any length, in bounded memory. */
-export interface OutputKeeper {
-  add(chunk: Buffer): void;
-  readonly bytes: number;
-  /** How many frames of lines were overwritten and are left out. */
-  readonly overwritten: number;
-  /** Cleaned text; a line tells how much was cut from the middle. */
-  finish(): { readonly text: string; readonly truncated: boolean };
-}
-
-/** Keeps the first and the last half of `maxBytes`: a log's cause is at its start and its result at its end. */
-export function createOutputKeeper(maxBytes: number): OutputKeeper {
+/**
+ * Keeps the beginning and the end of a stream of any length, each half of `maxBytes`: a log's cause is at its start and its
+ * result at its end.
+ */
+export function createOutputKeeper(maxBytes: number) {
   const headBytes = Math.ceil(maxBytes / 2);
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
@@ -60,17 +53,19 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
   }
 
   return {
-    get bytes() {
+    get bytes(): number {
       return total;
     },
-    get overwritten() {
+    /** How many frames of lines were overwritten and are left out. */
+    get overwritten(): number {
       return frames.left;
     },
-    add(chunk) {
+    add(chunk: Buffer): void {
       total += chunk.length;
       settle(frames.add(chunk));
     },
-    finish() {
+    /** Cleaned text; a line tells how much was cut from the middle. */
+    finish(): { readonly text: string; readonly truncated: boolean } {
       // Cached, because it is read and then returned: megabytes are not composed twice.
       if (finished?.at !== total) finished = { at: total, ...compose() };
       return finished;

@@ -4,22 +4,23 @@ import type { CommandLine, RunOptions, RunResult } from '../../contract/capabili
 import { limits } from '../../contract/limits.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { counted } from '../../ground/counted.ts';
+import { defer } from '../../ground/defer.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { isInside } from '../../ground/inside.ts';
 import type { RunningCommand } from '../background.ts';
 import { collectReport } from '../child/report.ts';
-import { type Ending, waitForEnd } from '../child/run-child.ts';
+import { type Ending, type EndNotes, waitForEnd } from '../child/run-child.ts';
 import { reachesHosts, type StartedCommand, startCommand } from '../child/start-command.ts';
+import type { CommandOptions } from '../commands-options.ts';
 import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Walls } from '../sandbox/walls.ts';
-import { addBackground, hasRoom } from './backgrounds.ts';
-import type { Trial } from './dry-run.ts';
+import { addBackground, assertRoom, hasRoom } from './backgrounds.ts';
 import { createEndNotes } from './end-notes.ts';
-import { readShown } from './judged.ts';
-import { type Came, landEnded, landGoing } from './land-ended.ts';
+import { type Asked, type Came, type EndedLanding, landEnded, landGoing, readShown } from './land-ended.ts';
 import type { Recorder } from './recorder.ts';
 import type { Runner } from './session.ts';
+import type { Trial } from './trial.ts';
 
 /** A command that has ended, with what came of its layer if it had one, or that goes on in the background. */
 export type Ran =
@@ -35,109 +36,225 @@ export async function attend(
   asked: RunOptions & { readonly handOverMs?: number | undefined },
   recorder: Recorder,
   runner: Runner,
-  leftNames: Named[] = [],
+  left: Named[] = [],
 ): Promise<Ran> {
-  const { session, sandbox, options } = runner;
-  const isDry = recorder.kind === 'dry-run';
   // A dry run must not write to the session's shared files, nor outlive its call.
+  const isDry = recorder.kind === 'dry-run';
   const runOptions = isDry ? { ...asked, inSession: false, handOverMs: undefined } : asked;
-  const signal = AbortSignal.any([runOptions.signal, session.closing.signal]);
+  const { handOverMs } = runOptions;
+  const signal = AbortSignal.any([runOptions.signal, runner.session.closing.signal]);
   const beganAt = performance.now();
-  const leave = await session.queue.acquire(signal);
-  let trial: Trial | undefined;
-  try {
-    const walls = await sandbox.open();
-    const inSession = runOptions.inSession === true && reachesHosts(walls, options, command);
-    const place = await session.place(walls, inSession);
-    if (signal.aborted) throw cancelled('command');
-    const startedAt = performance.now();
-    const beganAtMs = Date.now();
-    const started = await startCommand(sandbox, walls, place, command, runOptions, recorder, runner, 'null');
-    trial = started.trial;
-    const output = keepOutput(started, runOptions);
-    const notes = createEndNotes(command, started, walls, runner);
-    const stop = new AbortController();
-    const withdraw = () => stop.abort(signal.reason);
-    signal.addEventListener('abort', withdraw, { once: true });
-    if (signal.aborted) withdraw();
-    const ending = waitForEnd(started.child, {
-      timeoutMs: runOptions.timeoutMs,
+  const leave = await runner.session.queue.acquire(signal);
+  using _ = defer(leave);
+  const begun = await begin(command, runOptions, recorder, runner, 'null', signal);
+  using attendance = new Attendance({ command, runOptions, recorder, runner, left }, begun, signal);
+  const waited = begun.startedAt - beganAt;
+  return await attendance.follow(handOverMs === undefined ? undefined : Math.max(handOverMs - waited, 0));
+}
+
+/** Starts a command that outlasts its call. */
+export async function startInBackground(
+  command: CommandLine,
+  runOptions: CommandOptions,
+  recorder: Recorder,
+  runner: Runner,
+): Promise<RunningCommand> {
+  const { session, options } = runner;
+  assertRoom(session);
+  const { started, notes } = await begin(command, runOptions, recorder, runner, 'pipe');
+  const { child, contacts } = started;
+  const { onOutput } = runOptions;
+  if (onOutput) {
+    child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
+    child.stderr.on('data', (chunk) => onOutput('stderr', chunk.length));
+  }
+  const stop = new AbortController();
+  const background = addBackground(session, command, Date.now(), {
+    child,
+    ending: waitForEnd(child, {
+      timeoutMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
       signal: stop.signal,
       most: { ...defaultProcessLimits, ...options.limits },
+    }),
+    stop: () => stop.abort(),
+    contacts,
+    notes,
+  });
+  // The session may have ended during the start.
+  if (session.closing.signal.aborted) {
+    await background.kill();
+    throw cancelled('command');
+  }
+  return background;
+}
+
+interface Begun {
+  readonly started: StartedCommand;
+  readonly walls: Walls;
+  readonly notes: EndNotes;
+  readonly startedAt: number;
+  readonly beganAtMs: number;
+}
+
+async function begin(
+  command: CommandLine,
+  runOptions: CommandOptions,
+  recorder: Recorder,
+  runner: Runner,
+  stdin: 'null' | 'pipe',
+  signal?: AbortSignal,
+): Promise<Begun> {
+  const { session, sandbox, options } = runner;
+  const walls = await sandbox.open();
+  const inSession = runOptions.inSession === true && reachesHosts(walls, options, command);
+  const place = await session.place(walls, inSession);
+  if (signal?.aborted) throw cancelled('command');
+  const [startedAt, beganAtMs] = [performance.now(), Date.now()];
+  const started = await startCommand(sandbox, walls, place, command, runOptions, recorder, runner, stdin);
+  const notes = createEndNotes(command, started, walls, runner);
+  return { started, walls, notes, startedAt, beganAtMs };
+}
+
+/** A command that has started. Its layer is removed in the background, unless somebody else owns it at the end. */
+class Attendance implements Disposable {
+  readonly #asked: Asked;
+  readonly #begun: Begun;
+  readonly #signal: AbortSignal;
+  readonly #stop = new AbortController();
+  readonly #ending: Promise<Ending>;
+  readonly #output: ReturnType<typeof keepOutput>;
+  #trial: Trial | undefined;
+
+  constructor(asked: Asked, begun: Begun, signal: AbortSignal) {
+    this.#asked = asked;
+    this.#begun = begun;
+    this.#signal = signal;
+    const { runOptions, runner } = asked;
+    const { started } = begun;
+    this.#trial = started.trial;
+    this.#output = keepOutput(started, runOptions);
+    this.#withdrawWith(signal);
+    this.#ending = waitForEnd(started.child, {
+      timeoutMs: runOptions.timeoutMs,
+      signal: this.#stop.signal,
+      most: { ...defaultProcessLimits, ...runner.options.limits },
     });
-    const layer = recorder.kind === 'layer' ? recorder : undefined;
-    const land =
-      layer &&
-      ((how: Ending, outputs?: readonly string[]) =>
-        landEnded(started, how, {
-          recorder: layer,
-          outputs,
-          command,
-          runOptions,
-          runner,
-          beganAtMs,
-          git: walls.git,
-          left: leftNames,
-        }));
-    const left =
-      runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
-    const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
-    if (!ended && left !== undefined && hasRoom(session)) {
-      // The call has been answered: the command now ends by its own time limit, the session or a tool.
-      signal.removeEventListener('abort', withdraw);
-      session.closing.signal.addEventListener('abort', withdraw, { once: true });
-      if (session.closing.signal.aborted) withdraw();
-      const { child, contacts } = started;
-      const printed = output.letGo();
-      const going = trial;
-      trial = undefined;
-      const landing = landGoing(ending, going, layer?.judge, land, (how) => ({
-        ...resultOf(started, how, walls, output, []),
-        durationMs: Math.round(performance.now() - startedAt),
-      }));
-      return {
-        kind: 'going',
-        command: addBackground(session, child, {
-          command,
-          startedAtMs: Date.now() - (performance.now() - startedAt),
-          ending: landing.ending,
-          stop: withdraw,
-          printed,
-          contacts,
-          notes: (how, outputs) => [...notes(how, outputs), ...landing.notes()],
-        }),
-      };
-    }
-    const how = ended ?? (await ending);
-    signal.removeEventListener('abort', withdraw);
-    const outputs = output.finish();
-    const landed = trial && (await land?.(how, outputs));
+  }
+
+  /** Until it ends, or for this time. */
+  async follow(forMs: number | undefined): Promise<Ran> {
+    const ended = forMs === undefined ? await this.#ending : await within(this.#ending, forMs);
+    if (!ended && hasRoom(this.#asked.runner.session)) return { kind: 'going', command: this.#goOn() };
+    return await this.#end(ended ?? (await this.#ending));
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener('abort', this.#withdraw);
+    void this.#trial?.close();
+  }
+
+  readonly #withdraw = () => this.#stop.abort(this.#signal.reason);
+
+  #withdrawWith(signal: AbortSignal): void {
+    signal.addEventListener('abort', this.#withdraw, { once: true });
+    if (signal.aborted) this.#withdraw();
+  }
+
+  /** The call has been answered: the command now ends by its own time limit, the session or a tool. */
+  #goOn(): RunningCommand {
+    const { command, recorder, runner } = this.#asked;
+    const { started, notes } = this.#begun;
+    this.#signal.removeEventListener('abort', this.#withdraw);
+    this.#withdrawWith(runner.session.closing.signal);
+    const printed = this.#output.letGo();
+    const trial = this.#trial;
+    this.#trial = undefined;
+    const judge = recorder.kind === 'layer' ? recorder.judge : undefined;
+    const land = (how: Ending) => this.#land(how);
+    const landing = landGoing(this.#ending, trial, judge, land, (how) => this.#resultOf(how, []));
+    return addBackground(runner.session, command, Date.now() - (performance.now() - this.#begun.startedAt), {
+      child: started.child,
+      ending: landing.ending,
+      stop: this.#withdraw,
+      printed,
+      contacts: started.contacts,
+      notes: (how, outputs) => [...notes(how, outputs), ...landing.notes()],
+    });
+  }
+
+  async #end(how: Ending): Promise<Ran> {
+    const { recorder, runner } = this.#asked;
+    const { started, notes } = this.#begun;
+    this.#signal.removeEventListener('abort', this.#withdraw);
+    const outputs = this.#output.finish();
+    const landed = this.#trial && recorder.kind === 'layer' ? await this.#land(how, outputs) : undefined;
     if (how.stoppedBy === 'signal') throw cancelled('command');
     const said = [
       ...notes(how, outputs),
       ...(started.trial?.notes() ?? []),
       ...(landed?.notes ?? []),
-      ...(how.stoppedBy ? [] : keep(started, output.report(), runOptions, runner)),
+      ...(how.stoppedBy ? [] : this.#keep()),
     ];
-    const durationMs = Math.round(performance.now() - startedAt);
+    const result = this.#resultOf(how, said);
     const dryRun =
-      recorder.kind === 'dry-run' && trial
-        ? await readShown(trial, { ...recorder, isFetched: false }, runner)
+      recorder.kind === 'dry-run' && this.#trial
+        ? await readShown(this.#trial, { ...recorder, isFetched: false }, runner)
         : undefined;
     // The owner of the pending layer now lands or discards it.
     const outcome = landed?.outcome;
-    if (outcome?.kind === 'held') trial = undefined;
-    const result = {
-      ...resultOf(started, how, walls, output, said),
-      durationMs,
-      ...(dryRun && { dryRun }),
-      ...(outcome && outcome.kind !== 'held' && outcome.kind !== 'unfit' && { landed: outcome }),
+    if (outcome?.kind === 'held') this.#trial = undefined;
+    const came = outcome && outcome.kind !== 'held' && outcome.kind !== 'unfit' && { landed: outcome };
+    return { kind: 'ended', result: { ...result, ...(dryRun && { dryRun }), ...came }, came: outcome };
+  }
+
+  #land(how: Ending, outputs?: readonly string[]): Promise<EndedLanding> {
+    const { recorder } = this.#asked;
+    if (recorder.kind !== 'layer') throw new Error('only what runs on a layer lands');
+    const { started, beganAtMs, walls } = this.#begun;
+    return landEnded(started, how, { ...this.#asked, recorder, outputs, beganAtMs, git: walls.git });
+  }
+
+  /** Adopts the shell's final folder and variables for the session. */
+  #keep(): readonly string[] {
+    const { runOptions, runner } = this.#asked;
+    if (!runOptions.inSession) return [];
+    const { started } = this.#begun;
+    const { session, sandbox, options } = runner;
+    const roots = sandbox.roots();
+    const base = {
+      path: started.environment.PATH ?? '',
+      home: started.environment.HOME ?? '',
+      roots: roots.all.map((root) => root.hostPath),
     };
-    return { kind: 'ended', result, came: outcome };
-  } finally {
-    // The removal runs in the background.
-    void trial?.close();
-    leave();
+    return session.kept.take(this.#output.report(), started, {
+      folder(path) {
+        // A call that may write only some folders begins only in one of these.
+        const { reach } = runOptions;
+        if (reach && !reach.writable.some((folder) => isInside(path, folder))) return undefined;
+        return roots.findFolder(path);
+      },
+      mayKeep: (name, value) => options.mayKeep?.(name, value, base) ?? false,
+    });
+  }
+
+  #resultOf(how: Ending, notes: readonly string[]): RunResult {
+    const { started, walls, startedAt } = this.#begun;
+    const { stdout, stderr } = this.#output;
+    const network = started.contacts();
+    const [out, err] = [stdout.finish(), stderr.finish()];
+    return {
+      exitCode: how.exitCode,
+      signal: how.signal,
+      timedOut: how.stoppedBy === 'timeout',
+      stdout: out.text,
+      stderr: [err.text, ...framesNotes(stdout.overwritten + stderr.overwritten), ...notes].join(''),
+      stdoutBytes: stdout.bytes,
+      stderrBytes: stderr.bytes,
+      truncated: out.truncated || err.truncated,
+      sandbox: walls.backend.name,
+      durationMs: Math.round(performance.now() - startedAt),
+      ...(network.length > 0 && { network }),
+    };
   }
 }
 
@@ -180,56 +297,10 @@ function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
   };
 }
 
-/** Adopts the shell's final folder and variables for the session. */
-function keep(
-  started: StartedCommand,
-  report: Buffer | undefined,
-  { inSession, reach }: RunOptions,
-  { session, sandbox, options }: Runner,
-): readonly string[] {
-  if (!inSession) return [];
-  const roots = sandbox.roots();
-  const base = {
-    path: started.environment.PATH ?? '',
-    home: started.environment.HOME ?? '',
-    roots: roots.all.map((root) => root.hostPath),
-  };
-  return session.kept.take(report, started, {
-    folder(path) {
-      // A call that may write only some folders begins only in one of these.
-      if (reach && !reach.writable.some((folder) => isInside(path, folder))) return undefined;
-      return roots.findFolder(path);
-    },
-    mayKeep: (name, value) => options.mayKeep?.(name, value, base) ?? false,
-  });
-}
-
 function framesNotes(count: number): readonly string[] {
   return count === 0
     ? []
     : [`[output: only the last frame of each line; ${counted(count, 'frame')} before it left out]\n`];
 }
 
-function resultOf(
-  { contacts }: StartedCommand,
-  how: Ending,
-  walls: Walls,
-  { stdout, stderr }: ReturnType<typeof keepOutput>,
-  notes: readonly string[],
-): Omit<RunResult, 'durationMs'> {
-  const network = contacts();
-  const out = stdout.finish();
-  const err = stderr.finish();
-  return {
-    exitCode: how.exitCode,
-    signal: how.signal,
-    timedOut: how.stoppedBy === 'timeout',
-    stdout: out.text,
-    stderr: [err.text, ...framesNotes(stdout.overwritten + stderr.overwritten), ...notes].join(''),
-    stdoutBytes: stdout.bytes,
-    stderrBytes: stderr.bytes,
-    truncated: out.truncated || err.truncated,
-    sandbox: walls.backend.name,
-    ...(network.length > 0 && { network }),
-  };
-}
+const defaultMaxBackgroundMs = 60 * 60 * 1000;

@@ -2,10 +2,8 @@ import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
-import { type BackgroundOptions, type RunningCommand, watchBackground } from '../background.ts';
-import type { Child } from '../child/child.ts';
-import { commandText } from '../child/command-text.ts';
-import { keptOutput } from '../output/kept-output.ts';
+import { type Going, RunningCommand } from '../background.ts';
+import { commandText } from '../commands-options.ts';
 import type { Session } from './session.ts';
 
 const backgroundsAtOnce = 16;
@@ -35,15 +33,12 @@ export function assertRoom(session: Session): void {
 
 export function addBackground(
   session: Session,
-  child: Child,
-  given: Omit<BackgroundOptions, 'id' | 'command' | 'keepBytes'> & { readonly command: CommandLine },
+  command: CommandLine,
+  startedAtMs: number,
+  going: Going,
 ): RunningCommand {
-  const background = watchBackground(child, {
-    ...given,
-    id: nextId(session),
-    command: commandText(given.command),
-    keepBytes: limits.streamBytes,
-  });
+  const identity = { id: nextId(session), command: commandText(command), startedAtMs };
+  const background = new RunningCommand(identity, limits.streamBytes, going);
   session.backgrounds.set(background.id, background);
   return background;
 }
@@ -56,13 +51,9 @@ export function keepOutput(
   exitCode: number,
 ): string | undefined {
   if (!hasRoom(session)) return undefined;
-  const id = nextId(session);
-  const startedAtMs = Date.now();
-  session.backgrounds.set(
-    id,
-    keptOutput({ id, command: commandText(command), startedAtMs, output, exitCode }),
-  );
-  return id;
+  const identity = { id: nextId(session), command: commandText(command), startedAtMs: Date.now() };
+  session.backgrounds.set(identity.id, RunningCommand.keep(identity, output, exitCode));
+  return identity.id;
 }
 
 function nextId(session: Session): string {

@@ -7,6 +7,7 @@ import type { PersonConfig } from '../../git/person-config.ts';
 import { readSmall } from '../../git/small-file.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { counted } from '../../ground/counted.ts';
+import { commandText } from '../commands-options.ts';
 import { openObjects } from '../layer/losses/git-objects.ts';
 import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
 import { tipsOf } from '../layer/obeyed/refs.ts';
@@ -24,7 +25,7 @@ export function settingNotes(
   const [, filter] = /(?:clean|smudge) filter '([^'\n]{1,100})' failed/.exec(output) ?? [];
   const [, alias = ''] = /git: '([\w-]{1,100})' is not a git command/.exec(errors) ?? [];
   const means = aliases.get(alias);
-  const words = command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
+  const words = commandText(command);
   const elsewhere = /not a git repository/.test(errors) ? repositoryOutside(folder) : undefined;
   const isMade = leftOut.includes('init.templatedir') && /\bgit\b[^;&|\n]*\s(init|clone)\b/.test(words);
   return [

@@ -15,17 +15,7 @@ export interface KeepRules {
 }
 
 /** The folder and exported variables that a session's commands leave to later ones. */
-export interface Kept {
-  state(): KeptState;
-  /** Later commands begin here; naming the same folder again does not undo changes since. */
-  begin(folder: string): void;
-  /** The folder is gone: later commands do not begin in another of its name. */
-  dropFolder(): void;
-  /** Adopts a command's changes and returns notes about the others. Changes of concurrent commands stay. */
-  take(report: Buffer | undefined, beginning: Beginning, rules: KeepRules): readonly string[];
-}
-
-export function createKept(): Kept {
+export function createKept() {
   let folder: string | undefined;
   let begunIn: string | undefined;
   let variables: Readonly<Record<string, string>> = {};
@@ -61,16 +51,19 @@ export function createKept(): Kept {
   }
 
   return {
-    state: () => ({ variables, ...(folder !== undefined && { folder }) }),
-    begin(path) {
+    state: (): KeptState => ({ variables, ...(folder !== undefined && { folder }) }),
+    /** Later commands begin here; naming the same folder again does not undo changes since. */
+    begin(path: string): void {
       if (begunIn === path) return;
       begunIn = path;
       folder = path;
     },
-    dropFolder() {
+    /** The folder is gone: later commands do not begin in another of its name. */
+    dropFolder(): void {
       folder = undefined;
     },
-    take(report, beginning, rules) {
+    /** Adopts a command's changes and returns notes about the others. Changes of concurrent commands stay. */
+    take(report: Buffer | undefined, beginning: Beginning, rules: KeepRules): readonly string[] {
       const said = report && readShellReport(report);
       if (!said) return [];
       return [

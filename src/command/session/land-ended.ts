@@ -1,39 +1,45 @@
 import type { EffectsJudge } from '../../contract/capabilities/command-life.ts';
+import type { DryRun, Losses } from '../../contract/capabilities/dry-run.ts';
 import type { LandingKeeper } from '../../contract/capabilities/landing.ts';
 import type {
   CommandLine,
   HeldLayer,
+  Landed,
   LandedOutcome,
   RunOptions,
   RunResult,
 } from '../../contract/capabilities/process.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
+import { deferred } from '../../ground/defer.ts';
 import { discardedNote } from '../../ground/effects/landing.ts';
 import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
-import { LayerUnfit } from '../layer/in-use.ts';
+import { LayerUnfit, metAnotherGit } from '../layer/in-use.ts';
+import type { Survey } from '../layer/losses/survey.ts';
 import { heldNames } from '../layer/protection.ts';
-import { deepest } from '../layer/read.ts';
+import { deepest } from '../layer/walk.ts';
 import { foldersOnTheWay, guardedFolders } from '../sandbox/guarded-names.ts';
-import type { Trial } from './dry-run.ts';
 import { watchCommits } from './git-notes.ts';
-import { heldBack } from './judged.ts';
-import { listed } from './landing.ts';
-import type { LayerRecorder } from './recorder.ts';
+import type { LayerRecorder, Recorder } from './recorder.ts';
 import type { Runner } from './session.ts';
+import { listed, surveyFor, type Trial } from './trial.ts';
 import { blamesLayer, fetchesOnly } from './why-direct.ts';
 
-interface Landing {
-  /** Its output; undefined if the call was answered before the end, and the command would not be run again. */
-  readonly outputs: readonly string[] | undefined;
+export interface Asked {
   readonly command: CommandLine;
-  readonly git: PersonConfig;
-  readonly beganAtMs: number;
-  readonly runOptions: Pick<RunOptions, 'reach' | 'fate' | 'workingFolder'>;
-  readonly recorder: LayerRecorder;
+  readonly runOptions: RunOptions;
+  readonly recorder: Recorder;
   readonly runner: Runner;
   readonly left: Named[];
+}
+
+interface Landing extends Asked {
+  /** Its output; undefined if the call was answered before the end, and the command would not be run again. */
+  readonly outputs: readonly string[] | undefined;
+  readonly git: PersonConfig;
+  readonly beganAtMs: number;
+  readonly recorder: LayerRecorder;
 }
 
 /**
@@ -58,7 +64,7 @@ export async function landEnded(
   how: Ending,
   { outputs, command, git, beganAtMs, runOptions, recorder, runner, left }: Landing,
 ): Promise<EndedLanding> {
-  if (!trial) throw new Error('only what runs on a layer lands');
+  if (!trial) throw new Error('it has no layer');
   if (runOptions.fate === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
     return {
       outcome: { kind: 'discarded' },
@@ -74,7 +80,7 @@ export async function landEnded(
   const { keeper, judge, history } = recorder;
   // Without a history the changes could not be attributed.
   if (keeper)
-    trial.ended({
+    trial.layer.ended({
       who: keeper.who,
       isTried: judge?.isTried === true,
       roots: roots.all.map(({ hostPath }) => hostPath),
@@ -139,6 +145,85 @@ export async function landEnded(
     outcome: { kind: 'landed', conflicts, refused },
     notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused, barred)],
   };
+}
+
+/** The input for judging an ended command. */
+interface Judging extends Pick<LayerRecorder, 'judge' | 'keeper'> {
+  /** Did the command only fetch from a remote, and reach it? */
+  readonly isFetched: boolean;
+  /** Would a second run repeat nothing, given the paths that do not land? */
+  readonly mayRunAgain: (barred: readonly string[]) => boolean;
+}
+
+interface Judged {
+  /** Set if its judge does not let it land at once. */
+  readonly layer?: HeldLayer;
+  readonly lost: number;
+  /** Host paths that do not land. */
+  readonly barred?: readonly string[];
+}
+
+/** Reads the changes on a command's layer for display. */
+export async function readShown(
+  trial: Trial,
+  judging: Omit<Judging, 'mayRunAgain'>,
+  runner: Runner,
+): Promise<DryRun> {
+  const { losses } = await lossesOf(trial, judging, runner);
+  return { ...(await trial.layer.read(rootsOf(runner), true)), losses };
+}
+
+/**
+ * Judges the layer of an ended command. Throws `MetAnotherGit` if another git changed the same files meanwhile and the
+ * command may run again: the other's commits are missing on the layer, but nobody has lost them.
+ */
+async function heldBack(
+  trial: Trial,
+  judging: Judging,
+  runner: Runner,
+  land: (barred: readonly string[]) => Promise<Landed>,
+): Promise<Judged> {
+  const { judge } = judging;
+  if (!judge) return { lost: 0 };
+  const { session } = runner;
+  const { losses, barred, metGit } = await lossesOf(trial, judging, runner);
+  if (metGit !== undefined && judging.mayRunAgain(barred)) throw metAnotherGit(metGit);
+  if (!judge.isTried) {
+    const read = judge.readChanges
+      ? await trial.layer.read(rootsOf(runner), false)
+      : { changes: [], total: 0 };
+    if (judge.allows({ ...read, losses })) return { lost: losses.files, barred };
+  }
+  const layer: HeldLayer = {
+    effects: { ...(await trial.layer.read(rootsOf(runner), true)), losses },
+    async land() {
+      await using _ = deferred(() => trial.close());
+      const landed = await land(barred);
+      session.lost = 0;
+      return landed;
+    },
+    discard: () => trial.close(),
+  };
+  return { layer, lost: 0 };
+}
+
+async function lossesOf(
+  trial: Trial,
+  { judge, keeper, isFetched }: Omit<Judging, 'mayRunAgain'>,
+  runner: Runner,
+): Promise<Pick<Survey, 'barred' | 'metGit'> & { readonly losses: Losses }> {
+  const { barred, metGit, ...found }: Survey = await surveyFor(trial.layer, {
+    roots: rootsOf(runner),
+    names: runner.options.readOnlyNames ?? [],
+    isObeyed: judge?.isObeyed ?? (() => false),
+    keeper,
+    isFetched,
+  });
+  return { losses: { ...found, earlier: runner.session.lost }, barred, metGit };
+}
+
+function rootsOf({ sandbox }: Runner): readonly string[] {
+  return sandbox.roots().all.map(({ hostPath }) => hostPath);
 }
 
 /** For a command that continues after its call: it has ended once its changes are landed. */

@@ -1,5 +1,4 @@
 import type { CommandLife, CommandRecording } from '../../contract/capabilities/command-life.ts';
-import type { BackgroundCommand } from '../../contract/capabilities/process.ts';
 import type { CommandGuard } from '../../git/command-guard.ts';
 import type { Semaphore } from '../../ground/semaphore.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
@@ -8,29 +7,9 @@ import type { Room, Spawner } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
-import { createKept, type Kept } from './kept.ts';
+import { createKept } from './kept.ts';
 
-/** The running commands of a session and their shared files. They end with the session. */
-export interface Session {
-  readonly queue: Semaphore;
-  readonly closing: AbortController;
-  readonly running: Set<Promise<unknown>>;
-  readonly backgrounds: Map<string, RunningCommand>;
-  readonly kept: Kept;
-  /** Sandbox restrictions that its commands met and were told about. */
-  readonly toldWalls: Set<string>;
-  /** The services (`db.example.com:5432`) that a person has let its commands connect to. */
-  readonly services: Set<string>;
-  /** Files that commands deleted or overwrote without another copy, since the last review. */
-  lost: number;
-  /** Number of background ids given so far. */
-  started: number;
-  usedAtMs: number;
-  /** Starts the session's commands. A command outside the session gets its own place, if the sandbox has such. */
-  place(walls: Walls, inSession: boolean): Promise<Place>;
-  /** Ends its commands; then its shared files are removed. */
-  end(): Promise<void>;
-}
+export type Session = ReturnType<typeof createSession>;
 
 export interface Runner {
   readonly session: Session;
@@ -42,7 +21,7 @@ export interface Runner {
   /** Does work that ends before the session does. */
   tracked<T>(work: () => Promise<T>): Promise<T>;
   /** Ends the record of a command in the background when it has ended. */
-  follow(command: BackgroundCommand, recording: Pick<CommandRecording, 'end'> | undefined): void;
+  follow(command: RunningCommand, recording: Pick<CommandRecording, 'end'> | undefined): void;
   onStart(): void;
 }
 
@@ -52,7 +31,8 @@ export interface Place {
   readonly outlet?: Outlet | undefined;
 }
 
-export function createSession(queue: Semaphore): Session {
+/** The running commands of a session and their shared files. They end with the session. */
+export function createSession(queue: Semaphore) {
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const backgrounds = new Map<string, RunningCommand>();
@@ -70,12 +50,17 @@ export function createSession(queue: Semaphore): Session {
     running,
     backgrounds,
     kept: createKept(),
-    toldWalls: new Set(),
-    services: new Set(),
+    /** Sandbox restrictions that its commands met and were told about. */
+    toldWalls: new Set<string>(),
+    /** The services (`db.example.com:5432`) that a person has let its commands connect to. */
+    services: new Set<string>(),
+    /** Files that commands deleted or overwrote without another copy, since the last review. */
     lost: 0,
+    /** Number of background ids given so far. */
     started: 0,
     usedAtMs: Date.now(),
-    async place(walls, inSession) {
+    /** Starts the session's commands. A command outside the session gets its own place, if the sandbox has such. */
+    async place(walls: Walls, inSession: boolean): Promise<Place> {
       const { backend } = walls;
       // Landlock without a room has one place for all commands of the server.
       if (!inSession && backend.name !== 'landlock') return { spawner: backend };
@@ -89,7 +74,8 @@ export function createSession(queue: Semaphore): Session {
         return { spawner: backend };
       }
     },
-    async end() {
+    /** Ends its commands; then its shared files are removed. */
+    async end(): Promise<void> {
       closing.abort();
       await Promise.allSettled([...running, ...[...backgrounds.values()].map((command) => command.kill())]);
       // A room that did not open needs no closing.

@@ -4,8 +4,8 @@ import type { EffectRules } from '../../contract/effects.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { LayerUnfit } from '../layer/in-use.ts';
 import type { LeftLayer } from '../layer/open.ts';
-import { heldNames, protectedAnywhere } from '../layer/protection.ts';
-import { type LandedWhole, landAll } from './landing.ts';
+import { heldNames } from '../layer/protection.ts';
+import { type LandedWhole, landAll, surveyFor } from './trial.ts';
 
 export interface SettleLeftOptions {
   readonly rules: EffectRules;
@@ -25,23 +25,13 @@ export async function settleLeft(
 ): Promise<void> {
   const { who, roots, folders, names, isTried } = command;
   const keeper = keeperFor(who);
-  const isProtected = protectedAnywhere(names);
   const isHeld = heldNames(folders, names);
   const toldOf = (came: string) =>
     tell(`[layer: its server was killed after ${who.tool} had ended (${who.auditId}); ${came}]`);
   try {
-    const {
-      barred,
-      metGit: _,
-      ...losses
-    } = await layer.survey({
-      roots,
-      isObeyed: rules.isObeyed,
-      isFetched: false,
-      isOurs: keeper.isOurs,
-      mostBytes: keeper.mostBytes,
-      isProtected: (path) => isProtected(`/${path}`, false),
-    });
+    const { isObeyed } = rules;
+    const survey = await surveyFor(layer, { roots, names, isObeyed, keeper, isFetched: false });
+    const { barred, metGit: _, ...losses } = survey;
     const read = await layer.read(roots, false);
     const { decision, because } = rules.decide({ ...read, losses: { ...losses, earlier: 0 } }, isTried);
     if (decision !== 'allow') return toldOf(`none of its changes were kept: ${because.en}`);

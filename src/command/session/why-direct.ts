@@ -1,8 +1,9 @@
 import type { CommandLine, RunOptions } from '../../contract/capabilities/process.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import type { CommandsOptions } from '../commands-options.ts';
-import { whyNoLayer } from './dry-run.ts';
+import type { Backend } from '../child/child.ts';
+import { type CommandsOptions, commandText } from '../commands-options.ts';
 import { isBusyInBackground, type Runner } from './session.ts';
+import { cannotWatch, whyNoLayer } from './trial.ts';
 
 /** Why a command runs on the folders themselves instead of a layer that lands; undefined if it can run on one. */
 export async function whyDirect(
@@ -21,17 +22,27 @@ export async function whyDirect(
   return walls && whyNoLayer(walls, writable);
 }
 
-/**
- * Is one of its commands a server or file watcher, which runs until it is stopped? On a layer it would not see later
- * changes. One that is not recognized goes on in the background on its layer.
- */
-function goesOn(command: CommandLine, commandsIn: CommandsOptions['commandsIn']): boolean {
-  // Few lines name one, and each of those is parsed a second time.
-  if (!anywhere.test(wordsOf(command))) return false;
-  return (commandsIn?.(command) ?? []).some((words) => {
-    const [program = '', ...args] = words.map((word) => word ?? '$');
-    return itself.test([program.replace(/.*\//, ''), ...args].join(' '));
-  });
+/** Why a command's changes in the folders themselves are not kept; undefined if they are. */
+export async function whyUnwatched(
+  backend: Backend,
+  command: CommandLine,
+  commandsIn: CommandsOptions['commandsIn'],
+): Promise<Text | undefined> {
+  if ((await backend.withoutWatching()) !== undefined) return cannotWatch;
+  // A watched command gains no rights from set-user-id programs, so such a program would not work.
+  const isUnconfined = backend.name === 'none' && process.getuid?.() !== 0;
+  return isUnconfined && changesUser(command, commandsIn) ? becomesAnother : undefined;
+}
+
+/** Tells whether one of a line's commands begins so. Few lines name one, and each of those is parsed a second time. */
+function beginsWith(programs: string) {
+  const [anywhere, itself] = [new RegExp(`\\b(${programs})`), new RegExp(`^(${programs})`)];
+  return (command: CommandLine, commandsIn: CommandsOptions['commandsIn']): boolean =>
+    anywhere.test(commandText(command)) &&
+    (commandsIn?.(command) ?? []).some((words) => {
+      const [program = '', ...args] = words.map((word) => word ?? '$');
+      return itself.test([program.replace(/.*\//, ''), ...args].join(' '));
+    });
 }
 
 /**
@@ -44,7 +55,7 @@ export function blamesLayer([errors = '', ...outputs]: readonly string[], hasFai
 
 /** Does it only make git fetch from remotes? Then the refs are as the remotes gave them. */
 export function fetchesOnly(command: CommandLine): boolean {
-  const words = wordsOf(command);
+  const words = commandText(command);
   return (
     !/`|\$|[<>(){}]/.test(words) &&
     words
@@ -67,24 +78,32 @@ const whySwitchedOff: Text = text('process.layer is "off"', 'process.layer が "
 
 const whyNothingToWrite: Text = text('it cannot write to any folder', '書き込めるフォルダーがありません');
 
-function wordsOf(command: CommandLine): string {
-  return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
-}
+const becomesAnother: Text = text(
+  'as it names a program that may become another user',
+  'ほかのユーザーになる可能性のあるプログラムを含むため',
+);
 
-const watchers = [
-  String.raw`(npm|pnpm|yarn|bun|deno)\s+(run\s+|task\s+)?(dev|start|serve|watch|preview|storybook)\b`,
-  String.raw`(next|nuxt|astro|remix|gatsby|expo|ng|webpack|vite|parcel|svelte-kit)\s+(dev|develop|serve|start|preview|watch)\b`,
-  String.raw`(nodemon|live-server|http-server|browser-sync|webpack-dev-server|uvicorn|gunicorn|hypercorn|puma|air|entr|inotifywait|watchexec|fswatch)\b`,
-  String.raw`vite\s*($|[;&|\n])`,
-  String.raw`(flask|cargo|trunk|hugo|jekyll|mkdocs|rails|php|symfony|mix|dotnet|quarto)\s+(run\s+--reload|watch|serve|server|s|-S|phx\.server)\b`,
-  String.raw`flask\s+run\b|(python[\d.]*\s[^;&|\n]*|manage\.py\s+)\b(runserver|http\.server)\b`,
-  String.raw`(node|tsx|ts-node|deno|bun|npm|npx|pnpm|yarn|bunx|tsc|swc|babel|esbuild|rollup|webpack|vite|parcel|jest|vitest|mocha|ava|eslint|stylelint|sass|postcss|tailwindcss|gulp|dotnet|pytest|mypy)\s[^;&|\n]*--watch(-\w+)?\b`,
-  String.raw`tsc\s([^;&|\n]*\s)?-w\b|tail\s([^;&|\n]*\s)?-[\d\w]*[fF]\b`,
-  String.raw`make\s+(dev|serve|watch|run)\b`,
-].join('|');
+const changesUser = beginsWith(
+  String.raw`(sudo|sudoedit|su|doas|pkexec|run0|newgrp|sg|passwd|mount|umount|fusermount3?|ping|crontab|at)(?![\w.-])`,
+);
 
-const anywhere = new RegExp(String.raw`\b(${watchers})`);
-const itself = new RegExp(`^(${watchers})`);
+/**
+ * Servers and file watchers, which run until they are stopped: on a layer they would not see later changes. One that is
+ * not recognized goes on in the background on its layer.
+ */
+const goesOn = beginsWith(
+  [
+    String.raw`(npm|pnpm|yarn|bun|deno)\s+(run\s+|task\s+)?(dev|start|serve|watch|preview|storybook)\b`,
+    String.raw`(next|nuxt|astro|remix|gatsby|expo|ng|webpack|vite|parcel|svelte-kit)\s+(dev|develop|serve|start|preview|watch)\b`,
+    String.raw`(nodemon|live-server|http-server|browser-sync|webpack-dev-server|uvicorn|gunicorn|hypercorn|puma|air|entr|inotifywait|watchexec|fswatch)\b`,
+    String.raw`vite\s*($|[;&|\n])`,
+    String.raw`(flask|cargo|trunk|hugo|jekyll|mkdocs|rails|php|symfony|mix|dotnet|quarto)\s+(run\s+--reload|watch|serve|server|s|-S|phx\.server)\b`,
+    String.raw`flask\s+run\b|(python[\d.]*\s[^;&|\n]*|manage\.py\s+)\b(runserver|http\.server)\b`,
+    String.raw`(node|tsx|ts-node|deno|bun|npm|npx|pnpm|yarn|bunx|tsc|swc|babel|esbuild|rollup|webpack|vite|parcel|jest|vitest|mocha|ava|eslint|stylelint|sass|postcss|tailwindcss|gulp|dotnet|pytest|mypy)\s[^;&|\n]*--watch(-\w+)?\b`,
+    String.raw`tsc\s([^;&|\n]*\s)?-w\b|tail\s([^;&|\n]*\s)?-[\d\w]*[fF]\b`,
+    String.raw`make\s+(dev|serve|watch|run)\b`,
+  ].join('|'),
+);
 
 // A layer refuses to rename a folder, so mv copies it, and then removes the original.
 const refusals =

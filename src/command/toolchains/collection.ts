@@ -19,20 +19,10 @@ export interface LeftOut {
   readonly because: Text;
 }
 
-/** Gathers the person's programs, each folder once. */
-export interface Collection {
-  readonly prove: Prove;
-  /** Adds the visible part of a path, and returns the path's verdict. */
-  take(path: string, secrets?: readonly string[]): Verdict;
-  leaveOut(path: string, because: Text): void;
-  isShown(real: string): boolean;
-  readonly folders: readonly ToolFolder[];
-  readonly leftOut: readonly LeftOut[];
-  /** Links outside the shown folders through which these are reached. */
-  links(): readonly MetLink[];
-}
+export type Collection = ReturnType<typeof createCollection>;
 
-export function createCollection(prove: Prove): Collection {
+/** Gathers the person's programs, each folder once. */
+export function createCollection(prove: Prove) {
   const folders: ToolFolder[] = [];
   const leftOut = new Map<string, Text>();
   const links = new Map<string, string>();
@@ -42,13 +32,14 @@ export function createCollection(prove: Prove): Collection {
     prove,
     isShown,
     // A folder found before the one that contains it needs no mount of its own.
-    get folders() {
+    get folders(): readonly ToolFolder[] {
       return folders.filter(
         ({ real }) => !folders.some((other) => other.real !== real && isInside(real, other.real)),
       );
     },
-    leaveOut: (path, because) => void leftOut.set(path, because),
-    take(path, secrets = []) {
+    leaveOut: (path: string, because: Text): void => void leftOut.set(path, because),
+    /** Adds the visible part of a path, and returns the path's verdict. */
+    take(path: string, secrets: readonly string[] = []): Verdict {
       const verdict = prove(path);
       if (verdict.kind === 'refused') leftOut.set(path, verdict.because);
       if (verdict.kind !== 'outside') return verdict;
@@ -62,10 +53,11 @@ export function createCollection(prove: Prove): Collection {
       folders.push({ real: verdict.real, identity: { dev, ino }, secrets });
       return verdict;
     },
-    get leftOut() {
+    get leftOut(): readonly LeftOut[] {
       return [...leftOut].map(([path, because]) => ({ path, because }));
     },
-    links: () =>
+    /** Links outside the shown folders through which these are reached. */
+    links: (): readonly MetLink[] =>
       [...links].flatMap(([at, to]) =>
         isShown(at) || ownPlaces.some((folder) => isInside(at, folder)) ? [] : [{ at, to }],
       ),

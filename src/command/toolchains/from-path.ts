@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, existsSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { defer } from '../../ground/defer.ts';
+import { isBelow } from '../../ground/inside.ts';
 import type { Collection } from './collection.ts';
 import { prefixSecrets } from './known.ts';
-import { programsBeyond } from './programs-beyond.ts';
 import { isShared, tooWide } from './prove.ts';
+import { entriesOf } from './secrets.ts';
 
 /**
  * Takes the folders of a search path, the parts of the installations that their programs need, and the targets of links
@@ -84,5 +86,40 @@ function installationOf(bin: string, home: string | undefined) {
     .map((path) => ({ path, secrets: [] }));
 }
 
+/** Links that may lead out of a folder of programs; with `scripts`, also the interpreters of its scripts. */
+function programsBeyond(folder: string, scripts: boolean): readonly string[] {
+  const beyond = new Set<string>();
+  for (const entry of entriesOf(folder).slice(0, mostEntries)) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink() && leadsOut(folder, path)) beyond.add(path);
+    const interpreter = scripts && entry.isFile() ? interpreterOf(path) : undefined;
+    if (interpreter !== undefined) beyond.add(interpreter);
+  }
+  return [...beyond];
+}
+
+/** Most are other names of files beside them. */
+function leadsOut(folder: string, link: string): boolean {
+  try {
+    return !isBelow(resolve(folder, readlinkSync(link)), folder);
+  } catch {
+    return false;
+  }
+}
+
+/** `#!/home/me/tools/bin/python`: a system interpreter is visible anyway. */
+function interpreterOf(script: string): string | undefined {
+  try {
+    const fd = openSync(script, 'r');
+    using _ = defer(() => closeSync(fd));
+    const bytes = Buffer.alloc(256);
+    const line = bytes.toString('utf8', 0, readSync(fd, bytes));
+    return /^#![ \t]*(\/(?!usr\/|bin\/)[^\s]+)/.exec(line)?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+const mostEntries = 1000;
 /** Limit of links and scripts. */
 const mostPrograms = 2000;

@@ -20,155 +20,68 @@ const pip = 'pip.conf';
 const npm = 'etc/npmrc';
 // The address that a clone came from may contain a password.
 export const clones: readonly string[] = ['.git/config', 'plugins/*/.git/config'];
-const conda = ['.condarc', 'condarc', 'condarc.d', '.netrc', pip, npm];
+const conda: readonly string[] = ['.condarc', 'condarc', 'condarc.d', '.netrc', pip, npm];
+const withEnvironments = [...conda, ...below('envs/*', conda)];
 
 /** Of a Python with its own folder. */
-export const prefixSecrets: readonly string[] = [...conda];
+export const prefixSecrets = conda;
 
+/** Version managers and toolchains: name, variables, usual paths and mark. */
 export const knownToolchains: readonly KnownToolchain[] = [
-  {
-    name: 'pyenv',
-    variables: ['PYENV_ROOT'],
-    homes: ['.pyenv'],
-    mark: 'versions',
+  known('pyenv', ['PYENV_ROOT'], ['.pyenv'], 'versions', {
     secrets: [clones, below('versions/*', conda), below('versions/*/envs/*', conda)].flat(),
-  },
-  {
-    name: 'nvm',
-    variables: ['NVM_DIR'],
-    homes: ['.nvm', '.config/nvm'],
-    mark: 'versions',
+  }),
+  known('nvm', ['NVM_DIR'], ['.nvm', '.config/nvm'], 'versions', {
     secrets: [clones, '.npmrc', below('versions/*/*', [npm])].flat(),
-  },
-  {
-    name: 'fnm',
-    variables: ['FNM_DIR'],
-    homes: ['data:fnm', '.fnm'],
-    mark: 'node-versions',
+  }),
+  known('fnm', ['FNM_DIR'], ['data:fnm', '.fnm'], 'node-versions', {
     secrets: below('node-versions/*/installation', [npm]),
-  },
-  {
-    name: 'volta',
-    variables: ['VOLTA_HOME'],
-    homes: ['.volta'],
-    mark: 'tools',
-    secrets: below('tools/image/*/*', [npm]),
-  },
-  {
-    name: 'nodenv',
-    variables: ['NODENV_ROOT'],
-    homes: ['.nodenv'],
-    mark: 'versions',
+  }),
+  known('volta', ['VOLTA_HOME'], ['.volta'], 'tools', { secrets: below('tools/image/*/*', [npm]) }),
+  known('nodenv', ['NODENV_ROOT'], ['.nodenv'], 'versions', {
     secrets: [clones, below('versions/*', [npm])].flat(),
-  },
-  {
-    name: 'asdf',
-    variables: ['ASDF_DATA_DIR'],
-    homes: ['.asdf'],
-    mark: 'plugins',
+  }),
+  known('asdf', ['ASDF_DATA_DIR'], ['.asdf'], 'plugins', {
     secrets: [clones, below('installs/*/*', conda)].flat(),
-  },
-  { name: 'asdf itself', variables: ['ASDF_DIR'], homes: [], mark: 'asdf.sh' },
-  {
-    name: 'mise',
-    variables: ['MISE_DATA_DIR'],
-    homes: ['data:mise'],
-    mark: 'installs',
+  }),
+  known('asdf itself', ['ASDF_DIR'], [], 'asdf.sh'),
+  known('mise', ['MISE_DATA_DIR'], ['data:mise'], 'installs', {
     shown: ['installs', 'shims', 'plugins'],
     secrets: [clones, below('installs/*/*', conda)].flat(),
-  },
-  { name: 'rustup', variables: ['RUSTUP_HOME'], homes: ['.rustup'], mark: 'toolchains' },
-  {
-    name: 'cargo',
-    variables: ['CARGO_HOME'],
-    homes: ['.cargo'],
-    mark: 'bin',
+  }),
+  known('rustup', ['RUSTUP_HOME'], ['.rustup'], 'toolchains'),
+  known('cargo', ['CARGO_HOME'], ['.cargo'], 'bin', {
     shown: ['bin'],
     secrets: ['credentials.toml', 'credentials', 'config.toml', 'config'],
     writesThere: true,
-  },
-  { name: 'go', variables: ['GOROOT'], homes: [], mark: 'bin/go' },
-  {
-    name: 'go programs',
-    variables: ['GOPATH'],
-    homes: ['go'],
-    mark: 'bin',
-    shown: ['bin'],
-    writesThere: true,
-  },
-  { name: 'goenv', variables: ['GOENV_ROOT'], homes: ['.goenv'], mark: 'versions', secrets: clones },
-  { name: 'sdkman', variables: ['SDKMAN_DIR'], homes: ['.sdkman'], mark: 'candidates' },
-  { name: 'java', variables: ['JAVA_HOME'], homes: [], mark: 'bin/java' },
-  { name: 'rbenv', variables: ['RBENV_ROOT'], homes: ['.rbenv'], mark: 'versions', secrets: clones },
-  {
-    name: 'uv pythons',
-    variables: ['UV_PYTHON_INSTALL_DIR'],
-    homes: ['data:uv/python'],
-    mark: '.lock',
-    secrets: below('*', conda),
-  },
-  {
-    name: 'uv tools',
-    variables: ['UV_TOOL_DIR'],
-    homes: ['data:uv/tools'],
-    mark: '.lock',
-    secrets: below('*', conda),
-  },
-  {
-    name: 'pipx',
-    variables: ['PIPX_HOME'],
-    homes: ['data:pipx', '.local/pipx'],
-    mark: 'venvs',
-    secrets: below('venvs/*', conda),
-  },
-  {
-    name: 'bun',
-    variables: ['BUN_INSTALL'],
-    homes: ['.bun'],
-    mark: 'bin',
-    shown: ['bin', 'install/global'],
-    writesThere: true,
-  },
-  { name: 'deno', variables: ['DENO_INSTALL'], homes: ['.deno'], mark: 'bin', shown: ['bin'] },
-  ...['CONDA_PREFIX', 'MAMBA_ROOT_PREFIX'].map((variable) => ({
-    name: 'conda',
-    variables: [variable],
-    homes: [],
-    mark: 'conda-meta',
-    secrets: [conda, below('envs/*', conda)].flat(),
-  })),
-  ...['miniconda3', 'anaconda3', 'miniforge3', 'mambaforge', 'micromamba'].map((folder) => ({
-    name: 'conda',
-    variables: [],
-    homes: [folder],
-    mark: folder === 'micromamba' ? 'envs' : 'conda-meta',
-    secrets: [conda, below('envs/*', conda)].flat(),
-  })),
-  {
-    name: 'pnpm',
-    variables: ['PNPM_HOME'],
-    homes: ['data:pnpm'],
-    mark: 'global',
+  }),
+  known('go', ['GOROOT'], [], 'bin/go'),
+  known('go programs', ['GOPATH'], ['go'], 'bin', { shown: ['bin'], writesThere: true }),
+  known('goenv', ['GOENV_ROOT'], ['.goenv'], 'versions', { secrets: clones }),
+  known('sdkman', ['SDKMAN_DIR'], ['.sdkman'], 'candidates'),
+  known('java', ['JAVA_HOME'], [], 'bin/java'),
+  known('rbenv', ['RBENV_ROOT'], ['.rbenv'], 'versions', { secrets: clones }),
+  known('uv pythons', ['UV_PYTHON_INSTALL_DIR'], ['data:uv/python'], '.lock', { secrets: below('*', conda) }),
+  known('uv tools', ['UV_TOOL_DIR'], ['data:uv/tools'], '.lock', { secrets: below('*', conda) }),
+  known('pipx', ['PIPX_HOME'], ['data:pipx', '.local/pipx'], 'venvs', { secrets: below('venvs/*', conda) }),
+  known('bun', ['BUN_INSTALL'], ['.bun'], 'bin', { shown: ['bin', 'install/global'], writesThere: true }),
+  known('deno', ['DENO_INSTALL'], ['.deno'], 'bin', { shown: ['bin'] }),
+  ...['CONDA_PREFIX', 'MAMBA_ROOT_PREFIX'].map((variable) =>
+    known('conda', [variable], [], 'conda-meta', { secrets: withEnvironments }),
+  ),
+  ...['miniconda3', 'anaconda3', 'miniforge3', 'mambaforge'].map((folder) =>
+    known('conda', [], [folder], 'conda-meta', { secrets: withEnvironments }),
+  ),
+  known('conda', [], ['micromamba'], 'envs', { secrets: withEnvironments }),
+  known('pnpm', ['PNPM_HOME'], ['data:pnpm'], 'global', {
     secrets: below('nodejs/*', [npm]),
     writesThere: true,
-  },
-  { name: 'yarn', variables: [], homes: ['.yarn'], mark: 'bin', shown: ['bin', 'lib'] },
-  {
-    name: 'yarn',
-    variables: [],
-    homes: ['.config/yarn/global'],
-    mark: 'node_modules',
-    shown: ['node_modules'],
-  },
-  { name: 'dotnet', variables: ['DOTNET_ROOT'], homes: ['.dotnet'], mark: 'dotnet', secrets: ['corefx'] },
-  { name: 'ghcup', variables: [], homes: ['.ghcup'], mark: 'bin' },
-  {
-    name: 'virtual environment',
-    variables: ['VIRTUAL_ENV'],
-    homes: [],
-    mark: 'pyvenv.cfg',
-    secrets: prefixSecrets,
-  },
+  }),
+  known('yarn', [], ['.yarn'], 'bin', { shown: ['bin', 'lib'] }),
+  known('yarn', [], ['.config/yarn/global'], 'node_modules', { shown: ['node_modules'] }),
+  known('dotnet', ['DOTNET_ROOT'], ['.dotnet'], 'dotnet', { secrets: ['corefx'] }),
+  known('ghcup', [], ['.ghcup'], 'bin'),
+  known('virtual environment', ['VIRTUAL_ENV'], [], 'pyvenv.cfg', { secrets: prefixSecrets }),
 ];
 
 /** The version chosen in the person's shell, which is only a name. */
@@ -183,4 +96,14 @@ export const versionFiles: readonly string[] = [
 
 function below(folder: string, names: readonly string[]): readonly string[] {
   return names.map((name) => `${folder}/${name}`);
+}
+
+function known(
+  name: string,
+  variables: readonly string[],
+  homes: readonly string[],
+  mark: string,
+  more: Pick<KnownToolchain, 'shown' | 'secrets' | 'writesThere'> = {},
+): KnownToolchain {
+  return { name, variables, homes, mark, ...more };
 }

@@ -38,7 +38,8 @@ function parts(folder: string, patterns: readonly (readonly string[])[]): readon
   });
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+/** Empty if it is not readable. */
+export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

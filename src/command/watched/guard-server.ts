@@ -3,7 +3,7 @@ import type { CommandRecording } from '../../contract/capabilities/command-life.
 import { toText } from '../../ground/byte-paths.ts';
 import { createObeyedAnywhere } from '../../ground/obeyed/obeyed-by.ts';
 import { obeyedNames } from '../../ground/obeyed/obeyed-names.ts';
-import { createEntering } from '../journal/entering.ts';
+import { EntryJudge } from '../journal/entering.ts';
 import { openMakers } from '../layer/obeyed/makers.ts';
 import { protectedAnywhere } from '../layer/protection.ts';
 import { granted, judgedLater, refused } from './asking.ts';
@@ -23,7 +23,7 @@ export function guardServer(
   const { folder, ignore, mostBytes } = recording;
   const isObeyed = createObeyedAnywhere();
   const isAnywhere = protectedAnywhere(serversProtectedNames);
-  const entering = createEntering({
+  const entering = new EntryJudge({
     folder,
     roots,
     makers: openMakers(join(folder, 'makers')),

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Losses } from '../../contract/capabilities/dry-run.ts';
 import { toText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
-import { createEntering, type EnteringOptions } from '../journal/entering.ts';
+import { type EnteringOptions, EntryJudge } from '../journal/entering.ts';
 import { readSoFar, type SoFar } from '../journal/so-far.ts';
 import { protectedAnywhere } from '../layer/protection.ts';
-import { listed } from '../session/landing.ts';
 import type { WatchedRecorder } from '../session/recorder.ts';
 import type { Session } from '../session/session.ts';
+import { listed } from '../session/trial.ts';
 import { type EntryQuestion, type GateQuestion, granted, judgedLater, refused } from './asking.ts';
 import type { Entered, Grant, RecordingOptions } from './recording.ts';
 
@@ -34,7 +34,7 @@ export class Holding implements Limits {
   lost = 0;
   readonly #recorder: WatchedRecorder;
   readonly #options: HoldingOptions;
-  readonly #entering: ReturnType<typeof createEntering>;
+  readonly #entering: EntryJudge;
   readonly #barred = new Set<string>();
   readonly #agreed = new Set<string>();
   /** No loss is asked about. */
@@ -48,7 +48,7 @@ export class Holding implements Limits {
     this.#options = options;
     this.protectedNames = options.readOnlyNames;
     const isAnywhere = protectedAnywhere(options.readOnlyNames);
-    this.#entering = createEntering({
+    this.#entering = new EntryJudge({
       ...options,
       folder: recording.folder,
       isObeyed: (path) => judge.isObeyed(toText(path)),

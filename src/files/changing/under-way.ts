@@ -75,12 +75,12 @@ export function leftUnderWay(folder: string, kind: Kind): readonly LeftUnderWay[
     if (!name.startsWith(`${kind}-`) || !/^[a-z]+-[0-9a-f]+\.log$/.test(name)) return [];
     const path = join(folder, name);
     const [head, ...lines] = linesOf(path);
-    const who = owner.safeParse(parse(head ?? ''));
+    const who = owner.safeParse(parsedNote(head ?? ''));
     // A process has just begun a log without a head.
     if (!who.success || mayLive(who.data, path)) return [];
     return [
       {
-        notes: lines.map(parse).filter((note) => note !== undefined),
+        notes: lines.map(parsedNote).filter((note) => note !== undefined),
         done: () => rmSync(path, { force: true }),
       },
     ];
@@ -141,10 +141,6 @@ function closeLog({ fd, path }: Log): void {
   unlinkSync(path);
 }
 
-function parse(line: string): unknown {
-  return orElse(() => JSON.parse(line) as unknown, undefined);
-}
-
 const roomBytes = 64 * 1024;
 const syncFile = promisify(fdatasync);
 
@@ -156,6 +152,11 @@ export const owner = z.object({
 });
 
 type Owner = z.output<typeof owner>;
+
+/** The JSON of a note; undefined if a crash cut it off. */
+export function parsedNote(words: string): unknown {
+  return orElse(() => JSON.parse(words) as unknown, undefined);
+}
 
 /** Identifies this process among all others, including later ones with the same pid. */
 export function thisProcess(): Owner {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../../src/command/commands.ts';
+import { CommandRunner } from '../../../src/command/commands.ts';
 import { obeyedNames } from '../../../src/ground/obeyed/obeyed-names.ts';
 import { needs, sandbox } from '../../support/needs.ts';
 import { openTestCheckpoint } from '../../support/open-test-checkpoint.ts';
@@ -121,7 +121,7 @@ describe('a command behind bubblewrap', needs(sandbox('bubblewrap')), () => {
       mkdirSync(dirname(join(root, file)), { recursive: true });
       writeFileSync(join(root, file), 'mine');
     }
-    const commands = openCommands({
+    const commands = new CommandRunner({
       roots: [{ hostPath: root, writable: true }],
       sandbox: 'required',
       backends: ['bubblewrap'],

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../../src/command/commands.ts';
+import { CommandRunner } from '../../../src/command/commands.ts';
 import { needs, sandbox } from '../../support/needs.ts';
 import { day, type GitAttack, gitAttacks } from './attacks.ts';
 
@@ -11,7 +11,7 @@ import { day, type GitAttack, gitAttacks } from './attacks.ts';
 const some = gitAttacks.filter((_, i) => process.env.SEKISHO_HAMMER !== undefined || i % 5 === 0);
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-git-'));
 const [root, home, mark] = [join(base, 'root'), join(base, 'home'), join(base, 'mark')];
-const opened = new Map<string, ReturnType<typeof openCommands>>();
+const opened = new Map<string, CommandRunner>();
 
 beforeAll(() => {
   mkdirSync(root);
@@ -76,7 +76,11 @@ function written(script: string, home: string): string {
 async function command(script: string, backend: 'bubblewrap' | 'landlock') {
   const commands =
     opened.get(backend) ??
-    openCommands({ roots: [{ hostPath: root, writable: true }], sandbox: 'required', backends: [backend] });
+    new CommandRunner({
+      roots: [{ hostPath: root, writable: true }],
+      sandbox: 'required',
+      backends: [backend],
+    });
   opened.set(backend, commands);
   return commands
     .forSession(randomUUID())

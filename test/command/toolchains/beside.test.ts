@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openCommands } from '../../../src/command/commands.ts';
+import { CommandRunner } from '../../../src/command/commands.ts';
 import { needs, sandbox } from '../../support/needs.ts';
 
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-beside-'));
@@ -53,7 +53,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   }, async () => {
     const root = join(base, 'project');
     const plain = await runPlain(root);
-    const commands = openCommands({
+    const commands = new CommandRunner({
       roots: [{ hostPath: makeEmpty(root), writable: true }],
       sandbox: 'required',
       backends: [name],

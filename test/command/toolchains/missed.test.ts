@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { missedNotes } from '../../../src/command/toolchains/missed.ts';
+import { missedNotes } from '../../../src/command/session/end-notes.ts';
 import { text } from '../../../src/contract/text/text.ts';
 import { cpuTimeMs } from '../../support/cpu-time.ts';
 import { needs, sandbox } from '../../support/needs.ts';

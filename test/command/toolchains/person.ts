@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openCommands } from '../../../src/command/commands.ts';
+import { CommandRunner } from '../../../src/command/commands.ts';
 import type { CommandsOptions } from '../../../src/command/commands-options.ts';
 
 /** A home folder of somebody who develops, and a project in it. `true` for a link makes it `-> target`. */
@@ -21,15 +21,14 @@ export function createPerson(files: Readonly<Record<string, string | { readonly 
       variables: Readonly<Record<string, string>>,
       options: Partial<CommandsOptions> = {},
     ) {
-      const runner = openCommands({
+      const runner = new CommandRunner({
         roots: [{ hostPath: project, writable: true }],
         sandbox: 'required',
         backends: [backend],
         serverEnvironment: { PATH: '/usr/bin:/bin', HOME: home, ...variables },
         ...options,
       });
-      return {
-        ...runner,
+      return Object.assign(runner, {
         async run(script: string, folder = project) {
           const result = await runner.forSession('s').run(
             { kind: 'script', script, shell: 'bash' },
@@ -42,7 +41,7 @@ export function createPerson(files: Readonly<Record<string, string | { readonly 
           );
           return { ...result, out: `${result.stdout}${result.stderr}` };
         },
-      };
+      });
     },
   };
 }

@@ -1,15 +1,13 @@
-import { closeSync, lstatSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import type { Lent } from '../../../files/lent.ts';
-import { entryOf, itself, openFolderIn, openRootFolder } from '../../../files/walk.ts';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
-import { defer } from '../../../ground/defer.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
-import { namesIn, statOf } from '../entries.ts';
+import { namesIn } from '../entries.ts';
 import { isGits } from '../git-refs.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
-import type { Pause } from '../pauses.ts';
-import { deepest, isWhiteout } from '../read.ts';
+import type { Pause } from '../walk.ts';
+import { deepest, Level } from '../walk.ts';
 
 /** A file that a command touched. Paths are bytes, one per character, relative to the overlay's folder. */
 export interface Touched {
@@ -46,79 +44,40 @@ export interface Collected {
  */
 export async function collect(overlay: Overlay, marks: Marks, lent: Lent, pause: Pause): Promise<Collected> {
   const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [], lent };
-  const top = fromText(overlay.upper);
-  const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
 
-  function tell(path: string, before: Stats | undefined, now: Stats | undefined): void {
-    const touched = { overlay, path, before, now };
-    if (isGits(path)) found.git.push(touched);
-    else if (now?.isDirectory()) found.folders.push(touched);
-    else if (!now) found.gone.push(touched);
-    else (before ? found.changed : found.created).push(touched);
-  }
+  const tell = (path: string, before: Stats | undefined, now: Stats | undefined) =>
+    sortIn(found, { overlay, path, before, now });
 
-  async function tellGone(path: string, name: string, lower: number, before: Stats, depth: number) {
-    await pause();
-    if (!before.isDirectory()) return tell(path, before, undefined);
-    if (isGits(path)) tell(path, before, undefined);
-    if (depth >= deepest) return;
-    const folder = openFolderIn(lower, name, 'latin1');
-    using _ = defer(() => closeSync(folder));
-    for (const each of namesIn(asBytes(itself(folder)))) {
-      const inner = statOf(folder, each);
-      lent.folder(asBytes(entryOf(folder, each)), inner);
-      if (inner && (isGits(path) || !isMadeAnew(each, inner)))
-        await tellGone(`${path}/${each}`, each, folder, inner, depth + 1);
-    }
-  }
-
-  async function walk(path: string, lower: number, covers: boolean, depth: number): Promise<void> {
-    const names = namesIn(upperOf(path));
-    for (const name of names) {
+  async function walk(level: Level): Promise<void> {
+    for (const entry of level.entries()) {
       await pause();
-      const inner = path === '' ? name : `${path}/${name}`;
-      const now = lstatSync(upperOf(inner));
-      const before = statOf(lower, name);
-      lent.take(upperOf(inner), now);
-      lent.folder(asBytes(entryOf(lower, name)), before);
-      if (!isGits(inner) && isMadeAnew(name, before ?? now)) continue;
-      if (before?.isDirectory() && now.isDirectory()) {
-        if (depth >= deepest) continue;
-        const below = openFolderIn(lower, name, 'latin1');
-        try {
-          const hides = covers || marks.read(upperOf(inner), 'user.overlay.opaque') === 'y';
-          await walk(inner, below, hides, depth + 1);
-        } finally {
-          closeSync(below);
-        }
-        continue;
-      }
-      if (isWhiteout(now)) {
-        if (before) await tellGone(inner, name, lower, before, depth);
-      } else if (before && before.isDirectory() !== now.isDirectory()) {
-        await tellGone(inner, name, lower, before, depth);
-        tell(inner, undefined, now);
-      } else tell(inner, before, now);
-    }
-    if (!covers) return;
-    const own = new Set(names);
-    for (const name of namesIn(asBytes(itself(lower)))) {
-      const before = own.has(name) ? undefined : statOf(lower, name);
-      lent.folder(asBytes(entryOf(lower, name)), before);
-      const inner = path === '' ? name : `${path}/${name}`;
-      if (before && (isGits(inner) || !isMadeAnew(name, before)))
-        await tellGone(inner, name, lower, before, depth);
+      const { path, name, now, before } = entry;
+      lent.take(asBytes(entry.upper), now);
+      const isInGit = isGits(path);
+      if (!isInGit && isMadeAnew(name, before ?? now)) continue;
+      const wasFolder = before?.isDirectory() === true;
+      const isFolder = now?.isDirectory() === true;
+      if (before && (!now || wasFolder !== isFolder)) {
+        if (!wasFolder || isInGit) tell(path, before, undefined);
+        if (now) tell(path, undefined, now);
+      } else if (!wasFolder) tell(path, before, now);
+      if (!wasFolder || level.depth >= deepest) continue;
+      using inner = level.inside(entry);
+      await walk(inner);
     }
   }
 
-  for (const folder of [overlay.upper, overlay.on]) lent.take(folder, lstatSync(folder));
-  const lower = openRootFolder(overlay.on);
-  try {
-    await walk('', lower, false, 0);
-  } finally {
-    closeSync(lower);
-  }
+  using top = Level.open(overlay, marks, lent);
+  await walk(top);
   return found;
+}
+
+export function sortIn(found: Collected, touched: Touched): void {
+  const { path, before, now } = touched;
+  if (isGits(path)) found.git.push(touched);
+  else if (now?.isDirectory()) found.folders.push(touched);
+  else if (!now) found.gone.push(touched);
+  else (before ? found.changed : found.created).push(touched);
 }
 
 /** Yields the files below a new folder of the layer. */
@@ -153,6 +112,6 @@ export function upperPath({ overlay, path, upper }: Pick<Touched, 'overlay' | 'p
   return upper ?? `${fromText(overlay.upper)}/${path}`;
 }
 
-export function isMadeAnew(name: string, stat: Stats): boolean {
-  return stat.isDirectory() && (generatedFolders.has(name) || name.endsWith('.egg-info'));
+export function isMadeAnew(name: string, stat: Stats | undefined): boolean {
+  return stat?.isDirectory() === true && (generatedFolders.has(name) || name.endsWith('.egg-info'));
 }

@@ -1,7 +1,7 @@
 import { fromText } from '../../../ground/byte-paths.ts';
 import { namesAt, statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
-import { isWhiteout } from '../read.ts';
+import { isWhiteout } from '../walk.ts';
 import { lowerPath, type Touched, upperPath } from './collect.ts';
 import { readBounded } from './read-bounded.ts';
 

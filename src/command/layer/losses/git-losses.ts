@@ -32,46 +32,43 @@ export function findGitLosses(
   const names: string[] = [];
   for (const [path, changes] of byRepository) {
     if (path === '' || isOurs(`${path}/HEAD`)) continue;
-    const repository = new TouchedRepository(path, changes, all, overlay);
+    const repository = new TouchedRepository({ path, changes, all, overlay });
     if (repository.isBroken()) broken.push(path);
     else names.push(...repository.lostNames(isOurs));
   }
   return { broken, names };
 }
 
+interface Given {
+  readonly path: string;
+  readonly changes: readonly Touched[];
+  /** By path. */
+  readonly all: ReadonlyMap<string, Touched>;
+  readonly overlay: Overlay;
+}
+
 class TouchedRepository {
-  readonly #path: string;
-  readonly #changes: readonly Touched[];
-  readonly #all: ReadonlyMap<string, Touched>;
-  readonly #overlay: Overlay;
+  readonly #given: Given;
   readonly #folders: readonly [upper: string, on: string];
   readonly #former: GitFolder;
   readonly #latter: GitFolder;
 
-  constructor(
-    path: string,
-    changes: readonly Touched[],
-    all: ReadonlyMap<string, Touched>,
-    overlay: Overlay,
-  ) {
-    this.#path = path;
-    this.#changes = changes;
-    this.#all = all;
-    this.#overlay = overlay;
+  constructor(given: Given) {
+    this.#given = given;
+    const { path, overlay, all } = given;
     this.#folders = [`${fromText(overlay.upper)}/${path}/objects`, `${fromText(overlay.on)}/${path}/objects`];
-    const { former, latter } = openGitFolder(path, overlay, all);
-    this.#former = former;
-    this.#latter = latter;
+    ({ former: this.#former, latter: this.#latter } = openGitFolder(path, overlay, all));
   }
 
   /** git's own packing and pruning breaks nothing. */
   isBroken(): boolean {
-    const at = (name: string) => this.#all.get(`${this.#path}/${name}`);
+    const { path: own, changes, all } = this.#given;
+    const at = (name: string) => all.get(`${own}/${name}`);
     const head = at('HEAD');
     if (head?.before && !isHead(head)) return true;
     if (['objects', 'refs'].some((name) => isGone(at(name)))) return true;
-    const packs = this.#changes.filter(({ path }) => /\/objects\/pack\/[^/]+\.pack$/.test(path));
-    const loose = this.#changes.filter(({ path }) => looseObject.test(path));
+    const packs = changes.filter(({ path }) => /\/objects\/pack\/[^/]+\.pack$/.test(path));
+    const loose = changes.filter(({ path }) => looseObject.test(path));
     // git never rewrites an object.
     if ([...packs, ...loose].some(isSpoilt)) return true;
     const objects = openObjects(this.#folders);
@@ -87,20 +84,21 @@ class TouchedRepository {
   }
 
   lostNames(isOurs: (path: string) => boolean): readonly string[] {
-    const touched = this.#changes
+    const { path: own, changes } = this.#given;
+    const touched = changes
       // A new ref may stand over a packed one.
       .filter(({ before, now }) => (before ?? now)?.isFile())
-      .map(({ path }) => path.slice(this.#path.length + 1));
+      .map(({ path }) => path.slice(own.length + 1));
     const objects = openObjects(this.#folders.toReversed());
     return findLostNames({
       former: this.#former,
       latter: this.#latter,
       touched,
       objects,
-      isOurs: (name) => isOurs(`${this.#path}/${name}`),
+      isOurs: (name) => isOurs(`${own}/${name}`),
       isApplied: (stash, trees, tips) =>
         isStashApplied(stash, this.#workingTrees(), { objects, trees, tips }),
-    }).map((name) => `${this.#path}/${name}`);
+    }).map((name) => `${own}/${name}`);
   }
 
   /**
@@ -128,8 +126,9 @@ class TouchedRepository {
 
   /** The working tree around it, its linked worktrees, and a submodule's own. */
   #workingTrees(): readonly GitFolder[] {
-    const on = fromText(this.#overlay.on);
-    const own = this.#path.endsWith('.git') ? [posix.dirname(this.#path)] : [];
+    const { path, overlay, all } = this.#given;
+    const on = fromText(overlay.on);
+    const own = path.endsWith('.git') ? [posix.dirname(path)] : [];
     const module = /^\s*worktree = (.+)$/m.exec(this.#latter.read('config') ?? '')?.[1];
     const linked = this.#latter
       .below('worktrees')
@@ -137,11 +136,11 @@ class TouchedRepository {
       .flatMap((name) => this.#latter.read(name)?.trim() ?? []);
     const hosts = [
       ...linked.map((file) => posix.dirname(file)),
-      ...(module === undefined ? [] : [posix.resolve(`${on}/${this.#path}`, module)]),
+      ...(module === undefined ? [] : [posix.resolve(`${on}/${path}`, module)]),
     ];
     const inside = hosts.filter((host) => isBelow(host, on)).map((host) => posix.relative(on, host));
     return [...own, ...inside].map(
-      (folder) => openGitFolder(folder === '.' ? '' : folder, this.#overlay, this.#all).latter,
+      (folder) => openGitFolder(folder === '.' ? '' : folder, overlay, all).latter,
     );
   }
 }

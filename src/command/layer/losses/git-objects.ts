@@ -3,26 +3,18 @@ import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { readAtNow } from '../../../files/io.ts';
 import { namesAt, statAt } from '../entries.ts';
-import { isWhiteout } from '../read.ts';
+import { isWhiteout } from '../walk.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
-/** Reads git objects from stacked folders; a removal in the first one hides the object in the others. */
-export interface GitObjects {
-  has(id: string): boolean;
-  /** Is it in a pack, or in another repository that this one borrows from? */
-  hasBesidesLoose(id: string): boolean;
-  /** Is the object a file of its own, made since git last packed? */
-  isLoose(id: string): boolean;
-  /** Undefined if the object is missing, very large, or does not match its id. */
-  read(id: string): GitObject | undefined;
-}
+export type GitObjects = ReturnType<typeof openObjects>;
 
 export interface GitObject {
   readonly type: string;
   readonly content: Buffer;
 }
 
-export function openObjects(folders: readonly string[]): GitObjects {
+/** Reads git objects from stacked folders; a removal in the first one hides the object in the others. */
+export function openObjects(folders: readonly string[]) {
   let packs: readonly string[] | undefined;
   const borrowed = folders.flatMap(alternatesOf);
   const all = [...folders, ...borrowed];
@@ -64,15 +56,18 @@ export function openObjects(folders: readonly string[]): GitObjects {
     );
   }
 
-  const isLoose = (id: string) => find(`${id.slice(0, 2)}/${id.slice(2)}`) !== undefined;
+  /** Is the object a file of its own, made since git last packed? */
+  const isLoose = (id: string): boolean => find(`${id.slice(0, 2)}/${id.slice(2)}`) !== undefined;
 
   return {
     isLoose,
-    has: (id) => isLoose(id) || findPacked(id) !== undefined,
-    hasBesidesLoose: (id) =>
+    has: (id: string): boolean => isLoose(id) || findPacked(id) !== undefined,
+    /** Is it in a pack, or in another repository that this one borrows from? */
+    hasBesidesLoose: (id: string): boolean =>
       findPacked(id) !== undefined ||
       borrowed.some((folder) => statAt(`${folder}/${id.slice(0, 2)}/${id.slice(2)}`) !== undefined),
-    read(id) {
+    /** Undefined if the object is missing, very large, or does not match its id. */
+    read(id: string): GitObject | undefined {
       try {
         const found = readAny(id, 0);
         return found && idOf(found, id.length) === id ? found : undefined;

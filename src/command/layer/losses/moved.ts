@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { asBytes } from '../../../ground/byte-paths.ts';
 import { hasSameContent } from '../diff.ts';
-import type { Pause } from '../pauses.ts';
+import type { Pause } from '../walk.ts';
 import { type Collected, filesInNew, lowerPath, type Touched, upperPath } from './collect.ts';
 import { readBounded } from './read-bounded.ts';
 

@@ -6,48 +6,38 @@ import { isBelow } from '../../../ground/inside.ts';
 import { statAt } from '../entries.ts';
 import type { Overlay } from '../overlay.ts';
 import type { Touched } from './collect.ts';
-import { CommittedFiles } from './committed-files.ts';
+import { createCommitted } from './committed-files.ts';
 import { type GitFolder, openGitFolder } from './git-folder.ts';
 import { countIndex, type IndexEntry, readIndex } from './git-index.ts';
 import { Refs } from './git-names.ts';
 import { idOf as objectId, openObjects } from './git-objects.ts';
 import { readBounded, withFile } from './read-bounded.ts';
 
-/** A repository before a command and after it. Paths are bytes, one per character. */
-export interface Repository {
-  /** Path of its `.git`, relative to the overlay's folder. */
-  readonly path: string;
-  /**
-   * Does git have a file's former content, in the index or in a commit that a ref or a reflog leads to? `path` is
-   * relative to the overlay's folder, `lower` is the path of the content.
-   */
-  keeps(path: string, before: Stats, lower?: string): boolean;
-  /** Did the command check out another commit that has files, and is this file as in that commit? */
-  movedOn(file: Pick<Touched, 'path' | 'now'>): boolean;
-  /** Is a git at work on the folders themselves, of which only its new index will tell whether it moves on? */
-  isAtWork(): boolean;
-}
+type Repository = ReturnType<typeof openRepository>;
 
 /** Finds the repository of a path: the nearest folder above it that has one, within the overlay. */
 export function createRepositories(overlay: Overlay): (path: string) => Repository | undefined {
   const on = fromText(overlay.on);
-  const known = new Map<string, Repository | undefined>();
-
-  function at(folder: string): Repository | undefined {
-    if (known.has(folder)) return known.get(folder);
+  return createNearest((folder) => {
     const path = folder === '' ? '.git' : `${folder}/.git`;
     const stat = statAt(`${on}/${path}`);
     const isThere = stat?.isDirectory() === true || stat?.isFile() === true;
-    const above = folder === '' ? undefined : () => at(parentOf(folder));
-    const found = isThere ? openRepository(overlay, folder, path) : above?.();
-    known.set(folder, found);
-    return found;
-  }
-
-  return (path) => at(parentOf(path));
+    return isThere ? openRepository(overlay, folder, path) : undefined;
+  });
 }
 
-function openRepository(overlay: Overlay, folder: string, path: string): Repository {
+/** Finds what the nearest folder above a path has. Each folder is looked at once; '' is the outermost. */
+export function createNearest<T>(openAt: (folder: string) => T | undefined): (path: string) => T | undefined {
+  const known = new Map<string, T | undefined>();
+  return function find(path) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (!known.has(folder)) known.set(folder, openAt(folder) ?? (folder === '' ? undefined : find(folder)));
+    return known.get(folder);
+  };
+}
+
+/** A repository before a command and after it. Paths are bytes, one per character. */
+function openRepository(overlay: Overlay, folder: string, path: string) {
   const on = fromText(overlay.on);
   const upper = fromText(overlay.upper);
   const gitFolder = gitFolderOf(`${on}/${path}`);
@@ -65,7 +55,7 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
   const indexIn = (view: GitFolder) => readIndex(view.at('index') ?? '', idBytes);
   let former: ReadonlyMap<string, IndexEntry> | undefined;
   let latter: ReadonlyMap<string, IndexEntry> | undefined;
-  let committed: CommittedFiles | undefined;
+  let isCommitted: ReturnType<typeof createCommitted> | undefined;
   let moved: boolean | undefined;
   const latterIndex = () => (latter ??= indexIn(own.latter));
   const within = (file: string) => (folder === '' ? file : file.slice(folder.length + 1));
@@ -99,27 +89,34 @@ function openRepository(overlay: Overlay, folder: string, path: string): Reposit
     return files * 2 >= countIndex(own.former.at('index') ?? '');
   }
 
-  /** Without a layer, an index that is not replaced yet tells nothing. */
-  const isAtWork = () =>
+  /** Is a git at work on the folders themselves, of which only its new index will tell whether it moves on? */
+  const isAtWork = (): boolean =>
     overlay.lowerOf !== undefined &&
     overlay.lowerOf(`${gitFolder}/index`) === undefined &&
     existsSync(asBytes(`${gitFolder}/index.lock`));
 
   return {
+    /** Of its `.git`, relative to the overlay's folder. */
     path,
     isAtWork,
-    keeps(file, before, lower = `${on}/${file}`) {
+    /**
+     * Does git have a file's former content, in the index or in a commit that a ref or a reflog leads to? `file` is
+     * relative to the overlay's folder, `lower` is the path of the content.
+     */
+    keeps(file: string, before: Stats, lower = `${on}/${file}`): boolean {
       former ??= indexIn(own.former);
       const id = idOf(former.get(within(file)), before, lower);
       if (id === undefined) return false;
-      committed ??= new CommittedFiles(
+      isCommitted ??= createCommitted(
         openObjects([above(`${common}/objects`), `${common}/objects`]),
         new Refs(shared.latter),
         [headIn('former'), headIn('latter')],
       );
-      return committed.has(within(file), id, latterIndex().get(within(file))?.id);
+      return isCommitted(within(file), id, latterIndex().get(within(file))?.id);
     },
-    movedOn({ path: file, now }) {
+    /** Did the command check out another commit that has files, and is this file as in that commit? */
+    movedOn({ path: file, now }: Pick<Touched, 'path' | 'now'>): boolean {
+      // Without a layer, an index that is not replaced yet tells nothing.
       if (overlay.lowerOf !== undefined && overlay.lowerOf(`${gitFolder}/index`) === undefined)
         return isAtWork();
       moved ??= hasMovedOn();
@@ -139,19 +136,20 @@ function isClean({ bytes, mtimeSeconds, mtimeNanos }: IndexEntry, stat: Stats): 
 }
 
 /** The `.git` of a worktree or submodule is a file with the path of the folder. */
-export function gitFolderOf(path: string): string {
-  const said = readBounded(path, 4096)?.toString('latin1');
-  const [, where] = /^gitdir: (.+?)\s*$/.exec(said ?? '') ?? [];
+export function gitFolderOf(path: string, read = readSmall): string {
+  const [, where] = /^gitdir: (.+?)\s*$/.exec(read(path)) ?? [];
   return where === undefined ? path : posix.resolve(posix.dirname(path), where);
 }
 
-export function commonFolderOf(gitFolder: string): string {
-  const said = readBounded(`${gitFolder}/commondir`, 4096)?.toString('latin1').trim();
-  return said === undefined || said === '' ? gitFolder : posix.resolve(gitFolder, said);
+/** The folder that all worktrees of a repository share. */
+export function commonFolderOf(gitFolder: string, read = readSmall): string {
+  const said = read(`${gitFolder}/commondir`).trim();
+  return said === '' ? gitFolder : posix.resolve(gitFolder, said);
 }
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+/** Empty if there is no such file. */
+function readSmall(path: string): string {
+  return readBounded(path, 4096)?.toString('latin1') ?? '';
 }
 
 const mostHashed = 64 * 1024 * 1024;

@@ -10,8 +10,8 @@ import { createGate } from '../obeyed/gate.ts';
 import type { Makers } from '../obeyed/makers.ts';
 import { isRefFile } from '../obeyed/refs.ts';
 import type { Overlay } from '../overlay.ts';
-import { createPause, type Pause } from '../pauses.ts';
-import { rootOf } from '../read.ts';
+import { rootOf } from '../overlay.ts';
+import { createPause, type Pause } from '../walk.ts';
 import {
   type Collected,
   collect,
@@ -60,16 +60,7 @@ export interface Survey extends Omit<Losses, 'earlier'> {
  * removed entries, and file contents only if they would be missed or obeyed.
  */
 export async function surveyLayers(overlays: readonly Overlay[], options: SurveyOptions): Promise<Survey> {
-  let all: Survey = {
-    files: 0,
-    unkept: 0,
-    withKept: 0,
-    of: 0,
-    repositories: [],
-    names: [],
-    obeyed: [],
-    barred: [],
-  };
+  let all: Survey = { ...noLosses, obeyed: [], barred: [] };
   for (const overlay of overlays) {
     // Folders outside the roots that are kept for commands contain no user files.
     if (rootOf(overlay.on, options.roots) === undefined) continue;
@@ -85,6 +76,8 @@ export async function surveyLayers(overlays: readonly Overlay[], options: Survey
 }
 
 type Found = Omit<Losses, 'earlier' | 'obeyed'>;
+
+export const noLosses: Found = { files: 0, unkept: 0, withKept: 0, of: 0, repositories: [], names: [] };
 
 /** The losses in several folders. Of one that loses most of its files it is told how many. */
 export function together(all: Found, one: Found): Found {

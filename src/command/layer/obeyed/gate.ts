@@ -6,10 +6,11 @@ import { asBytes } from '../../../ground/byte-paths.ts';
 import { isBelow } from '../../../ground/inside.ts';
 import { statAt } from '../entries.ts';
 import { type GitObjects, idOf, openObjects } from '../losses/git-objects.ts';
+import { GitTrees } from '../losses/git-trees.ts';
 import { readBounded, withFile } from '../losses/read-bounded.ts';
-import type { Pause } from '../pauses.ts';
-import { isWhiteout } from '../read.ts';
-import { isCommitted } from './committed.ts';
+import { commonFolderOf, createNearest, gitFolderOf } from '../losses/repository.ts';
+import type { Pause } from '../walk.ts';
+import { isWhiteout } from '../walk.ts';
 import type { Makers } from './makers.ts';
 import { fetchedIn, idsIn, tipsOf } from './refs.ts';
 
@@ -30,28 +31,10 @@ export interface GateOptions {
   readonly pause: Pause;
 }
 
-/** Decides which content may come to paths that editors, agents, shells and git obey. */
-export interface Gate {
-  /**
-   * May this content come to this path? Always if nothing obeys the path, if the same content is or was there, and if a
-   * person or a remote committed it at this path. `shown`: the path below the root, as people write it; `path`: the
-   * path below the gate's folder; `at`: the path of the content; `former`: the path of the former content, if not below
-   * the gate's folder.
-   */
-  mayEnter(
-    shown: string,
-    path: string,
-    content: { readonly at: string; readonly stat: Stats; readonly former?: string | undefined },
-  ): Promise<Entry>;
-  /** Could some content come to this path without a question? Yes if one was there before, or others committed one. */
-  hasOthers(path: string): Promise<boolean>;
-  /** Notes an entry that a command removes or replaces at such a path. `at`: where to read it, if not there. */
-  leaves(path: string, before: Stats, at?: string): void;
-  /** Notes the commits that a command made: those that these ref files name now and no ref named before. */
-  notesCommits(refFiles: readonly string[]): void;
-}
+export type Gate = ReturnType<typeof createGate>;
 
-export function createGate(options: GateOptions): Gate {
+/** Decides which content may come to paths that editors, agents, shells and git obey. */
+export function createGate(options: GateOptions) {
   const { on, upper, isObeyed, isProtected, makers, pause } = options;
   const repositoryOf = createFinder(options);
 
@@ -75,25 +58,43 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
-    async mayEnter(shown, path, { at, stat, former = upper === undefined ? undefined : `${on}/${path}` }) {
+    /**
+     * May this content come to this path? Always if nothing obeys the path, if the same content is or was there, and if a
+     * person or a remote committed it at this path. `shown`: the path below the root, as people write it; `path`: the
+     * path below the gate's folder; `at`: the path of the content; `former`: the path of the former content, if not below
+     * the gate's folder.
+     */
+    async mayEnter(
+      shown: string,
+      path: string,
+      {
+        at,
+        stat,
+        former,
+      }: { readonly at: string; readonly stat: Stats; readonly former?: string | undefined },
+    ): Promise<Entry> {
       const isBarred = isProtected(shown);
       if (!isBarred && !isObeyed(shown)) return 'free';
-      if (await isKnown(path, { at, stat, former })) return 'free';
+      const before = former ?? (upper === undefined ? undefined : `${on}/${path}`);
+      if (await isKnown(path, { at, stat, former: before })) return 'free';
       return isBarred ? 'never' : 'asked';
     },
-    async hasOthers(path) {
+    /** Could some content come to this path without a question? Yes if one was there before, or others committed one. */
+    async hasOthers(path: string): Promise<boolean> {
       if (makers.hasStood(`${on}/${path}`, '')) return true;
       const repository = repositoryOf(path);
       if (!repository) return false;
       return isCommitted({ path: path.slice(repository.folder.length) }, repository, pause);
     },
-    leaves(path, before, at = `${on}/${path}`) {
+    /** Notes an entry that a command removes or replaces at such a path. `at`: where to read it, if not there. */
+    leaves(path: string, before: Stats, at = `${on}/${path}`): void {
       const content = contentId(at, before);
       if (content === undefined) return;
       makers.stood(`${on}/${path}`, content);
       makers.stood(`${on}/${path}`, '');
     },
-    notesCommits(refFiles) {
+    /** Notes the commits that a command made: those that these ref files name now and no ref named before. */
+    notesCommits(refFiles: readonly string[]): void {
       const byRepository = Map.groupBy(refFiles, (path) => /^((?:.*?\/)?\.git)\//.exec(path)?.[1] ?? '');
       for (const [git, paths] of byRepository) {
         const idsOf = (folder: string | undefined) => paths.flatMap((path) => idsIn(`${folder}/${path}`));
@@ -116,7 +117,6 @@ interface Repository {
 
 /** Finds the repository of a path, as a command left it. */
 function createFinder({ on, upper, makers, isFetched }: GateOptions) {
-  const known = new Map<string, Repository | undefined>();
   const above = (host: string) =>
     upper !== undefined && isBelow(host, on) ? `${upper}/${posix.relative(on, host)}` : undefined;
 
@@ -144,13 +144,9 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
     return at !== undefined && statAt(at)?.isDirectory() === true;
   }
 
-  /** The folder that all worktrees of a repository share. */
   function commonOf(git: string): string | undefined {
-    const where = isFolder(git) ? git : /^gitdir: (.+?)\s*$/.exec(read(git))?.[1];
-    if (where === undefined) return undefined;
-    const folder = posix.resolve(posix.dirname(git), where);
-    const shared = read(`${folder}/commondir`).trim();
-    return shared === '' ? folder : posix.resolve(folder, shared);
+    const folder = gitFolderOf(git, read);
+    return folder === git && !isFolder(git) ? undefined : commonFolderOf(folder, read);
   }
 
   /** The commits of others that refs named before the command. */
@@ -183,14 +179,39 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
     };
   }
 
-  return function find(path: string): Repository | undefined {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    if (known.has(folder)) return known.get(folder);
+  return createNearest((folder) => {
     const common = commonOf(folder === '' ? `${on}/.git` : `${on}/${folder}/.git`);
-    const found = common !== undefined ? open(folder, common) : folder === '' ? undefined : find(folder);
-    known.set(folder, found);
-    return found;
-  };
+    return common === undefined ? undefined : open(folder, common);
+  });
+}
+
+/** A blob to look for at a path of a repository, as a file or as a link; without a blob, anything at that path. */
+interface Wanted {
+  /** Bytes, one per character. */
+  readonly path: string;
+  readonly blob?: string;
+  readonly isLink?: boolean;
+}
+
+/**
+ * Is it in one of these commits or their ancestors? Each object is checked against its id, so that a forged one does
+ * not count. The newest commits come first, up to some thousands.
+ */
+async function isCommitted(
+  { path, blob, isLink = false }: Wanted,
+  { objects, tips }: { readonly objects: GitObjects; readonly tips: () => Iterable<string> },
+  pause: Pause,
+): Promise<boolean> {
+  const trees = new GitTrees(objects);
+  for (const { tree } of trees.history(tips(), mostCommits)) {
+    const pausing = pause();
+    if (pausing) await pausing;
+    const entry = trees.at(tree, path);
+    if (!entry) continue;
+    if (blob === undefined) return true;
+    if (entry.id === blob && (isLink ? entry.mode === '120000' : entry.mode.startsWith('100'))) return true;
+  }
+  return false;
 }
 
 /** git's id of a content, with that number of digits, or its plain digest; undefined if it is not readable. */
@@ -202,3 +223,4 @@ function contentId(path: string, stat: Stats, digits?: 40 | 64): string | undefi
 }
 
 const mostBytes = 16 * 1024 * 1024;
+const mostCommits = 3000;

@@ -4,26 +4,14 @@ import { dirname } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
 import { defer } from '../../../ground/defer.ts';
 
+export type Makers = ReturnType<typeof openMakers>;
+
 /**
  * Keeps who made content that may come to obeyed paths: commits that commands made, commits of others that no ref names
  * any more, and contents that commands removed from such a path, as `git stash` does. Servers with the same state
  * folder share it; each note adds a line.
  */
-export interface Makers {
-  /** Commits that commands made. */
-  isCommands(id: string): boolean;
-  /** Commits of people and remotes that refs pointed to at some time. */
-  others(): Iterable<string>;
-  /**
-   * Notes the former and the new commits of the refs that a command changed. `known`: the commits of the other refs.
-   */
-  changed(before: Iterable<string>, after: Iterable<string>, known: ReadonlySet<string>): void;
-  /** Notes content that a command removed from a path that something obeys. */
-  stood(hostPath: string, content: string): void;
-  hasStood(hostPath: string, content: string): boolean;
-}
-
-export function openMakers(file: string): Makers {
+export function openMakers(file: string) {
   const commands = new Set<string>();
   const others = new Set<string>();
   const stood = new Set<string>();
@@ -56,15 +44,18 @@ export function openMakers(file: string): Makers {
   }
 
   return {
-    isCommands(id) {
+    /** Did a command make this commit? */
+    isCommands(id: string): boolean {
       learn();
       return commands.has(id);
     },
-    others() {
+    /** Commits of people and remotes that refs pointed to at some time. */
+    others(): Iterable<string> {
       learn();
       return others;
     },
-    changed(before, after, known) {
+    /** Notes the former and the new commits of the refs that a command changed. `known`: the commits of the other refs. */
+    changed(before: Iterable<string>, after: Iterable<string>, known: ReadonlySet<string>): void {
       learn();
       const now = new Set(after);
       const was = new Set(before);
@@ -74,12 +65,13 @@ export function openMakers(file: string): Makers {
       );
       note([...gone.map((id) => `o ${id}`), ...made.map((id) => `c ${id}`)]);
     },
-    stood(hostPath, content) {
+    /** Notes content that a command removed from a path that something obeys. */
+    stood(hostPath: string, content: string): void {
       const key = digestOf(hostPath, content);
       learn();
       if (!stood.has(key)) note([`s ${key}`]);
     },
-    hasStood(hostPath, content) {
+    hasStood(hostPath: string, content: string): boolean {
       learn();
       return stood.has(digestOf(hostPath, content));
     },

@@ -142,10 +142,10 @@ export const bash = defineTool({
       },
     });
     if (attended.kind === 'going') {
-      const { id, read } = attended.command;
-      audit({ process: id });
-      const { text: stdout, nextCursor } = read(0, replyBytes);
-      return { process_id: id, stdout, next_cursor: nextCursor };
+      const { command } = attended;
+      audit({ process: command.id });
+      const { text: stdout, nextCursor } = command.read(0, replyBytes);
+      return { process_id: command.id, stdout, next_cursor: nextCursor };
     }
     const { result } = attended;
     const folder = commandFolder(desk, commands);
