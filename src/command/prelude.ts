@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import type { CommandLine } from '../contract/capabilities/process.ts';
+import { shellQuote } from '../ground/shell-quote.ts';
 
 export interface ProcessLimits {
   /** For each process, as the kernel counts it. */
@@ -61,11 +62,12 @@ export interface ShellDescriptors {
 export function initArguments(
   command: CommandLine,
   limits: ProcessLimits,
-  descriptors: ShellDescriptors = {},
+  { passing, ...descriptors }: ShellDescriptors & { readonly passing?: PassingFolder | undefined } = {},
 ): readonly string[] {
   // The option is -p in dash, -u in bash.
   const count = `ulimit -p ${limits.processes} || ulimit -u ${limits.processes}`;
-  const script = `${limitCommands(limits, [count])}exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); code=$?; ${tellLeft}exit $code`;
+  const told = passing ? tellGone(passing) + tellLeft : tellLeft;
+  const script = `${limitCommands(limits, [count])}exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); code=$?; ${told}exit $code`;
   return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command, descriptors)];
 }
 
@@ -75,6 +77,24 @@ const tellLeft = [
   'case "$s" in *") Z "*) continue; esac; s=${s#*(}; s=${s%%)*}; n=$((n+1)); [ $n -gt 5 ] || all="$all${all:+, }$s"; done',
   '[ $n = 0 ] || echo "[ended with this command, which left it running: $all$([ $n -gt 5 ] && echo " and $((n-5)) more"); what is to go on is started in the background]" >&3; ',
 ].join('; ');
+
+/** A /tmp that ends with its command, as the session keeps its files elsewhere. */
+export interface PassingFolder {
+  /** The session's folder. */
+  readonly kept: string;
+  /** Names in /tmp that the sandbox mounts there. */
+  readonly mounted: readonly string[];
+}
+
+/** Names what the command wrote to such a /tmp. Every Java leaves an empty folder there, which nobody misses. */
+function tellGone({ kept, mounted }: PassingFolder): string {
+  const known = [...mounted.map((name) => shellQuote(`/tmp/${name}`)), '/tmp/hsperfdata_*'].join('|');
+  return [
+    `k=${shellQuote(kept)}; n=0; all=; for p in /tmp/* /tmp/.[!.]*; do [ -e "$p" ] || [ -L "$p" ] || continue`,
+    `case "$p" in ${known}) continue;; esac; n=$((n+1)); [ $n -gt 5 ] || all="$all\${all:+, }$p"; done`,
+    `[ $n = 0 ] || echo "[gone with this command, as the session keeps its files in TMPDIR ($k): $all$([ $n -gt 5 ] && echo " and $((n-5)) more")]" >&3; `,
+  ].join('; ');
+}
 
 function wordsOf(command: CommandLine, { reportAt, scriptAt }: ShellDescriptors): readonly string[] {
   if (command.kind === 'program') return [command.program, ...command.args];

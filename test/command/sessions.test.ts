@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -264,6 +264,37 @@ describe('rooms of bubblewrap', needs(sandbox('bubblewrap')), () => {
     expect(next.stdout).toBe(`kept\n${inTmp}\nhidden:\n`);
     await runner.close();
     rmSync(inTmp, { recursive: true });
+  }, 60_000);
+
+  test('what is written to /tmp by name is told where the session keeps its files elsewhere', async () => {
+    const tools = mkdtempSync('/tmp/sekisho-tools-');
+    mkdirSync(join(tools, 'bin'));
+    writeFileSync(join(tools, 'bin/hello'), '#!/bin/sh\necho hello\n', { mode: 0o755 });
+    const runner = open('bubblewrap', {
+      serverEnvironment: { PATH: `${join(tools, 'bin')}:/usr/bin:/bin`, HOME: base },
+    });
+    for (const [script, names] of [
+      ['echo x > /tmp/note', '/tmp/note'],
+      ['mkdir /tmp/.d "/tmp/a b"; ln -s nowhere /tmp/l; false', '/tmp/a b, /tmp/l, /tmp/.d'],
+      ['(cd /tmp && touch 1 2 3 4 5 6 7)', '/tmp/1, /tmp/2, /tmp/3, /tmp/4, /tmp/5 and 2 more'],
+    ] as const)
+      expect((await line(runner, script, { workingFolder: root })).stderr).toBe(
+        `[gone with this command, as the session keeps its files in TMPDIR (/run/tmp): ${names}]\n`,
+      );
+    for (const script of [
+      'hello; echo x > $TMPDIR/kept; mktemp >/dev/null; echo y > ~/kept',
+      'cat $TMPDIR/kept ~/kept; touch /tmp/brief; rm /tmp/brief; mkdir /tmp/hsperfdata_me',
+    ])
+      expect(await line(runner, script)).toMatchObject({ exitCode: 0, stderr: '' });
+    await runner.close();
+    rmSync(tools, { recursive: true });
+  }, 60_000);
+
+  test('of a /tmp that lasts as long as the session nothing is told', async () => {
+    const runner = open('bubblewrap');
+    expect((await line(runner, 'echo kept > /tmp/note')).stderr).toBe('');
+    expect((await line(runner, 'cat /tmp/note')).stdout).toBe('kept\n');
+    await runner.close();
   }, 60_000);
 
   test.each([

@@ -62,6 +62,19 @@ const losing: readonly (readonly [string, string])[] = [
   ['git stash -q -u && git stash clear', 'effect'],
   ['git checkout -q -b z; rm -r *', 'effect-loses-m'],
   ['git add -A; git rm -q --cached -r data; rm -r data', 'effect-loses-many'],
+  // Refs that are changed without git, so that no log leads to what they named.
+  [
+    'git pack-refs --all; git rev-parse side > p; mv p .git/refs/heads/topic; git branch -D topic',
+    'effect-git-history',
+  ],
+  [
+    'git pack-refs --all; git branch -q one topic; git rev-parse main > p; mv p .git/refs/heads/one; git branch -D topic',
+    'effect-git-history',
+  ],
+  ['cp .git/refs/heads/side .git/refs/heads/topic; git branch -D topic', 'effect-git-history'],
+  ["sed '/packed$/d' .git/packed-refs > p; mv p .git/packed-refs", 'effect-git-history'],
+  ['git symbolic-ref refs/heads/topic refs/heads/main', 'effect-git-history'],
+  ['mv .git/refs/heads/topic .git/refs/heads/topic.lock', 'effect-git-history'],
 ];
 
 /** Of small files that git does not know. */

@@ -18,7 +18,9 @@ export function collectSentences(folders: readonly string[]): readonly Sentence[
         ...[...code.matchAll(/(?<!description: )\btext\(\s*(?:\/\/[^\n]*\n\s*)?(?=['"`])/g)].map(
           ({ index, 0: all }) => index + all.length,
         ),
-        ...[...code.matchAll(/['"`](?=\[(?:[a-z]+(?: run)?:|ended with))/g)].map(({ index }) => index),
+        ...[...code.matchAll(/['"`](?=\[(?:[a-z]+(?: run)?:|(?:ended|gone) with))/g)].map(
+          ({ index }) => index,
+        ),
       ];
       return [...new Set(starts)].map((at) => ({ file, words: literalAt(code, at) }));
     });

@@ -14,6 +14,11 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     '[ended with this command, which left it running: $all$([ $n -gt 5 ] && echo',
     'test/sentences/said.test.ts › names what it left running',
   ),
+  {
+    says: '[gone with this command, as the session keeps its files in TMPDIR ($k): $all$([ $n -gt 5 ] && echo',
+    shown: 'test/command/sessions.test.ts › what is written to /tmp by name is told',
+    absent: 'test/command/sessions.test.ts › of a /tmp that lasts as long as the session nothing is told',
+  },
   both(
     '[output: only the last frame of each line; … before it left out]',
     'test/sentences/said.test.ts › keeps the last frame of each line',

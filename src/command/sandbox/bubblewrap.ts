@@ -12,7 +12,7 @@ import { openRelay, type Relay } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
 import { openStarter, type StartChild } from '../child/start-child.ts';
 import { findMembers, signal } from '../child/tree.ts';
-import { initArguments } from '../prelude.ts';
+import { initArguments, type PassingFolder } from '../prelude.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 import { namespaceFilter, openFilter } from '../seccomp/seccomp.ts';
 import type { Supervisor } from '../sockets/supervisor.ts';
@@ -104,6 +104,8 @@ class Bubblewrap implements Backend {
   readonly #shared: readonly string[];
   /** The place of a room's files. */
   readonly #place: string;
+  /** The /tmp of a command in a room, if the room's files are elsewhere. */
+  readonly #passing: PassingFolder | undefined;
   #roomsShowCopies: Promise<boolean> | undefined;
 
   constructor(options: BubblewrapOptions, means: Means) {
@@ -137,6 +139,8 @@ class Bubblewrap implements Backend {
     ];
     const place = freePlace(['/tmp', '/var/tmp', '/run/tmp', '/.tmp'], mounted);
     this.#place = place;
+    const inTmp = mounted.flatMap((path) => /^\/tmp\/([^/]+)/.exec(path)?.[1] ?? []);
+    this.#passing = place === '/tmp' ? undefined : { kept: place, mounted: inTmp };
     this.caches = options.caches && freePlace(['/var/cache/sekisho', '/run/caches', '/.caches'], mounted);
     this.#system = systemArguments(options, copied.path);
     const sets = this.#namespaceSets;
@@ -260,7 +264,8 @@ class Bubblewrap implements Backend {
       // It mounts the layer, and is the last descriptor.
       const mountAt = give(overlays && this.#layers?.program(overlays, 4 + descriptors.length, entered));
       const filter = opened.use(this.#openFilter());
-      const inner = initArguments(command, spawnOptions.limits, { reportAt, scriptAt });
+      const passing = room && this.#passing;
+      const inner = initArguments(command, spawnOptions.limits, { reportAt, scriptAt, passing });
       const started = await startChild({
         program:
           mountAt !== undefined

@@ -91,7 +91,8 @@ export class Refs {
   }
 
   names(): readonly string[] {
-    return [...new Set([...this.#folder.below('refs'), ...this.#inPacked.keys()])];
+    const loose = this.#folder.below('refs').filter((name) => !name.endsWith('.lock'));
+    return [...new Set([...loose, ...this.#inPacked.keys()])];
   }
 
   /** The objects that refs and the HEADs of working trees name. */
