@@ -97,14 +97,14 @@ test('no room may import one that is listed below it', () => {
   expect(back).toEqual([]);
 });
 
-test('no room holds more than 16 % of the lines', () => {
+test('no room holds more than 15 % of the lines', () => {
   const lines = new Map<string, number>();
   for (const file of files) {
     const count = readFileSync(file, 'utf8').split('\n').length - 1;
     lines.set(roomOf(file), (lines.get(roomOf(file)) ?? 0) + count);
   }
   const all = [...lines.values()].reduce((sum, count) => sum + count, 0);
-  expect([...lines].filter(([, count]) => count > all * 0.16)).toEqual([]);
+  expect([...lines].filter(([, count]) => count > all * 0.15)).toEqual([]);
 });
 
 test('the composition root has one entrance', () => {

@@ -5,8 +5,8 @@ import { homeOf, residentFolderOf } from '../../config/state.ts';
 
 /**
  * The properties of a process that its commands would inherit, as the kernel reports them: its user, its rights, limits and umask, and the
- * namespaces that it sees. A session is served only by a server whose standing is the same. Undefined if it cannot be
- * told, or if a sandbox may hold the process that none of this shows.
+ * namespaces that it sees. A session is served only by a server whose standing is the same. Undefined if they
+ * cannot be read, or if a sandbox that they do not show may hold the process.
  */
 export function standingOf(pid: number | 'self'): string | undefined {
   try {
