@@ -41,32 +41,36 @@ import { systemFiles } from './system-paths.ts';
 /** Runs commands in their own namespaces: another file tree, no network, no other processes in sight. */
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
+  // A thread that goes on after a failure would keep the process from ending.
+  await using opened = new AsyncDisposableStack();
+  const filter = openFilter(namespaceFilter('private'));
+  opened.defer(() => closeSync(filter));
   // Without koffi, sessions have no rooms, and kills by the kernel are not reported.
   const kernel = await openKernel().catch(() => undefined);
   // Its thread starts while the settings are copied.
   const supervising = supervise(options.program, { kernel, startChild });
+  opened.defer(async () => (await supervising).supervisor?.close());
   const copied = await copySystemSettings(
     { system: systemFiles(), listed: options.readable.filter(isSetting) },
     { kernel, writable: options.roots.map((root) => root.hostPath) },
   );
+  opened.defer(() => copied.close());
   writeGitSettings(copied.path, options.git, '/etc');
   writeNpmSettings(copied.path, options.environment ?? {}, '/etc');
   if (options.network) writeHosts(copied.path, options.network.addresses);
   const javaArguments = writeTrust(copied.path, options);
   const relayed = await tryRelay(socketsFor(options));
-  return new Bubblewrap(options, {
-    startChild,
-    kernel,
-    copied,
-    javaArguments,
-    ...relayed,
-    ...(await supervising),
-  });
+  opened.defer(() => relayed.relay?.close());
+  const means = { startChild, kernel, filter, copied, javaArguments, ...relayed, ...(await supervising) };
+  const backend = new Bubblewrap(options, means);
+  opened.move();
+  return backend;
 }
 
 interface Means {
   readonly startChild: StartChild;
   readonly kernel: Kernel | undefined;
+  readonly filter: number;
   readonly copied: Awaited<ReturnType<typeof copySystemSettings>>;
   readonly javaArguments: () => readonly string[];
   readonly relay?: Relay;
@@ -95,7 +99,6 @@ class Bubblewrap implements Backend {
   readonly showsCopies = once(() => this.#holdsFurnished());
   readonly #options: BubblewrapOptions;
   readonly #means: Means;
-  readonly #filter = openFilter(namespaceFilter('private'));
   readonly #furnisher: Furnisher | undefined;
   readonly #namespaceSets: NamespaceSets | undefined;
   readonly #layers: ReturnType<typeof createLayers> | undefined;
@@ -197,7 +200,7 @@ class Bubblewrap implements Backend {
   };
 
   async close(): Promise<void> {
-    closeSync(this.#filter);
+    closeSync(this.#means.filter);
     this.#means.relay?.close();
     this.#furnisher?.close();
     await this.#means.supervisor?.close();
@@ -216,7 +219,7 @@ class Bubblewrap implements Backend {
 
   /** Opens the filter for one start: a separate descriptor, because duplicates share the reading position. */
   #openFilter() {
-    const fd = openSync(`/proc/self/fd/${this.#filter}`, 'r');
+    const fd = openSync(`/proc/self/fd/${this.#means.filter}`, 'r');
     return { fd, [Symbol.dispose]: () => closeSync(fd) };
   }
 
