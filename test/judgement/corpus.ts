@@ -426,7 +426,7 @@ export const dataPositions: readonly string[] = [
     'gh issue list --search Q',
   ],
   ...[
-    'curl -d Q http://x',
+    'curl -d Q http://localhost:8000',
     'cat <<< Q',
     'echo ${x:-Q}',
     'arr=(C); echo "${arr[0]}"',
