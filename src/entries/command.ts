@@ -60,7 +60,7 @@ export interface Ended extends Pick<RunResult, 'exitCode' | 'signal' | 'timedOut
 }
 
 export interface Walls {
-  /** What can be read of a line before it runs: its commands, and the decision of the built-in rules. Runs nothing. */
+  /** Reads a line without running it: the commands in it, and the decision of the built-in rules about them. */
   read(line: string): Judgement;
   /**
    * Runs a line of shell. Throws `ToolError`: `unavailable` where commands cannot run on a layer,

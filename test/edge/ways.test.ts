@@ -114,7 +114,7 @@ describe('Sixty ways', needs(sandbox('bubblewrap')), () => {
   });
 });
 
-/** What rustup puts on PATH chooses by the home folder. */
+/** The programs that rustup puts on PATH choose a toolchain by the home folder. */
 function cargo(): string {
   if (programs('rustup')) return 'cargo';
   const env = { ...process.env, HOME: userInfo().homedir };

@@ -8,7 +8,7 @@ setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
 test('10,000 results of 4 KiB cost 2 MiB, and the first is not forgotten', () => {
-  // What the first results compile is code, and stays however many sessions there are.
+  // Code that the first results compile stays, however many sessions there are.
   const other = sessionOf('Sum it up.');
   for (let number = 0; number < 3000; number++) other.reads(pageOf(number));
   gc();

@@ -6,7 +6,7 @@ import { lackOfLayers } from '../command/working-layers.ts';
 import { needs } from '../support/needs.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
-/* What is said of calls and processes that have ended, each where it is true, and where it must not stand. */
+/* Sentences about calls and processes that have ended, each in a case in which it is true and in one in which it must not stand. */
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
 

@@ -73,7 +73,10 @@ function askAboutRequests(
     const grant = answer ? undefined : grantOf(permit, held);
     const because = reasonOf(held, verdict);
     const fact: Record<string, unknown> = {
-      ...{ kind, method, host, path },
+      kind,
+      method,
+      host,
+      path,
       ...(grant !== undefined && { grant: factGrant(grant) }),
       ...(verdict && { rule }),
     };

@@ -18,7 +18,7 @@ export interface Entry {
   readonly before: Stats | undefined;
   /** It is not on the layer, and a folder above covers it. */
   readonly isCovered: boolean;
-  /** Where to read the two, as long as their folder is open. */
+  /** Paths for reading the two, as long as their folder is open. */
   readonly upper: string;
   readonly lower: string;
 }
@@ -66,7 +66,7 @@ export class Level implements Disposable {
     for (const name of names) {
       const now = lstatSync(asBytes(entryOf(this.#upper ?? -1, name)));
       const entry = this.#entry(name, isWhiteout(now) ? undefined : now, false);
-      // What the command removed may be gone below, too.
+      // Others may have removed below what the command removed.
       if (entry.now || entry.before) yield entry;
     }
     if (!this.covers || this.lower === undefined) return;

@@ -95,7 +95,7 @@ export class Holding implements Limits {
       this.#bar([...never, ...asked]);
       for (const path of [...never, ...asked]) this.#entering.takeOut(path);
     }
-    // What a git removed that was at work then, and did not move on, is lost.
+    // A file that a git at work removed then, and did not move, is lost.
     if (this.#isUnsure && !ended.aborted) {
       const soFar = await this.#read();
       if (!this.#recorder.judge.allows(soFar.effects)) await this.#hold(soFar);
@@ -110,7 +110,7 @@ export class Holding implements Limits {
     return readSoFar({ folder, roots, earlier: session.lost, isOurs, mostBytes }, question);
   }
 
-  /** What the rules let it lose from here on. */
+  /** The losses that the rules allow it from here on. */
   #more(question: GateQuestion, { effects }: SoFar): Grant {
     const { allows, readChanges } = this.#recorder.judge;
     const lostWithKept = question.files + question.kept;

@@ -57,7 +57,7 @@ export function createPerforming(given: Omit<Means, 'masks'>) {
 interface Row {
   /** Those that are paths; a null pointer reads as an empty one where the call has a `change`. */
   readonly paths?: readonly number[];
-  /** What else is in memory, and the first argument of the change. */
+  /** The change that further arguments describe, and the position of the first of them. */
   readonly change?: readonly [Change, from: number];
   readonly does: (call: FileCall) => Performed;
 }

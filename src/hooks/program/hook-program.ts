@@ -26,7 +26,7 @@ import {
 export interface HookProgram extends ReachedServer {
   /** The client whose events it forwards. */
   readonly client: string;
-  /** What it would be given after the client. */
+  /** The arguments that would follow the client. */
   readonly args: readonly string[];
   /** The slow hook with the same effect: the program's path and its arguments. */
   readonly slowly: readonly string[];

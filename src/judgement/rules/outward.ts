@@ -65,7 +65,7 @@ function wordOf(words: string): RegExp {
 }
 
 /**
- * What would change what others see or use. Requests are judged by what they do, so this is for where no request is looked
+ * Commands that would change things that others see or use. Requests are judged by what they do, so this is for where no request is looked
  * into: tunnels, and commands without a sandbox. It knows words and no grammar of options.
  */
 export const outwardRules: readonly CommandRule[] = [

@@ -6,7 +6,7 @@ import { nameOf, type Target } from './rules.ts';
 export interface Contacts {
   /** A connection was made; its bytes are counted while it is open. */
   reached(target: Target, socket: Socket): void;
-  /** What it is sent, and sends, is not looked into. */
+  /** Its traffic is not looked into, in either direction. */
   unread(target: Target): void;
   missed(target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>): void;
   /** An inspected host was, or was not, sent a request that does more than read. */

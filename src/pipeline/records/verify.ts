@@ -106,7 +106,7 @@ function verifyRecords(index: number, mirror: Mirror, missing: Map<string, Logge
 interface Before {
   readonly mirror: Mirror;
   readonly last: bigint;
-  /** Where the record before it ends in the mirror. */
+  /** The offset in the mirror at which the record before it ends. */
   readonly end: number;
   readonly missing: ReadonlyMap<string, LoggedWrite>;
 }

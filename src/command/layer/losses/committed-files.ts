@@ -15,7 +15,7 @@ export function createCommitted(
   let known: { readonly tips: readonly string[]; readonly latest: ReadonlySet<string> } | undefined;
   let searches = 0;
 
-  /** What refs and reflogs name, and the trees of these commits and of those that make up a stash. */
+  /** The objects that refs and reflogs name, and the trees of these commits and of those that make up a stash. */
   function named() {
     if (known) return known;
     const own = heads.flatMap((id) => id ?? []);
