@@ -80,7 +80,7 @@ export const outwardRules: readonly CommandRule[] = [
     suggestion,
     fits: (use) => {
       const line = lineOf(use);
-      if (tries.test(line) || here.test(line) || looksOnly.test(line)) return false;
+      if (tries.test(line) || staysHere(use) || looksOnly.test(line)) return false;
       if (use.program === 'git') return gitSends(line);
       if (/^(gh|glab)$/.test(use.program)) return forgeChanges(line);
       return sending.get(use.program)?.some((each) => each.test(line)) === true || sendsCredential(use);
@@ -128,8 +128,10 @@ export const outwardRules: readonly CommandRule[] = [
   },
 ];
 
-/** Not sent to others, or only tried. What follows `--` is another program's. */
-const here = /\b(localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal)\b|\[::1\]/;
+/** Begins with a host of this machine. */
+const here =
+  /^(--?[\w-]+=?|tcp\d?:)?(\w+:\/\/)?([^\s/@]*@)?(localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|\[::1\])([:/?]|$)|^:\d{1,5}(\/|$)/i;
+/** Nothing changes: it is only tried. What follows `--` is another program's. */
 const tries = /^(?!.* --no-dry)((?! -- ).)*(^| )--(help|dry-?run)(=(client|server|true))?( |$)/;
 const looksOnly = /^(auth can-i|config|diff|explain) /;
 
@@ -146,9 +148,20 @@ const loses = [
   /(^|[\s;'"]|-[ceqQ])(delete\s+from|update\s+\S+\s+set)\b(?![^;]{0,999}\swhere\s)/i,
 ];
 
+/** A word is an address of this machine, and none is an address of another. To git, a bare name is a branch. */
+function staysHere({ program, args }: Use): boolean {
+  const words = args.map(({ value, text }) => value ?? text);
+  const addresses = program === 'git' ? words.filter((word) => /[:@/]/.test(word)) : words;
+  const isHere = (word: string) => here.test(word);
+  return addresses.some(isHere) && words.every((word) => isHere(word) || !word.includes('://'));
+}
+
+/** The words with a space between them; a space in a word is no such space. */
 function lineOf({ program, args }: Use): string {
   const { verb, rest } = program === 'git' ? readGitLine(args) : { verb: undefined, rest: args };
-  return [...(verb ? [verb] : []), ...rest].map(({ value, text }) => value ?? text).join(' ');
+  return [...(verb ? [verb] : []), ...rest]
+    .map(({ value, text }) => (value ?? text).replaceAll(' ', '\u00a0'))
+    .join(' ');
 }
 
 /** The first word is the subcommand, or is not known before it runs. */
