@@ -17,9 +17,10 @@ import { type Text, text } from '../contract/text/text.ts';
 import { isInside } from '../ground/inside.ts';
 import { obeyedNames } from '../ground/obeyed/obeyed-names.ts';
 import { createCommandJudge } from '../judgement/judge.ts';
+import { createProxyRules } from '../network/proxy/rules.ts';
 
 export type { DryRunChange, Losses } from '../contract/capabilities/dry-run.ts';
-export { type ErrorCode, ToolError } from '../contract/error.ts';
+export { ConfigError, type ErrorCode, ToolError } from '../contract/error.ts';
 export type { DryRun, EffectRule, EffectVerdict, HeldRequest, Judgement, Landed };
 
 export interface WallsOptions {
@@ -40,7 +41,7 @@ export interface WallsOptions {
 }
 
 export interface RunOptions {
-  /** Default: the first of `folders`. */
+  /** An absolute path in one of `folders`. Default: the first of them. */
   readonly workingFolder?: string | undefined;
   /** Default: two minutes. */
   readonly timeoutMs?: number | undefined;
@@ -71,7 +72,7 @@ export interface Walls {
   close(): Promise<void>;
 }
 
-/** Opens walls around commands. Starts nothing before the first of them. */
+/** Opens walls around commands. Starts nothing before the first of them. Throws `ConfigError` for bad hosts or rules. */
 export async function openWalls(options: WallsOptions): Promise<Walls> {
   const folders = options.folders.map((folder) => realpathSync(folder));
   const [first] = folders;
@@ -79,6 +80,8 @@ export async function openWalls(options: WallsOptions): Promise<Walls> {
   const layers = realpathSync(options.layers);
   if (folders.some((folder) => isInside(layers, folder) || isInside(folder, layers)))
     throw new TypeError('layers: commands could reach this folder; name one outside of `folders`');
+  const network = { entries: options.hosts ?? [], tunnels: [], key: 'hosts' };
+  createProxyRules(network.entries, network.key);
   const rules = createEffectRules(options.rules ?? [], 'workspace-write');
   const judge = createCommandJudge();
   await recoverLayers(layers);
@@ -87,7 +90,7 @@ export async function openWalls(options: WallsOptions): Promise<Walls> {
     sandbox: 'required',
     readable: options.readable,
     environment: options.environment,
-    network: { entries: options.hosts ?? [], tunnels: [], key: 'hosts' },
+    network,
     layers,
     ownPaths: [layers],
     readOnlyNames: obeyedNames,
@@ -102,7 +105,7 @@ export async function openWalls(options: WallsOptions): Promise<Walls> {
         roots: folders,
         workingFolder: first,
         onLayer: true,
-        confinement: { network: options.hosts ?? [] },
+        confinement: { network: network.entries },
       }),
     async run(line, { workingFolder = first, timeoutMs = 120_000, signal, environment } = {}) {
       const none = await runner.withoutLayer();

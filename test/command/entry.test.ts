@@ -169,5 +169,7 @@ test('a line is read without running it', async () => {
 test('layers that commands could reach are refused, and so is no folder', async () => {
   await expect(open({ layers: folder })).rejects.toThrow('layers: ');
   await expect(open({ folders: [join(layers, '..')] })).rejects.toThrow('layers: ');
+  await expect(open({ hosts: ['not a host'] })).rejects.toThrow('hosts[0]');
+  await expect(open({ rules: [{ effect: { deletes: 'many' }, then: 'ask' }] })).rejects.toThrow('> 20 files');
   await expect(open({ folders: [] })).rejects.toThrow('folders: name at least one');
 });

@@ -70,7 +70,11 @@ export function readRule<Facts>(
 }
 
 function findsLost(deletes: string): Finds<EffectFacts> {
-  const most = mostDeleted(deletes) ?? 0;
+  const most = mostDeleted(deletes);
+  if (most === undefined)
+    throw new ConfigError(
+      text('deletes must be like "> 20 files"', 'deletes は "> 20 files" のように指定してください'),
+    );
   // An unlisted change may be a folder with any number of files.
   return ({ lostFiles, unlisted }) =>
     lostFiles > most ? losesFiles(lostFiles, unlisted) : unlistedText(unlisted);
