@@ -21,7 +21,7 @@ export function authorize(identified: Identified, catalog: Catalog): Authorized 
     });
   }
   if (tool.unavailable) {
-    throw new ToolError('unavailable', tool.unavailable, { suggestion: remedyOf(tool) });
+    throw new ToolError('unavailable', tool.unavailable, remedyOf(tool));
   }
   return { ...identified, tool } as unknown as Authorized;
 }

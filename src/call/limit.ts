@@ -49,10 +49,8 @@ function tooMany(rule: RateRule, retryAfterMs: number): ToolError {
   const seconds = Math.ceil(retryAfterMs / 1000);
   return new ToolError(
     'rate_limited',
-    text(
-      `Only ${rule.perMinute} calls a minute are allowed here.`,
-      `ここでは 1 分あたり ${rule.perMinute} 回までです。`,
-    ),
+    `Only ${rule.perMinute} calls a minute are allowed here.`,
+    `ここでは 1 分あたり ${rule.perMinute} 回までです。`,
     {
       suggestion: text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
       details: { retry_after_ms: retryAfterMs },

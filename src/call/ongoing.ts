@@ -2,7 +2,7 @@ import type { Call, FormAnswer, Reply } from '../contract/call.ts';
 import type { OngoingCalls } from '../contract/capabilities/ongoing.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
-import { type Locale, text } from '../contract/text/text.ts';
+import type { Locale } from '../contract/text/text.ts';
 import { stillRunning } from '../ground/errors/still-running.ts';
 import { failureReply } from './reply.ts';
 
@@ -175,9 +175,7 @@ async function waitFor(
 function unknownCall(id: string): ToolError {
   return new ToolError(
     'not_found',
-    text(
-      `No call ${cleanLine(id)} of this session is running or has a result to fetch.`,
-      `このセッションに、継続中または結果待ちの呼び出し ${cleanLine(id)} はありません。`,
-    ),
+    `No call ${cleanLine(id)} of this session is running or has a result to fetch.`,
+    `このセッションに、継続中または結果待ちの呼び出し ${cleanLine(id)} はありません。`,
   );
 }

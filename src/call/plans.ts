@@ -148,7 +148,7 @@ function stepOf(
 const onlyPerson = text('; asked about separately when it is sent', '。実行時に個別に確認します');
 
 function notThis(place: number, why: Text): ToolError {
-  return new ToolError('invalid_parameter', text(`Step ${place} ${why.en}.`, `手順 ${place}: ${why.ja}。`), {
+  return new ToolError('invalid_parameter', `Step ${place} ${why.en}.`, `手順 ${place}: ${why.ja}。`, {
     suggestion: text(
       'List calls as you would send them, each once.',
       '実際に送る形の呼び出しを、それぞれ 1 回だけ並べてください。',
@@ -158,7 +158,7 @@ function notThis(place: number, why: Text): ToolError {
 }
 
 function atStep(place: number, { code, text: words, suggestion, details }: ToolError): ToolError {
-  return new ToolError(code, text(`Step ${place}: ${words.en}`, `手順 ${place}: ${words.ja}`), {
+  return new ToolError(code, `Step ${place}: ${words.en}`, `手順 ${place}: ${words.ja}`, {
     suggestion,
     details,
   });
@@ -167,10 +167,8 @@ function atStep(place: number, { code, text: words, suggestion, details }: ToolE
 function tooLong(chars: number): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `The plan is too long for a person to read: ${counted(chars, 'character')} of at most ${mostChars}.`,
-      `計画が長すぎます（人が読む形で ${chars} 文字、上限は ${mostChars} 文字）。`,
-    ),
+    `The plan is too long for a person to read: ${counted(chars, 'character')} of at most ${mostChars}.`,
+    `計画が長すぎます（人が読む形で ${chars} 文字、上限は ${mostChars} 文字）。`,
     {
       suggestion: text(
         'Put long scripts into files first, or propose fewer calls.',

@@ -222,15 +222,11 @@ function ownerOf({ caller, tool, input, call }: Asked): string {
 function notWaiting(): ToolError {
   return new ToolError(
     'conflict',
+    'No call is waiting for this answer: it was already answered, has expired, or belongs to another call.',
+    'この回答を待つ呼び出しはありません。回答済みか、期限切れか、別の呼び出しへの回答です。',
     text(
-      'No call is waiting for this answer: it was already answered, has expired, or belongs to another call.',
-      'この回答を待つ呼び出しはありません。回答済みか、期限切れか、別の呼び出しへの回答です。',
+      'The server may have carried out part of the call. Check before you send it again without requestState.',
+      'サーバーが一部を実行した可能性があります。確認してから requestState なしで送り直してください。',
     ),
-    {
-      suggestion: text(
-        'The server may have carried out part of the call. Check before you send it again without requestState.',
-        'サーバーが一部を実行した可能性があります。確認してから requestState なしで送り直してください。',
-      ),
-    },
   );
 }

@@ -1,7 +1,7 @@
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import type { PromptGateway, ResourceGateway, ResourcePage } from '../contract/gateway.ts';
-import { text, verbatim } from '../contract/text/text.ts';
+import { verbatim } from '../contract/text/text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -90,7 +90,7 @@ export function createPromptGateway(upstream: UpstreamRequests): PromptGateway {
   const serverOf = async (name: string): Promise<string> => {
     const server = (await upstream.offering('prompts')).find((each) => name.startsWith(`${each}__`));
     if (server === undefined)
-      throw new ToolError('not_found', text('There is no such prompt.', 'そのプロンプトはありません。'));
+      throw new ToolError('not_found', 'There is no such prompt.', 'そのプロンプトはありません。');
     return server;
   };
   return {
@@ -164,7 +164,7 @@ function passOver(error: unknown): undefined {
 }
 
 function unknownResource(): ToolError {
-  return new ToolError('not_found', text('There is no such resource.', 'そのリソースはありません。'));
+  return new ToolError('not_found', 'There is no such resource.', 'そのリソースはありません。');
 }
 
 function readCursor(cursor: string | undefined): { readonly source?: string; readonly cursor?: string } {
@@ -175,7 +175,7 @@ function readCursor(cursor: string | undefined): { readonly source?: string; rea
   } catch {
     // Not one of our cursors.
   }
-  throw new ToolError('invalid_parameter', text('The cursor is unknown.', 'カーソルが正しくありません。'));
+  throw new ToolError('invalid_parameter', 'The cursor is unknown.', 'カーソルが正しくありません。');
 }
 
 function writeCursor(source: string, inner: string | undefined): string {

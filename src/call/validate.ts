@@ -15,17 +15,13 @@ export function validate(paced: Paced): Validated {
   if (checked.ok) return { ...paced, input: checked.input } as unknown as Validated;
   const { field, message } = checked;
   const shown = field === '' ? text('The arguments', '引数') : text(field, field);
-  throw new ToolError(
-    'invalid_parameter',
-    text(`${shown.en} ${message.en}.`, `${shown.ja}は${message.ja}。`),
-    {
-      suggestion: text(
-        `help({"tool_name": "${paced.tool.name}"}) shows the arguments with an example.`,
-        `help({"tool_name": "${paced.tool.name}"}) で引数と例を確認できます。`,
-      ),
-      details: field === '' ? undefined : { field },
-    },
-  );
+  throw new ToolError('invalid_parameter', `${shown.en} ${message.en}.`, `${shown.ja}は${message.ja}。`, {
+    suggestion: text(
+      `help({"tool_name": "${paced.tool.name}"}) shows the arguments with an example.`,
+      `help({"tool_name": "${paced.tool.name}"}) で引数と例を確認できます。`,
+    ),
+    details: field === '' ? undefined : { field },
+  });
 }
 
 /** Checked before the schema, which takes time for each name. */

@@ -53,12 +53,12 @@ function modelFor(
 }
 
 function noModels(): ToolError {
-  return new ToolError('unavailable', text('No model is configured here.', 'モデルが設定されていません。'), {
-    suggestion: text(
-      'The operator sets `models` in the configuration.',
-      '運用者が設定の `models` で指定します。',
-    ),
-  });
+  return new ToolError(
+    'unavailable',
+    'No model is configured here.',
+    'モデルが設定されていません。',
+    text('The operator sets `models` in the configuration.', '運用者が設定の `models` で指定します。'),
+  );
 }
 
 function unknownModel(name: string | undefined, names: readonly string[]): ToolError {
@@ -68,19 +68,18 @@ function unknownModel(name: string | undefined, names: readonly string[]): ToolE
     name === undefined
       ? text('Which model?', 'モデルを指定してください。')
       : text(`There is no model ${JSON.stringify(name)}.`, `モデル ${JSON.stringify(name)} はありません。`),
-    { suggestion: text(`Set model to one of: ${list}.`, `model に次のどれかを指定してください: ${list}`) },
+    text(`Set model to one of: ${list}.`, `model に次のどれかを指定してください: ${list}`),
   );
 }
 
 function withoutKey(name: string): ToolError {
   return new ToolError(
     'unavailable',
-    text(`The model ${name} is not set up: its key is missing.`, `モデル ${name} のキーがありません。`),
-    {
-      suggestion: text(
-        'Tell the operator; the log names the environment variable.',
-        '運用者に知らせてください。環境変数の名前はログにあります。',
-      ),
-    },
+    `The model ${name} is not set up: its key is missing.`,
+    `モデル ${name} のキーがありません。`,
+    text(
+      'Tell the operator; the log names the environment variable.',
+      '運用者に知らせてください。環境変数の名前はログにあります。',
+    ),
   );
 }

@@ -28,16 +28,12 @@ export function createNative(rooms: Rooms, prompts: Prompts): Native {
       if (found !== undefined) return found;
       throw new ToolError(
         'out_of_scope',
+        'The client works in a folder that was not allowed.',
+        'クライアントは許可されていないフォルダーで動いています。',
         text(
-          'The client works in a folder that was not allowed.',
-          'クライアントは許可されていないフォルダーで動いています。',
+          'Start it in an allowed folder, or allow this one with --allow-path.',
+          '許可されたフォルダーで起動するか、--allow-path で許可してください。',
         ),
-        {
-          suggestion: text(
-            'Start it in an allowed folder, or allow this one with --allow-path.',
-            '許可されたフォルダーで起動するか、--allow-path で許可してください。',
-          ),
-        },
       );
     },
   };

@@ -1,7 +1,6 @@
 import type { Folder } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
 import type { Operator } from '../contract/operator.ts';
-import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 import type { ServerAdmin } from '../operator/servers.ts';
 import type { Notices } from './notify.ts';
@@ -52,7 +51,8 @@ function serversOf(upstreams: Upstreams): ServerAdmin {
     if (server) return server;
     throw new ToolError(
       'not_found',
-      text(`There is no enabled server ${name}.`, `有効なサーバー ${name} はありません。`),
+      `There is no enabled server ${name}.`,
+      `有効なサーバー ${name} はありません。`,
     );
   };
   return {

@@ -2,7 +2,6 @@ import type { Arrival } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import type { Gateway, PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
-import { text } from '../contract/text/text.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
 
 /** Finds the checkpoint for the folders that a client works in; undefined if the present one is right. */
@@ -106,6 +105,7 @@ function promptsOf(present: () => Gateway): PromptGateway {
 function notServed(): ToolError {
   return new ToolError(
     'not_found',
-    text('The project that you work in has none.', '作業中のプロジェクトにはありません。'),
+    'The project that you work in has none.',
+    '作業中のプロジェクトにはありません。',
   );
 }

@@ -3,7 +3,6 @@ import { hasEnded, recoverLayers } from '../command/layer/left.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { isBelow } from '../ground/inside.ts';
 import { once } from '../ground/once.ts';
 
@@ -247,10 +246,8 @@ export class Rooms {
     const { oauth } = this.settings.http;
     if (!oauth)
       throw new ConfigError(
-        text(
-          'No token issuer is configured (http.oauth).',
-          'トークンの発行者が設定されていません（http.oauth）。',
-        ),
+        'No token issuer is configured (http.oauth).',
+        'トークンの発行者が設定されていません（http.oauth）。',
       );
     return openIdentity(oauth, { now: Date.now, onFault: this.#onFault });
   });
@@ -302,10 +299,8 @@ export async function assertSettings(settings: Settings, environment: NodeJS.Pro
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
     // It may contain a password.
-    text(
-      `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
-      `store.url は sqlite: または postgres:// で始めてください（指定値: "${settings.storeUrl.split(':', 1)[0]}:…"）。`,
-    ),
+    `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
+    `store.url は sqlite: または postgres:// で始めてください（指定値: "${settings.storeUrl.split(':', 1)[0]}:…"）。`,
   );
 }
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { unrecordedFolders } from '../ground/generated-folders.ts';
 import { isSecureUrl } from '../ground/secure-url.ts';
 import { section } from './section.ts';
@@ -65,10 +64,8 @@ function assertSecure(environment: NodeJS.ProcessEnv): void {
     const url = URL.parse(value);
     if (url && isSecureUrl(url)) return;
     throw new ConfigError(
-      text(
-        `${name} must be an https URL (http only for this machine) while history.store is set, got "${value}"`,
-        `history.store を指定する場合、${name} には https の URL を指定してください（http はこのマシン自身に限ります。指定値: "${value}"）。`,
-      ),
+      `${name} must be an https URL (http only for this machine) while history.store is set, got "${value}"`,
+      `history.store を指定する場合、${name} には https の URL を指定してください（http はこのマシン自身に限ります。指定値: "${value}"）。`,
     );
   }
 }

@@ -239,10 +239,8 @@ function tunnelsIn(listed: readonly { host: string; tls: 'inspect' | 'tunnel' | 
   const own = inspected.find(isLoopbackPort);
   if (own !== undefined) {
     throw new ConfigError(
-      text(
-        `process.network cannot inspect ${own}: a port of this machine's loopback is passed on in any protocol`,
-        `process.network の ${own} は検査できません。このマシンのループバックのポートは、プロトコルを問わずそのまま中継されます。`,
-      ),
+      `process.network cannot inspect ${own}: a port of this machine's loopback is passed on in any protocol`,
+      `process.network の ${own} は検査できません。このマシンのループバックのポートは、プロトコルを問わずそのまま中継されます。`,
     );
   }
   const ports = hostsOf(listed.map(({ host }) => host)).filter(isLoopbackPort);
@@ -297,10 +295,8 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '');
     if (!mustExist && isAbsent) return {};
     throw new ConfigError(
-      text(
-        `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
-        `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      ),
+      `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
+      `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
       { cause: error },
     );
   }

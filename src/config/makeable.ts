@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
+import type { Text } from '../contract/text/text.ts';
 
 /**
  * Throws if a folder would have to be created inside `/proc`. The kernel says there that the parent is missing, and
@@ -18,10 +18,8 @@ export function assertMakeable(folder: string, key: Text): void {
     }
     if (type !== procfs) return;
     throw new ConfigError(
-      text(
-        `${key.en} ${folder} cannot be there: ${above} belongs to the kernel and contains no files.`,
-        `${key.ja} ${folder} をここに置くことはできません。${above} はカーネルのもので、ファイルを置けません。`,
-      ),
+      `${key.en} ${folder} cannot be there: ${above} belongs to the kernel and contains no files.`,
+      `${key.ja} ${folder} をここに置くことはできません。${above} はカーネルのもので、ファイルを置けません。`,
     );
   }
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 
 /** The endpoint for embeddings. Its key is only named, never stored. */
 export interface EmbeddingSettings {
@@ -59,19 +58,15 @@ export function memoryOf(
   const address = new URL(given.url ?? 'http://127.0.0.1:11434/v1');
   if (address.username !== '' || address.password !== '') {
     throw new ConfigError(
-      text(
-        'memory.embeddings.url must not contain a password; name a variable in keyVariable.',
-        'memory.embeddings.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。',
-      ),
+      'memory.embeddings.url must not contain a password; name a variable in keyVariable.',
+      'memory.embeddings.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。',
     );
   }
   const { keyVariable } = given;
   if (keyVariable !== undefined && !environment[keyVariable]?.trim()) {
     throw new ConfigError(
-      text(
-        `memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`,
-        `memory.embeddings.keyVariable: 環境変数 ${keyVariable} が設定されていません。`,
-      ),
+      `memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`,
+      `memory.embeddings.keyVariable: 環境変数 ${keyVariable} が設定されていません。`,
     );
   }
   return {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { section } from './section.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -75,10 +74,8 @@ export function withDefaults(name: string, settings: z.input<typeof model>): Mod
   const address = new URL(url);
   if (address.username !== '' || address.password !== '') {
     throw new ConfigError(
-      text(
-        `models.${name}.url must not contain a password; name a variable in keyVariable.`,
-        `models.${name}.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。`,
-      ),
+      `models.${name}.url must not contain a password; name a variable in keyVariable.`,
+      `models.${name}.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。`,
     );
   }
   return { ...settings, url: address.href.replace(/\/$/, ''), silenceMs, contextChars };

@@ -76,19 +76,15 @@ function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: st
   for (const word of Object.values(names)) {
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word)) {
       throw new ConfigError(
-        text(
-          `${at}.scopes: ${JSON.stringify(word)} is not one scope.`,
-          `${at}.scopes: ${JSON.stringify(word)} は 1 つのスコープではありません。`,
-        ),
+        `${at}.scopes: ${JSON.stringify(word)} is not one scope.`,
+        `${at}.scopes: ${JSON.stringify(word)} は 1 つのスコープではありません。`,
       );
     }
   }
   if (new Set(Object.values(names)).size < scopes.length) {
     throw new ConfigError(
-      text(
-        `${at}.scopes: two scopes have the same name.`,
-        `${at}.scopes: 2 つのスコープに同じ名前が付いています。`,
-      ),
+      `${at}.scopes: two scopes have the same name.`,
+      `${at}.scopes: 2 つのスコープに同じ名前が付いています。`,
     );
   }
   const { audience } = entry;
@@ -111,17 +107,13 @@ function assertEachOnce(issuers: readonly TrustedIssuer[]): void {
     for (const other of issuers.slice(0, index)) {
       if (other.issuer === issuer)
         throw new ConfigError(
-          text(
-            `http.oauth.issuers: ${issuer} is listed twice.`,
-            `http.oauth.issuers: ${issuer} が 2 回書かれています。`,
-          ),
+          `http.oauth.issuers: ${issuer} is listed twice.`,
+          `http.oauth.issuers: ${issuer} が 2 回書かれています。`,
         );
       if (other.name.toLowerCase() === name.toLowerCase()) {
         throw new ConfigError(
-          text(
-            `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one of them another name.`,
-            `http.oauth.issuers: ${other.issuer} と ${issuer} の名前がどちらも ${JSON.stringify(name)} です。一方を別の名前にしてください。`,
-          ),
+          `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one of them another name.`,
+          `http.oauth.issuers: ${other.issuer} と ${issuer} の名前がどちらも ${JSON.stringify(name)} です。一方を別の名前にしてください。`,
         );
       }
     }

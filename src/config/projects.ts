@@ -59,10 +59,8 @@ export function pathOfProject(key: string, home: string): string {
   const named = isParent(path) ? path.slice(0, -2) : path;
   if (!isAbsolute(named || sep) || named.includes('*')) {
     throw new ConfigError(
-      text(
-        `projects.${key} must be an absolute path or begin with ~/, and may end in /* for each folder in it.`,
-        `projects.${key} は絶対パスか ~/ で始まるパスで指定してください。末尾を /* にすると、その中の各フォルダーを表します。`,
-      ),
+      `projects.${key} must be an absolute path or begin with ~/, and may end in /* for each folder in it.`,
+      `projects.${key} は絶対パスか ~/ で始まるパスで指定してください。末尾を /* にすると、その中の各フォルダーを表します。`,
     );
   }
   const real = realPathOf(resolve(named || sep));
@@ -152,9 +150,7 @@ function unnamed(folder: string, projects: readonly string[]): UnnamedFolderErro
     ? text(` Your projects: ${known}.`, ` 登録済みのプロジェクト: ${known}。`)
     : text('', '');
   return new UnnamedFolderError(
-    text(
-      `Started in ${folder}, which is no project. Name the folder with --root PATH, or run \`sekisho init\` in it.${list.en}`,
-      `起動したフォルダー ${folder} はプロジェクトではありません。--root PATH でフォルダーを指定するか、そのフォルダーで \`sekisho init\` を実行してください。${list.ja}`,
-    ),
+    `Started in ${folder}, which is no project. Name the folder with --root PATH, or run \`sekisho init\` in it.${list.en}`,
+    `起動したフォルダー ${folder} はプロジェクトではありません。--root PATH でフォルダーを指定するか、そのフォルダーで \`sekisho init\` を実行してください。${list.ja}`,
   );
 }

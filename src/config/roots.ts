@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { isInside } from '../ground/inside.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
 import type { ConfigFile } from './schema.ts';
@@ -78,18 +77,14 @@ export function existingFolder(path: string): string {
     if (statSync(real).isDirectory()) return real;
   } catch (error) {
     throw new ConfigError(
-      text(
-        `The folder ${path} cannot be opened: ${whyUnreadable(error).en}.`,
-        `フォルダー ${path} を開けません: ${whyUnreadable(error).ja}。`,
-      ),
+      `The folder ${path} cannot be opened: ${whyUnreadable(error).en}.`,
+      `フォルダー ${path} を開けません: ${whyUnreadable(error).ja}。`,
       { cause: error },
     );
   }
   throw new ConfigError(
-    text(
-      `${path} is not a folder. Name the folder that contains it.`,
-      `${path} はフォルダーではありません。それが入っているフォルダーを指定してください。`,
-    ),
+    `${path} is not a folder. Name the folder that contains it.`,
+    `${path} はフォルダーではありません。それが入っているフォルダーを指定してください。`,
   );
 }
 
@@ -99,10 +94,8 @@ export function assertNotOwn(files: readonly Root[], paths: readonly string[]): 
   const file = files.find(({ path }) => own.some((folder) => isInside(path, folder)));
   if (file)
     throw new ConfigError(
-      text(
-        `--allow-path ${file.named} belongs to this server and is not shown to tools.`,
-        `--allow-path ${file.named} はこのサーバー自身のファイルなので、ツールからは見えません。`,
-      ),
+      `--allow-path ${file.named} belongs to this server and is not shown to tools.`,
+      `--allow-path ${file.named} はこのサーバー自身のファイルなので、ツールからは見えません。`,
     );
 }
 
@@ -139,9 +132,7 @@ export function assertOutside(named: string, roots: Roots, key: string): void {
 /** The mistake of a file or folder of the server that tools could reach. */
 export function notOutside(key: string, path: string): ConfigError {
   return new ConfigError(
-    text(
-      `${key} must be outside the folders that tools can see, got ${path}.`,
-      `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${path}）。`,
-    ),
+    `${key} must be outside the folders that tools can see, got ${path}.`,
+    `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${path}）。`,
   );
 }

@@ -71,10 +71,8 @@ function endpointOf(read: Reader): string | undefined {
   if (!url || !/^https?:$/.test(url.protocol)) {
     // Not quoted: it may contain a password.
     throw new ConfigError(
-      text(
-        `${found.name} must be an address that begins with http:// or https://.`,
-        `${found.name} には http:// または https:// で始まるアドレスを指定してください。`,
-      ),
+      `${found.name} must be an address that begins with http:// or https://.`,
+      `${found.name} には http:// または https:// で始まるアドレスを指定してください。`,
     );
   }
   return url.href;
@@ -96,10 +94,8 @@ function headersOf(read: Reader): Readonly<Record<string, string>> {
         !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ) {
         throw new ConfigError(
-          text(
-            `${name} must be a list such as "api-key=abc,tenant=a%20b".`,
-            `${name} には "api-key=abc,tenant=a%20b" のような一覧を指定してください。`,
-          ),
+          `${name} must be a list such as "api-key=abc,tenant=a%20b".`,
+          `${name} には "api-key=abc,tenant=a%20b" のような一覧を指定してください。`,
         );
       }
       headers.set(key, value);
@@ -160,10 +156,8 @@ function fileOf(found: Named | undefined): string | undefined {
     return readFileSync(found.value, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      text(
-        `${found.name} names a file that cannot be read.`,
-        `${found.name} が指すファイルを読み込めません。`,
-      ),
+      `${found.name} names a file that cannot be read.`,
+      `${found.name} が指すファイルを読み込めません。`,
       { cause: error },
     );
   }

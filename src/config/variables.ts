@@ -1,6 +1,5 @@
 import { basename, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { homeOf } from './state.ts';
 
 export interface VariableSource {
@@ -23,19 +22,15 @@ export function fillVariables(words: string, { environment, workspaceFolder, at 
     const match = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner);
     if (!match) {
       throw new ConfigError(
-        text(
-          `${at}: ${whole} is not supported here; use \${NAME} from the environment.`,
-          `${at}: ${whole} はここでは使えません。環境変数は \${NAME} と書いてください。`,
-        ),
+        `${at}: ${whole} is not supported here; use \${NAME} from the environment.`,
+        `${at}: ${whole} はここでは使えません。環境変数は \${NAME} と書いてください。`,
       );
     }
     const value = environment[match[1] as string] || match[2];
     if (value === undefined)
       throw new ConfigError(
-        text(
-          `${at}: the variable ${match[1]} is not set.`,
-          `${at}: 環境変数 ${match[1]} が設定されていません。`,
-        ),
+        `${at}: the variable ${match[1]} is not set.`,
+        `${at}: 環境変数 ${match[1]} が設定されていません。`,
       );
     return value;
   });

@@ -1,4 +1,4 @@
-import { type Text, text } from './text/text.ts';
+import { readSaid, type Said, type Text, text } from './text/text.ts';
 
 /** Every code that a reply can carry, with its meaning. `docs/errors.md` has a row for each; a test compares them. */
 export const errorCodes = {
@@ -50,8 +50,9 @@ export class ToolError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly wire: Readonly<Record<string, unknown>> | undefined;
 
-  /** The third argument may be just the suggestion. */
-  constructor(code: ErrorCode, text: Text, more: Text | ToolErrorOptions = {}) {
+  /** The last argument may be just the suggestion. */
+  constructor(code: ErrorCode, ...said: Said<Text | ToolErrorOptions>) {
+    const { text, more = {} } = readSaid(said);
     const options: ToolErrorOptions = 'en' in more ? { suggestion: more } : more;
     super(text.en, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ToolError';
@@ -67,8 +68,9 @@ export class ToolError extends Error {
 export class ConfigError extends Error {
   readonly text: Text;
 
-  constructor(text: Text, options?: ErrorOptions) {
-    super(text.en, options);
+  constructor(...said: Said<ErrorOptions>) {
+    const { text, more } = readSaid(said);
+    super(text.en, more);
     this.name = 'ConfigError';
     this.text = text;
   }
@@ -78,7 +80,7 @@ export class ConfigError extends Error {
 export function badValue(key: Text | string, must: Text, value: unknown): ConfigError {
   const { en, ja } = typeof key === 'string' ? text(key, key) : key;
   const got = JSON.stringify(value);
-  return new ConfigError(text(`${en} ${must.en}, got ${got}.`, `${ja} ${must.ja}（指定値: ${got}）。`));
+  return new ConfigError(`${en} ${must.en}, got ${got}.`, `${ja} ${must.ja}（指定値: ${got}）。`);
 }
 
 /** The value as one of these. Throws `ConfigError` that lists them. */

@@ -1,7 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
-import { text } from '../contract/text/text.ts';
 
 /**
  * Whether this person may answer the question. Only operators may, and not with the token that made the call: a program
@@ -27,5 +26,5 @@ export function memoryOwner(person: Person, wanted: string | undefined): string 
 export function assertMay(person: Person, ownMemoriesOf?: string): void {
   if (person.isOperator) return;
   if (ownMemoriesOf !== undefined && memoryOwner(person, ownMemoriesOf) === ownMemoriesOf) return;
-  throw new ToolError('forbidden', text('Only an operator may do this.', '運用者だけが行える操作です。'));
+  throw new ToolError('forbidden', 'Only an operator may do this.', '運用者だけが行える操作です。');
 }

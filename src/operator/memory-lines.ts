@@ -50,7 +50,8 @@ function memoryIn(line: string, number: number): z.output<typeof memoryLine> {
 function badLine(number: number, cause: unknown): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(`Line ${number} is not a memory.`, `${number} 行目はメモリではありません。`),
+    `Line ${number} is not a memory.`,
+    `${number} 行目はメモリではありません。`,
     {
       suggestion: text(
         'A line is {"content": "…", "category": "…", "tags": ["…"], "created_at": "2026-02-01T00:00:00Z"}; only content is required.',

@@ -1,6 +1,5 @@
 import type { Insertable } from 'kysely';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import type { Engine } from './engine.ts';
 import { findRow, listRows, selectRows } from './rows.ts';
 import type { MemoryRow, Tables } from './tables/tables.ts';
@@ -63,10 +62,8 @@ async function assertEmpty({ db }: Engine): Promise<void> {
   for (const table of ['agents', ...Object.keys(tables)] as ('agents' | CopiedTable)[]) {
     if (!(await findRow(db, table, {}))) continue;
     throw new ConfigError(
-      text(
-        `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
-        `コピー先のストアは空でなければなりませんが、テーブル ${table} にデータがあります。新しいファイルまたはデータベースを指定してください。`,
-      ),
+      `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
+      `コピー先のストアは空でなければなりませんが、テーブル ${table} にデータがあります。新しいファイルまたはデータベースを指定してください。`,
     );
   }
 }

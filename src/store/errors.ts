@@ -9,10 +9,8 @@ export function storageError(error: unknown): Error {
   if (full) {
     return new ToolError(
       'storage_full',
-      text(
-        'The disk that holds the server’s records is full.',
-        'サーバーの記録を置くディスクがいっぱいです。',
-      ),
+      'The disk that holds the server’s records is full.',
+      'サーバーの記録を置くディスクがいっぱいです。',
       {
         suggestion: text('Ask the operator to free space.', '運用者に空き容量の確保を頼んでください。'),
         cause: error,
@@ -30,7 +28,8 @@ export function storageError(error: unknown): Error {
 export function unreachable(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
-    text('The server’s records cannot be reached now.', '現在、サーバーの記録に接続できません。'),
+    'The server’s records cannot be reached now.',
+    '現在、サーバーの記録に接続できません。',
     {
       suggestion: text(
         'Try again in a moment; if this persists, the operator can find the reason in the log.',
@@ -45,7 +44,8 @@ export function unreachable(cause: unknown): ToolError {
 export function nulInText(cause?: unknown): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('A text argument contains a NUL character.', 'テキスト引数に NUL 文字が含まれています。'),
+    'A text argument contains a NUL character.',
+    'テキスト引数に NUL 文字が含まれています。',
     { suggestion: text('Remove it and try again.', '取り除いて再試行してください。'), cause },
   );
 }

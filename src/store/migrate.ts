@@ -1,5 +1,4 @@
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { migrations, statementsOf } from './migrations.ts';
 
 /** The schema version of this program. */
@@ -19,10 +18,8 @@ export function statementsSince(
 ): readonly string[] {
   if (version > schemaVersion && oldest > schemaVersion) {
     throw new ConfigError(
-      text(
-        `store.url: the database has schema ${version} and this version of sekisho knows ${schemaVersion}. Use the newer version.`,
-        `store.url: データベースのスキーマは ${version} ですが、このバージョンの sekisho が対応するのは ${schemaVersion} までです。新しいバージョンを使ってください。`,
-      ),
+      `store.url: the database has schema ${version} and this version of sekisho knows ${schemaVersion}. Use the newer version.`,
+      `store.url: データベースのスキーマは ${version} ですが、このバージョンの sekisho が対応するのは ${schemaVersion} までです。新しいバージョンを使ってください。`,
     );
   }
   return migrations.slice(version).map((step) => statementsOf(step, kind));

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 
 /** The database that a `store.url` names. */
 export type Target =
@@ -16,10 +15,8 @@ export function targetOf(url: string): Target {
   if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
   // The url may contain a password, so quote only its scheme.
   throw new ConfigError(
-    text(
-      `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
-      `store.url は sqlite:PATH または postgres://USER@HOST/DATABASE で指定してください（指定値: "${url.split(':', 1)[0]}:…"）。`,
-    ),
+    `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
+    `store.url は sqlite:PATH または postgres://USER@HOST/DATABASE で指定してください（指定値: "${url.split(':', 1)[0]}:…"）。`,
   );
 }
 

@@ -41,10 +41,8 @@ export function makeFolder(folder: string): void {
   } catch (error) {
     const code = errnoCode(error);
     throw new ConfigError(
-      text(
-        `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
-        `状態フォルダー ${folder} を作成できません（${code}）。--state または設定の \`state\` で別の場所を指定してください。`,
-      ),
+      `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
+      `状態フォルダー ${folder} を作成できません（${code}）。--state または設定の \`state\` で別の場所を指定してください。`,
       { cause: error },
     );
   }
@@ -72,10 +70,8 @@ function assertOurs(folder: string): void {
 
 function notOurs(folder: string, why: Text): ConfigError {
   return new ConfigError(
-    text(
-      `The state folder ${folder} is not used: ${why.en}. Mend that, or name another with --state, or \`state\` in the configuration.`,
-      `状態フォルダー ${folder} は使用しません: ${why.ja}。修正するか、--state または設定の \`state\` で別の場所を指定してください。`,
-    ),
+    `The state folder ${folder} is not used: ${why.en}. Mend that, or name another with --state, or \`state\` in the configuration.`,
+    `状態フォルダー ${folder} は使用しません: ${why.ja}。修正するか、--state または設定の \`state\` で別の場所を指定してください。`,
   );
 }
 

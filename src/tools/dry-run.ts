@@ -23,7 +23,8 @@ export const onFailureInput = z.enum(['discard']).optional().describe('Undo it.'
 export function dryInBackground(): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('dry_run and background exclude each other.', 'dry_run と background は同時に指定できません。'),
+    'dry_run and background exclude each other.',
+    'dry_run と background は同時に指定できません。',
     {
       suggestion: text('Leave one of them out.', 'どちらか一方だけを指定してください。'),
       details: { field: 'dry_run' },

@@ -402,10 +402,8 @@ function createTurns(atOnce: number): Semaphore {
 function tooMany(): ToolError {
   return new ToolError(
     'rate_limited',
-    text(
-      `${maxWaiting} calls are waiting for this server.`,
-      `${maxWaiting} 件の呼び出しがこのサーバーを待っています。`,
-    ),
+    `${maxWaiting} calls are waiting for this server.`,
+    `${maxWaiting} 件の呼び出しがこのサーバーを待っています。`,
     {
       suggestion: text('Try again when some are done.', 'いくつか終わってから試してください。'),
       details: { retry_after_ms: 1000 },

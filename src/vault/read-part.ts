@@ -81,7 +81,8 @@ function versionOf({ device, inode, bytes, modifiedNs, changedNs }: FileStat): s
 export function notText(): ToolError {
   return new ToolError(
     'unsupported_encoding',
-    text('The note is not UTF-8 text.', 'ノートが UTF-8 のテキストではありません。'),
+    'The note is not UTF-8 text.',
+    'ノートが UTF-8 のテキストではありません。',
     text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。'),
   );
 }

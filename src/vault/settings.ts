@@ -27,10 +27,8 @@ export function vaultSettingsFrom(environment: Environment, config: VaultConfig 
   if (defaultChunkLines > maxChunkLines) {
     const key = environment[variable] === undefined ? 'vault.defaultChunkLines' : variable;
     throw new ConfigError(
-      text(
-        `${key} must be at most ${maxChunkLines} (VAULT_SCAN_MAX_CHUNK_LINES), got ${defaultChunkLines}.`,
-        `${key} は ${maxChunkLines}（VAULT_SCAN_MAX_CHUNK_LINES）以下にしてください（指定値: ${defaultChunkLines}）。`,
-      ),
+      `${key} must be at most ${maxChunkLines} (VAULT_SCAN_MAX_CHUNK_LINES), got ${defaultChunkLines}.`,
+      `${key} は ${maxChunkLines}（VAULT_SCAN_MAX_CHUNK_LINES）以下にしてください（指定値: ${defaultChunkLines}）。`,
     );
   }
   return {
@@ -55,10 +53,8 @@ export function assertVaultRoot(root: string, served: readonly string[]): void {
   } catch (error) {
     const code = errnoCode(error);
     throw new ConfigError(
-      text(
-        `vault.root must be a folder that this user may read, got ${JSON.stringify(root)} (${code}).`,
-        `vault.root には、このユーザーが読めるフォルダーを指定してください（指定値: ${JSON.stringify(root)}、${code}）。`,
-      ),
+      `vault.root must be a folder that this user may read, got ${JSON.stringify(root)} (${code}).`,
+      `vault.root には、このユーザーが読めるフォルダーを指定してください（指定値: ${JSON.stringify(root)}、${code}）。`,
       { cause: error },
     );
   }

@@ -48,7 +48,8 @@ function watchFolder(path: string, changed: (name: string | null) => void): FSWa
   } catch (cause) {
     throw new ToolError(
       'unavailable',
-      text('This machine cannot watch more files.', 'このマシンではこれ以上ファイルを監視できません。'),
+      'This machine cannot watch more files.',
+      'このマシンではこれ以上ファイルを監視できません。',
       { cause },
     );
   }
@@ -67,7 +68,8 @@ function fingerprint(place: Place): string {
 function tooMany(): ToolError {
   return new ToolError(
     'unavailable',
-    text(`${maxWatched} notes are being watched already.`, `既に ${maxWatched} 個のノートを監視しています。`),
+    `${maxWatched} notes are being watched already.`,
+    `既に ${maxWatched} 個のノートを監視しています。`,
     text('End a subscription first.', '先に購読を 1 つ終えてください。'),
   );
 }

@@ -14,10 +14,8 @@ export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolErr
   const what = excerpt !== undefined && because.en.includes(excerpt) ? '' : whatOf(tool, excerpt ?? target);
   return new ToolError(
     'denied',
-    text(
-      joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${named.en}.`),
-      joinSentences(`${what}${sentence(because.ja, '。')}`, `ルール ${named.ja}による拒否です。`),
-    ),
+    joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${named.en}.`),
+    joinSentences(`${what}${sentence(because.ja, '。')}`, `ルール ${named.ja}による拒否です。`),
     { suggestion: suggestion ?? insteadOfRule, details: { rule } },
   );
 }
@@ -37,7 +35,7 @@ function sentence(words: string, end: string): string {
 
 /** A person's refusal. */
 export function declined(pending: ApprovalRecord): ToolError {
-  return new ToolError('denied', text('A person was asked and refused.', '人に確認し、拒否されました。'), {
+  return new ToolError('denied', 'A person was asked and refused.', '人に確認し、拒否されました。', {
     suggestion: pending.instead === undefined ? another : insteadOf(pending.instead),
     details: {
       ...detailsOf(pending, pending.decidedBy),
@@ -57,7 +55,8 @@ function insteadOf(words: string): Text {
 export function dismissed(pending: ApprovalRecord, by: string): ToolError {
   return new ToolError(
     'denied',
-    text('The person closed the question without an answer.', 'ユーザーが質問に答えずに閉じました。'),
+    'The person closed the question without an answer.',
+    'ユーザーが質問に答えずに閉じました。',
     {
       suggestion: text(
         'Ask them what they want before you send it again; that leads to a new question.',

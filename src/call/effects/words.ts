@@ -10,10 +10,8 @@ export function refusedEffects({ because, ...named }: EffectVerdict): ToolError 
   const { en, ja } = ruleForModel(named);
   return new ToolError(
     'denied',
-    text(
-      `It was tried, and none of its changes were kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
-      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
-    ),
+    `It was tried, and none of its changes were kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
+    `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
     {
       suggestion: text(
         'Find a way that changes less, or ask the operator about the rule. dry_run shows what a command would change.',
@@ -52,10 +50,8 @@ export function refusedWhileHeld({ because, ...named }: EffectVerdict): ToolErro
   const { en, ja } = ruleForModel(named);
   return new ToolError(
     'denied',
-    text(
-      `${cleanLine(because.en)}. Denied by rule ${en}.`,
-      `${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
-    ),
+    `${cleanLine(because.en)}. Denied by rule ${en}.`,
+    `${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
     { details: { rule } },
   );
 }
@@ -85,7 +81,7 @@ export function lateWords({ decision, rule, because }: EffectVerdict): Text {
 
 function told(error: ToolError, more: Text): ToolError {
   const { code, text: words, suggestion, details, cause } = error;
-  return new ToolError(code, text(joinSentences(words.en, more.en), joinSentences(words.ja, more.ja)), {
+  return new ToolError(code, joinSentences(words.en, more.en), joinSentences(words.ja, more.ja), {
     suggestion,
     details,
     ...(cause !== undefined && { cause }),

@@ -2,7 +2,6 @@ import { type Caller, isAgent } from '../../contract/caller.ts';
 import type { CommandJudge } from '../../contract/capabilities/judgement.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { PolicyDecision, PolicyRule, Risk } from '../../contract/policy.ts';
-import { text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Annotations } from '../../contract/tool/tool-card.ts';
 import { createGlob, createHostGlob, createPathGlob } from '../../ground/glob/rule-glob.ts';
@@ -35,7 +34,7 @@ export function readRule(rule: PolicyRule, place: number, judge: CommandJudge): 
     return ready;
   } catch (cause) {
     if (cause instanceof ConfigError)
-      throw new ConfigError(text(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`), { cause });
+      throw new ConfigError(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`, { cause });
     throw cause;
   }
 }
@@ -48,19 +47,15 @@ function selectors(rule: PolicyRule) {
   const command = rule.command;
   if (command && (command.length === 0 || command.some((part) => part.length === 0))) {
     throw new ConfigError(
-      text(
-        'command must name a program, got an empty list',
-        'command にはプログラムを指定してください（空の一覧です）。',
-      ),
+      'command must name a program, got an empty list',
+      'command にはプログラムを指定してください（空の一覧です）。',
     );
   }
   for (const name of Object.keys(rule.annotations ?? {})) {
     if (!annotationNames.some((known) => known === name)) {
       throw new ConfigError(
-        text(
-          `annotations has no ${JSON.stringify(name)}; there are ${annotationNames.join(', ')}`,
-          `annotations に ${JSON.stringify(name)} はありません。使えるもの: ${annotationNames.join('、')}`,
-        ),
+        `annotations has no ${JSON.stringify(name)}; there are ${annotationNames.join(', ')}`,
+        `annotations に ${JSON.stringify(name)} はありません。使えるもの: ${annotationNames.join('、')}`,
       );
     }
   }
@@ -130,19 +125,15 @@ function tryExamples(
   for (const example of rule.match ?? []) {
     if (!fits(example, read(example)))
       throw new ConfigError(
-        text(
-          `must match ${JSON.stringify(example)}, but does not`,
-          `${JSON.stringify(example)} に当てはまるはずですが、当てはまりません。`,
-        ),
+        `must match ${JSON.stringify(example)}, but does not`,
+        `${JSON.stringify(example)} に当てはまるはずですが、当てはまりません。`,
       );
   }
   for (const example of rule.notMatch ?? []) {
     if (fits(example, read(example)))
       throw new ConfigError(
-        text(
-          `must not match ${JSON.stringify(example)}, but does`,
-          `${JSON.stringify(example)} に当てはまらないはずですが、当てはまります。`,
-        ),
+        `must not match ${JSON.stringify(example)}, but does`,
+        `${JSON.stringify(example)} に当てはまらないはずですが、当てはまります。`,
       );
   }
 }

@@ -55,10 +55,8 @@ export function readConfigFile(
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '');
     if (!named && isAbsent) return { path, file: {}, json: '' };
     throw new ConfigError(
-      text(
-        `The configuration file ${path} cannot be read: ${whyUnreadable(error).en}. \`sekisho init\` writes one.`,
-        `設定ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。\`sekisho init\` で作成できます。`,
-      ),
+      `The configuration file ${path} cannot be read: ${whyUnreadable(error).en}. \`sekisho init\` writes one.`,
+      `設定ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。\`sekisho init\` で作成できます。`,
       { cause: error },
     );
   }
@@ -69,7 +67,7 @@ export function readConfigFile(
   const parsed = configSchema.safeParse(value ?? {}, { jitless: true });
   if (parsed.success) return { path, file: parsed.data as ConfigFile, json };
   const problem = describeProblem(parsed.error.issues[0], value);
-  throw new ConfigError(text(`${path}: ${problem.en}`, `${path}: ${problem.ja}`));
+  throw new ConfigError(`${path}: ${problem.en}`, `${path}: ${problem.ja}`);
 }
 
 interface Problem {

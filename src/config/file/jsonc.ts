@@ -1,6 +1,5 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 
 /** The value in a file of JSON with comments. Throws `ConfigError`, naming the file and the line. */
 export function parseJsonc(path: string, words: string): unknown {
@@ -12,9 +11,7 @@ export function parseJsonc(path: string, words: string): unknown {
   // Turns `CommaExpected` into "comma expected".
   const problem = printParseErrorCode(first.error).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`);
   throw new ConfigError(
-    text(
-      `${path}, line ${line}: not JSON with comments: ${problem.toLowerCase()}.`,
-      `${path} の ${line} 行目: コメント付き JSON として読めません（${problem}）。`,
-    ),
+    `${path}, line ${line}: not JSON with comments: ${problem.toLowerCase()}.`,
+    `${path} の ${line} 行目: コメント付き JSON として読めません（${problem}）。`,
   );
 }

@@ -196,5 +196,5 @@ function isSafe(url: URL): boolean {
 
 /** `rule` continues after the key, in English beginning with the verb. */
 function wrong(at: string, rule: Text): ConfigError {
-  return new ConfigError(text(`${at} ${rule.en}.`, `${at}: ${rule.ja}。`));
+  return new ConfigError(`${at} ${rule.en}.`, `${at}: ${rule.ja}。`);
 }

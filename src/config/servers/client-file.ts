@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
-import { type Text, text } from '../../contract/text/text.ts';
+import type { Text } from '../../contract/text/text.ts';
 import { parseJsonc } from '../file/jsonc.ts';
 import { whyUnreadable } from '../file/why-unreadable.ts';
 import { clientServers } from './client-shapes.ts';
@@ -18,10 +18,8 @@ export interface ForeignServer {
 export function readServerFile(path: string): readonly ForeignServer[] {
   if (path.endsWith('.toml')) {
     throw new ConfigError(
-      text(
-        `${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`,
-        `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
-      ),
+      `${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`,
+      `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
     );
   }
   let words: string;
@@ -29,20 +27,16 @@ export function readServerFile(path: string): readonly ForeignServer[] {
     words = readFileSync(path, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      text(
-        `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
-        `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      ),
+      `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
+      `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
       { cause: error },
     );
   }
   const servers = clientServers(parseJsonc(path, words));
   if (!servers) {
     throw new ConfigError(
-      text(
-        `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,
-        `${path} に "servers"、"mcpServers"、"context_servers" のいずれもありません。`,
-      ),
+      `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,
+      `${path} に "servers"、"mcpServers"、"context_servers" のいずれもありません。`,
     );
   }
   return servers.map(({ name, entry, notes }) => {
@@ -50,10 +44,8 @@ export function readServerFile(path: string): readonly ForeignServer[] {
     if (parsed.success) return { name, config: parsed.data, notes };
     const issue = parsed.error.issues[0];
     throw new ConfigError(
-      text(
-        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
-        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue && describeIssue(issue).ja}。`,
-      ),
+      `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
+      `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue && describeIssue(issue).ja}。`,
     );
   });
 }

@@ -37,17 +37,13 @@ export function oauthOf(
   if (config === undefined) return hasToken || !isSecure ? undefined : { grant: 'authorization_code' };
   if (hasToken)
     throw new ConfigError(
-      text(
-        `${at} has both oauth and an Authorization header; leave one out.`,
-        `${at} に oauth と Authorization ヘッダーの両方があります。どちらかを消してください。`,
-      ),
+      `${at} has both oauth and an Authorization header; leave one out.`,
+      `${at} に oauth と Authorization ヘッダーの両方があります。どちらかを消してください。`,
     );
   if (!isSecure)
     throw new ConfigError(
-      text(
-        `${at}.oauth needs a url with https://, or one on this machine.`,
-        `${at}.oauth を使うには、url が https:// で始まるか、このマシンのアドレスでなければなりません。`,
-      ),
+      `${at}.oauth needs a url with https://, or one on this machine.`,
+      `${at}.oauth を使うには、url が https:// で始まるか、このマシンのアドレスでなければなりません。`,
     );
   const filled = (key: 'issuer' | 'clientId' | 'clientSecret') =>
     config[key] === undefined ? undefined : fill(config[key], `oauth.${key}`);
@@ -82,24 +78,21 @@ function assertWhole(at: string, settings: OauthSettings): void {
   }
   if (clientSecret !== undefined && clientId === undefined) {
     throw new ConfigError(
-      text(`${at}.oauth.clientSecret needs clientId.`, `${at}.oauth.clientSecret には clientId も必要です。`),
+      `${at}.oauth.clientSecret needs clientId.`,
+      `${at}.oauth.clientSecret には clientId も必要です。`,
     );
   }
   // Otherwise the server could name its own authorization server, which would get the secret.
   if (clientSecret !== undefined && issuer === undefined) {
     throw new ConfigError(
-      text(
-        `${at}.oauth.clientSecret needs issuer: the secret is sent nowhere else.`,
-        `${at}.oauth.clientSecret には issuer も必要です。シークレットはその相手にだけ送ります。`,
-      ),
+      `${at}.oauth.clientSecret needs issuer: the secret is sent nowhere else.`,
+      `${at}.oauth.clientSecret には issuer も必要です。シークレットはその相手にだけ送ります。`,
     );
   }
   if (settings.grant === 'client_credentials' && clientSecret === undefined) {
     throw new ConfigError(
-      text(
-        `${at}.oauth: client_credentials needs clientId, clientSecret and issuer.`,
-        `${at}.oauth: client_credentials には clientId、clientSecret、issuer が必要です。`,
-      ),
+      `${at}.oauth: client_credentials needs clientId, clientSecret and issuer.`,
+      `${at}.oauth: client_credentials には clientId、clientSecret、issuer が必要です。`,
     );
   }
 }

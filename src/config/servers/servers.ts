@@ -40,10 +40,8 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
   return configs.map(([name, config]) => {
     if (seen.has(name))
       throw new ConfigError(
-        text(
-          `servers: two servers are named ${JSON.stringify(name)}.`,
-          `servers: ${JSON.stringify(name)} という名前のサーバーが 2 つあります。`,
-        ),
+        `servers: two servers are named ${JSON.stringify(name)}.`,
+        `servers: ${JSON.stringify(name)} という名前のサーバーが 2 つあります。`,
       );
     seen.add(name);
     return settingsOf(name, config, sources);
@@ -66,10 +64,8 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
   const at = `servers.${name}`;
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}$/.test(name) || name.endsWith('_')) {
     throw new ConfigError(
-      text(
-        `${at}: a name must have 1 to 31 letters, digits, - and single _, because the names of its tools begin with it.`,
-        `${at}: 名前は英数字、-、連続しない _ で 1～31 文字にしてください。そのツールの名前の先頭になります。`,
-      ),
+      `${at}: a name must have 1 to 31 letters, digits, - and single _, because the names of its tools begin with it.`,
+      `${at}: 名前は英数字、-、連続しない _ で 1～31 文字にしてください。そのツールの名前の先頭になります。`,
     );
   }
   const flow = config.flow ?? sources.flow;
@@ -109,7 +105,8 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     );
   if ((config.command === undefined) === (config.url === undefined)) {
     throw new ConfigError(
-      text(`${at} needs either command or url.`, `${at} には command か url のどちらかが必要です。`),
+      `${at} needs either command or url.`,
+      `${at} には command か url のどちらかが必要です。`,
     );
   }
   if (config.url !== undefined) {
@@ -123,18 +120,14 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     }
     if (config.network !== undefined) {
       throw new ConfigError(
-        text(
-          `${at}.network is for a server that is started here, not for one with a url.`,
-          `${at}.network はここで起動するサーバー用です。url を持つサーバーには使えません。`,
-        ),
+        `${at}.network is for a server that is started here, not for one with a url.`,
+        `${at}.network はここで起動するサーバー用です。url を持つサーバーには使えません。`,
       );
     }
     if (config.type === 'sse') {
       throw new ConfigError(
-        text(
-          `${at}: the transport "sse" is no longer supported; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
-          `${at}: トランスポート "sse" には対応しなくなりました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
-        ),
+        `${at}: the transport "sse" is no longer supported; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
+        `${at}: トランスポート "sse" には対応しなくなりました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
       );
     }
     const headers = fillAll(config.headers, 'headers');
@@ -143,7 +136,8 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
   }
   if (config.oauth)
     throw new ConfigError(
-      text(`${at}.oauth is for servers with a url.`, `${at}.oauth は url を持つサーバー用です。`),
+      `${at}.oauth is for servers with a url.`,
+      `${at}.oauth は url を持つサーバー用です。`,
     );
   const command = fill(config.command ?? '', 'command');
   return {
@@ -157,7 +151,8 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       const full = resolve(cwd, fill(path, 'folders'));
       if (!existsSync(full))
         throw new ConfigError(
-          text(`${at}.folders: ${full} does not exist.`, `${at}.folders: ${full} は存在しません。`),
+          `${at}.folders: ${full} does not exist.`,
+          `${at}.folders: ${full} は存在しません。`,
         );
       return { path: full, writable: writable ?? true };
     }),
@@ -179,10 +174,8 @@ function variablesOf(
     return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
   } catch (error) {
     throw new ConfigError(
-      text(
-        `${at}.envFile: ${path} cannot be read: ${whyUnreadable(error).en}.`,
-        `${at}.envFile: ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      ),
+      `${at}.envFile: ${path} cannot be read: ${whyUnreadable(error).en}.`,
+      `${at}.envFile: ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
       {
         cause: error,
       },

@@ -22,6 +22,17 @@ export function text(en: string, ja: string): Text {
   return { en, ja };
 }
 
+/** The words of an error as `text` takes them, or a text made elsewhere; after them, what else belongs to it. */
+export type Said<More> =
+  | readonly [en: string, ja: string, more?: More | undefined]
+  | readonly [text: Text, more?: More | undefined];
+
+export function readSaid<More>(said: Said<More>): { readonly text: Text; readonly more: More | undefined } {
+  if (typeof said[0] !== 'string') return { text: said[0], more: said[1] as More | undefined };
+  const [en, ja, more] = said as readonly [en: string, ja: string, more?: More];
+  return { text: text(en, ja), more };
+}
+
 /** Text that is the same in every language: a name, a number, a quotation. */
 export function verbatim(words: string): Text {
   return { en: words, ja: words };

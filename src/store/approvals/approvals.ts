@@ -153,10 +153,8 @@ async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promi
   if (waiting <= maxOpen) return;
   throw new ToolError(
     'rate_limited',
-    text(
-      `${maxOpen} calls of this caller are already waiting for a person.`,
-      `この呼び出し元では、すでに ${maxOpen} 件の呼び出しが人の回答を待っています。`,
-    ),
+    `${maxOpen} calls of this caller are already waiting for a person.`,
+    `この呼び出し元では、すでに ${maxOpen} 件の呼び出しが人の回答を待っています。`,
     {
       suggestion: text(
         'Ask a person to run `sekisho approve` and answer some of them first.',

@@ -70,15 +70,11 @@ type HeadQuery = SelectQueryBuilder<Tables, keyof Tables, AuditHeadRow>;
 function brokenHead(): ToolError {
   return new ToolError(
     'unavailable',
+    'The audit log’s head does not match this server’s audit key, so nothing can be recorded.',
+    '監査ログの末尾がこのサーバーの監査鍵と合わないため、記録できません。',
     text(
-      'The audit log’s head does not match this server’s audit key, so nothing can be recorded.',
-      '監査ログの末尾がこのサーバーの監査鍵と合わないため、記録できません。',
+      'The operator should run `sekisho audit verify`. A server that joins an existing store needs the audit.key of the first one; after removing a database on purpose, remove its audit.key too.',
+      '運用者は `sekisho audit verify` を実行してください。既存のストアに加わるサーバーには最初のサーバーの audit.key が必要です。データベースを意図的に削除した場合は、audit.key も削除してください。',
     ),
-    {
-      suggestion: text(
-        'The operator should run `sekisho audit verify`. A server that joins an existing store needs the audit.key of the first one; after removing a database on purpose, remove its audit.key too.',
-        '運用者は `sekisho audit verify` を実行してください。既存のストアに加わるサーバーには最初のサーバーの audit.key が必要です。データベースを意図的に削除した場合は、audit.key も削除してください。',
-      ),
-    },
   );
 }

@@ -2,7 +2,6 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
 /** The secret that seals the audit chain, in a file that only the operator's account reads. */
@@ -54,10 +53,8 @@ function makeKey(path: string): KeyObject {
   const made = readKey(path);
   if (!made)
     throw new ConfigError(
-      text(
-        `${path} disappeared while it was being made. Start again, and make sure that nothing cleans up the state folder.`,
-        `${path} が作成中に消えました。状態フォルダーを整理するプログラムがないことを確認し、もう一度起動してください。`,
-      ),
+      `${path} disappeared while it was being made. Start again, and make sure that nothing cleans up the state folder.`,
+      `${path} が作成中に消えました。状態フォルダーを整理するプログラムがないことを確認し、もう一度起動してください。`,
     );
   return made;
 }
@@ -72,10 +69,8 @@ function readKey(path: string): KeyObject | undefined {
   }
   if (!/^[0-9a-f]{64}$/.test(hex))
     throw new ConfigError(
-      text(
-        `${path} must contain 64 hexadecimal digits. Restore it from a backup: without it the log cannot be checked or continued.`,
-        `${path} は 16 進数 64 桁でなければなりません。バックアップから復元してください。これがないと、ログの検証も追記もできません。`,
-      ),
+      `${path} must contain 64 hexadecimal digits. Restore it from a backup: without it the log cannot be checked or continued.`,
+      `${path} は 16 進数 64 桁でなければなりません。バックアップから復元してください。これがないと、ログの検証も追記もできません。`,
     );
   return createSecretKey(hex, 'hex');
 }

@@ -105,10 +105,8 @@ function asToolError(cause: unknown): unknown {
 function noRoom(cause?: unknown): ToolError {
   return new ToolError(
     'storage_full',
-    text(
-      'The disk that holds the server’s records is full, so the call was not run.',
-      'サーバーの記録を置くディスクがいっぱいのため、呼び出しを実行しませんでした。',
-    ),
+    'The disk that holds the server’s records is full, so the call was not run.',
+    'サーバーの記録を置くディスクがいっぱいのため、呼び出しを実行しませんでした。',
     {
       suggestion: text(
         'Nothing was changed. Ask the operator to free space.',
@@ -122,10 +120,8 @@ function noRoom(cause?: unknown): ToolError {
 function unwritable(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      'The server cannot write its records now, so the call was not run.',
-      'サーバーが記録を書き込めないため、呼び出しを実行しませんでした。',
-    ),
+    'The server cannot write its records now, so the call was not run.',
+    'サーバーが記録を書き込めないため、呼び出しを実行しませんでした。',
     {
       suggestion: text(
         'Nothing was changed. If this persists, the operator can find the reason in the server’s log.',

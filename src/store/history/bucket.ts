@@ -131,10 +131,8 @@ function optionsFrom(environment: NodeJS.ProcessEnv) {
 function unavailable(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      'The bucket that keeps what files held before they were changed cannot be reached now.',
-      '変更前のファイルの内容を保存するバケットに、現在接続できません。',
-    ),
+    'The bucket that keeps what files held before they were changed cannot be reached now.',
+    '変更前のファイルの内容を保存するバケットに、現在接続できません。',
     {
       suggestion: text(
         'Try again in a moment; if this persists, the operator can find the reason in the log and with sekisho doctor.',

@@ -182,7 +182,8 @@ function wordCount(row: Pick<MemoryRow, 'words'>): number {
 function saysTheSame(id: string): ToolError {
   return new ToolError(
     'conflict',
-    text(`The memory ${id} already says the same.`, `メモリ ${id} に、既に同じ内容があります。`),
+    `The memory ${id} already says the same.`,
+    `メモリ ${id} に、既に同じ内容があります。`,
     {
       suggestion: text(
         `Forget one of the two, or change ${id}.`,
@@ -196,10 +197,8 @@ function saysTheSame(id: string): ToolError {
 function tooManyTags(id: string): ToolError {
   return new ToolError(
     'conflict',
-    text(
-      `The memory ${id} already says this, and would have more than ${maxTags} tags with these.`,
-      `メモリ ${id} に既に同じ内容があり、これらのタグを加えると ${maxTags} 個を超えます。`,
-    ),
+    `The memory ${id} already says this, and would have more than ${maxTags} tags with these.`,
+    `メモリ ${id} に既に同じ内容があり、これらのタグを加えると ${maxTags} 個を超えます。`,
     {
       suggestion: text('Choose its tags with update_memory.', 'update_memory でタグを選び直してください。'),
       details: { id },

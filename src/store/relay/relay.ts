@@ -217,16 +217,12 @@ async function holderOf({ db, clockMs }: Engine, name: string): Promise<string |
 function wentAway(): ToolError {
   return new ToolError(
     'unavailable',
+    'The server that handled this call stopped before it answered.',
+    'この呼び出しを受け持つサーバーが、応答する前に停止しました。',
     text(
-      'The server that handled this call stopped before it answered.',
-      'この呼び出しを受け持つサーバーが、応答する前に停止しました。',
+      'It may have carried out part of the call: check before you repeat it.',
+      '一部が実行された可能性があります。確認してからやり直してください。',
     ),
-    {
-      suggestion: text(
-        'It may have carried out part of the call: check before you repeat it.',
-        '一部が実行された可能性があります。確認してからやり直してください。',
-      ),
-    },
   );
 }
 

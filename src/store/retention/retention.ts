@@ -135,15 +135,11 @@ async function known(tx: Transaction<Tables>, key: AuditKey) {
 function brokenAt(seq: number): ToolError {
   return new ToolError(
     'unavailable',
+    `The audit log does not verify at entry ${seq}, so no records were removed.`,
+    `監査ログの記録 ${seq} の検証に失敗したため、古い記録を削除しませんでした。`,
     text(
-      `The audit log does not verify at entry ${seq}, so no records were removed.`,
-      `監査ログの記録 ${seq} の検証に失敗したため、古い記録を削除しませんでした。`,
+      'The operator should run `sekisho audit verify`.',
+      '運用者は `sekisho audit verify` を実行してください。',
     ),
-    {
-      suggestion: text(
-        'The operator should run `sekisho audit verify`.',
-        '運用者は `sekisho audit verify` を実行してください。',
-      ),
-    },
   );
 }

@@ -110,15 +110,10 @@ export async function ownsWhole(db: Reader, me: Member, { parent_id }: TaskRow):
 function notYours({ id, assignee_id: owner }: TaskRow, suggestion?: Text): ToolError {
   return owner === null
     ? forbidden(
-        text(
-          `Task ${id} has no owner yet; claim it first.`,
-          `タスク ${id} の担当者はまだいません。先に取得してください。`,
-        ),
+        `Task ${id} has no owner yet; claim it first.`,
+        `タスク ${id} の担当者はまだいません。先に取得してください。`,
       )
-    : forbidden(
-        text(`Task ${id} belongs to agent ${owner}.`, `タスク ${id} は ${owner} の担当です。`),
-        suggestion,
-      );
+    : forbidden(`Task ${id} belongs to agent ${owner}.`, `タスク ${id} は ${owner} の担当です。`, suggestion);
 }
 
 /** Throws if this session once had the task and another has it now: the fence is newer than ours. */
@@ -127,28 +122,26 @@ export function assertNotReplaced(me: Member, task: TaskRow): void {
   const owner = task.assignee_id;
   throw owner === null
     ? conflict(
-        text(
-          `Task ${task.id} is no longer yours: it was released.`,
-          `タスク ${task.id} はすでに解放されています。`,
-        ),
+        `Task ${task.id} is no longer yours: it was released.`,
+        `タスク ${task.id} はすでに解放されています。`,
         text(
           'Stop working on it, or claim it again with claim_task.',
           '作業をやめるか、claim_task で取り直してください。',
         ),
       )
     : conflict(
-        text(
-          owner === me.agent.id
-            ? `Task ${task.id} is no longer this session's: another session of yours has it now.`
-            : `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
-          owner === me.agent.id
-            ? `タスク ${task.id} は現在あなたの別のセッションが担当しています。`
-            : `タスク ${task.id} は現在 ${owner} の担当です。`,
-        ),
-        text(
-          'Stop working on it; get_next_action says what to do.',
-          '作業をやめてください。次の行動は get_next_action が示します。',
-        ),
-        { owner, fence: task.fence },
+        owner === me.agent.id
+          ? `Task ${task.id} is no longer this session's: another session of yours has it now.`
+          : `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
+        owner === me.agent.id
+          ? `タスク ${task.id} は現在あなたの別のセッションが担当しています。`
+          : `タスク ${task.id} は現在 ${owner} の担当です。`,
+        {
+          suggestion: text(
+            'Stop working on it; get_next_action says what to do.',
+            '作業をやめてください。次の行動は get_next_action が示します。',
+          ),
+          details: { owner, fence: task.fence },
+        },
       );
 }

@@ -125,10 +125,8 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
     .executeTakeFirst();
   if (!project) {
     throw forbidden(
-      text(
-        `Agent ${agent.id} is not assigned to this project.`,
-        `${agent.id} はこのプロジェクトに割り当てられていません。`,
-      ),
+      `Agent ${agent.id} is not assigned to this project.`,
+      `${agent.id} はこのプロジェクトに割り当てられていません。`,
       text(
         'Ask the operator: `sekisho project assign`.',
         '運用者に `sekisho project assign` を頼んでください。',
@@ -137,7 +135,8 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
   }
   if (project.status !== 'active' || agent.status !== 'active') {
     throw forbidden(
-      text(`Project or agent is paused.`, 'プロジェクトまたはエージェントは停止中です。'),
+      `Project or agent is paused.`,
+      'プロジェクトまたはエージェントは停止中です。',
       text('Exit, and come back when it has been resumed.', '終了し、再開後に戻ってください。'),
     );
   }
@@ -146,7 +145,8 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
 function badProof(): ToolError {
   return new ToolError(
     'unauthenticated',
-    text('Agent or passkey is wrong.', 'エージェントまたはパスキーが違います。'),
+    'Agent or passkey is wrong.',
+    'エージェントまたはパスキーが違います。',
   );
 }
 

@@ -78,7 +78,8 @@ function tooManyAttempts(waitMs: number): ToolError {
   const seconds = Math.ceil(waitMs / 1000);
   return new ToolError(
     'rate_limited',
-    text('Too many failed attempts to authenticate.', '認証の失敗が多すぎます。'),
+    'Too many failed attempts to authenticate.',
+    '認証の失敗が多すぎます。',
     {
       suggestion: text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
       details: { retry_after_ms: waitMs },

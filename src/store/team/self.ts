@@ -1,6 +1,5 @@
 import type { Hierarchy } from '../../contract/team/admin.ts';
 import type { AgentProfile, Answered } from '../../contract/team/team.ts';
-import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
 import { countRows, findRow, insertRow, listRows, lockRow, updateRows } from '../rows.ts';
 import type { AgentRow } from '../tables/team.ts';
@@ -101,10 +100,8 @@ export const completeExecution: Act<'completeExecution'> = async (tx, me, input)
   if (execution.status === input.status) return { success: true };
   if (execution.status !== 'running') {
     throw conflict(
-      text(
-        `Execution ${execution.id} is ${execution.status} already.`,
-        `実行記録 ${execution.id} はすでに ${execution.status} です。`,
-      ),
+      `Execution ${execution.id} is ${execution.status} already.`,
+      `実行記録 ${execution.id} はすでに ${execution.status} です。`,
     );
   }
   const set = { status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs };

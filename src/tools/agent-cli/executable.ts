@@ -14,10 +14,8 @@ export function assertNotExecutable(
   if (!found) return;
   throw new ToolError(
     'denied',
-    text(
-      `${file.shown} would be executable (${found.en}); programs and scripts are not written.`,
-      `${file.shown} は実行可能ファイルになります (${found.ja})。プログラムやスクリプトは書き込めません。`,
-    ),
+    `${file.shown} would be executable (${found.en}); programs and scripts are not written.`,
+    `${file.shown} は実行可能ファイルになります (${found.ja})。プログラムやスクリプトは書き込めません。`,
     text(
       'The operator can allow it: start with --allow-executable.',
       '運用者が --allow-executable を付けて起動すると書き込めます。',

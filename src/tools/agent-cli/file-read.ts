@@ -165,10 +165,8 @@ async function readOther(
   if (!matchesMime(mime, allowMime)) {
     throw new ToolError(
       'unsupported_encoding',
-      text(
-        `${file.shown} is not text but ${mime}; only text files are read.`,
-        `${file.shown} はテキストではなく ${mime} です。読めるのはテキストファイルだけです。`,
-      ),
+      `${file.shown} is not text but ${mime}; only text files are read.`,
+      `${file.shown} はテキストではなく ${mime} です。読めるのはテキストファイルだけです。`,
       {
         suggestion: text(
           `The operator can allow it: start with --allow-mime ${mime}.`,
@@ -197,10 +195,8 @@ const pattern = /^[a-z0-9.+-]+\/(?:[a-z0-9.+-]+|\*)$/;
 export function assertMimePattern(value: string): asserts value is MimePattern {
   if (!pattern.test(value)) {
     throw new ConfigError(
-      text(
-        `allowMime must hold types like "image/png" or "image/*", got "${value}".`,
-        `allowMime には "image/png" や "image/*" のような種類を指定してください（指定値: "${value}"）。`,
-      ),
+      `allowMime must hold types like "image/png" or "image/*", got "${value}".`,
+      `allowMime には "image/png" や "image/*" のような種類を指定してください（指定値: "${value}"）。`,
     );
   }
 }

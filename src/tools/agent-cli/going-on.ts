@@ -67,7 +67,8 @@ const runningCode = -1;
 function unknown(id: string): ToolError {
   return new ToolError(
     'not_found',
-    text(`There is no running command ${id}.`, `${id} のコマンドはありません。`),
+    `There is no running command ${id}.`,
+    `${id} のコマンドはありません。`,
     text(
       'It ended with its session, or was never started; run it again.',
       'セッションとともに終了したか、開始されていません。もう一度実行してください。',

@@ -190,13 +190,14 @@ function workingFolderOf(cwd: string | undefined, files: Folder): string {
   if (cwd === undefined) {
     const [root] = files.roots;
     if (root) return root.hostPath;
-    throw new ToolError('out_of_scope', text('No folder is allowed.', '許可されたフォルダーがありません。'));
+    throw new ToolError('out_of_scope', 'No folder is allowed.', '許可されたフォルダーがありません。');
   }
   const place = files.at(cwd);
   if (place.stat().kind === 'folder') return place.hostPath;
   throw new ToolError(
     'unsupported_type',
-    text(`${place.shown} is not a folder.`, `${place.shown} はフォルダーではありません。`),
+    `${place.shown} is not a folder.`,
+    `${place.shown} はフォルダーではありません。`,
     text('Name a folder in cwd.', 'cwd にはフォルダーを指定してください。'),
   );
 }

@@ -111,7 +111,8 @@ function readCursor(cursor: string): Position {
   if (kind && name !== undefined) return { kind, name };
   throw new ToolError(
     'invalid_parameter',
-    text('cursor did not come from list_files.', 'cursor が list_files の返したものではありません。'),
+    'cursor did not come from list_files.',
+    'cursor が list_files の返したものではありません。',
     {
       suggestion: text(
         'Pass next_cursor of the last reply, or none to start over.',

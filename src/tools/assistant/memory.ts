@@ -43,7 +43,8 @@ export function shownMemory(memory: Memory) {
 export function noSuchMemory(id: string): ToolError {
   return new ToolError(
     'not_found',
-    text(`No memory has the id "${id}".`, `ID「${id}」のメモリはありません。`),
+    `No memory has the id "${id}".`,
+    `ID「${id}」のメモリはありません。`,
     text('Find ids with recall.', 'recall で ID を確認してください。'),
   );
 }
@@ -215,7 +216,8 @@ export const updateMemory = defineTool({
 function nothingToChange(): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('Nothing to change was given.', '変更する内容がありません。'),
+    'Nothing to change was given.',
+    '変更する内容がありません。',
     text('Give content, category or tags.', 'content、category、tags のいずれかを指定してください。'),
   );
 }

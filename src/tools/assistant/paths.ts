@@ -47,10 +47,8 @@ export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
   if (read.folder === desk.own || !read.place.exists()) return;
   throw new ToolError(
     'forbidden',
-    text(
-      `${cleanName(read.shown)} can be read but not changed: only ${desk.ownPath} is yours.`,
-      `${cleanName(read.shown)} は読めますが変更できません。変更できるのは ${desk.ownPath} だけです。`,
-    ),
+    `${cleanName(read.shown)} can be read but not changed: only ${desk.ownPath} is yours.`,
+    `${cleanName(read.shown)} は読めますが変更できません。変更できるのは ${desk.ownPath} だけです。`,
     text(
       `Read it, write a copy to ${cleanName(path)} with write_file, and edit that.`,
       `内容を読み、write_file で ${cleanName(path)} にコピーを作成してから編集してください。`,
@@ -187,5 +185,5 @@ function ownPart(desk: Desk, path: string): string | undefined {
 
 function nothingThere(path: string): ToolError {
   const shown = cleanName(path);
-  return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} はありません。`));
+  return new ToolError('not_found', `${shown} does not exist.`, `${shown} はありません。`);
 }

@@ -163,7 +163,8 @@ function startOf(cursor: string | undefined, body: string): number {
   if (digest === digestOf(body) && Number(offset) < body.length) return Number(offset);
   throw new ToolError(
     'conflict',
-    text('The page has changed since it was read.', '前回読んだときからページが変わっています。'),
+    'The page has changed since it was read.',
+    '前回読んだときからページが変わっています。',
     text('Fetch it again without cursor.', 'cursor を付けずに取得し直してください。'),
   );
 }
@@ -194,7 +195,8 @@ function badStatus({ url, status, retryAfterMs, isChallenge }: FetchedPage): Too
         : text('Try again later, or use another source.', '後でやり直すか、別の情報源を使ってください。');
   return new ToolError(
     'upstream_error',
-    text(`${hostname} answered with status ${status}.`, `${hostname} はステータス ${status} を返しました。`),
+    `${hostname} answered with status ${status}.`,
+    `${hostname} はステータス ${status} を返しました。`,
     { suggestion, details: { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) } },
   );
 }

@@ -47,10 +47,8 @@ export async function readNotePart(
 function pastEnd(place: Place, { argument, startLine }: WantedPart, totalLines: number): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `${argument}.start_line is ${startLine}, but ${place.shown} has ${totalLines} ${totalLines === 1 ? 'line' : 'lines'}.`,
-      `${argument}.start_line は ${startLine} ですが、${place.shown} は ${totalLines} 行です。`,
-    ),
+    `${argument}.start_line is ${startLine}, but ${place.shown} has ${totalLines} ${totalLines === 1 ? 'line' : 'lines'}.`,
+    `${argument}.start_line は ${startLine} ですが、${place.shown} は ${totalLines} 行です。`,
     {
       suggestion: text(
         `Start at a line from 1 to ${totalLines}.`,
@@ -68,10 +66,8 @@ function pastLine(
 ): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `${argument}.char_offset is ${charOffset}, but line ${startLine} of ${place.shown} has ${counted(lineChars, 'character')}.`,
-      `${argument}.char_offset は ${charOffset} ですが、${place.shown} の ${startLine} 行目は ${lineChars} 文字です。`,
-    ),
+    `${argument}.char_offset is ${charOffset}, but line ${startLine} of ${place.shown} has ${counted(lineChars, 'character')}.`,
+    `${argument}.char_offset は ${charOffset} ですが、${place.shown} の ${startLine} 行目は ${lineChars} 文字です。`,
     {
       suggestion: text(
         'Leave char_offset out to read the whole line.',

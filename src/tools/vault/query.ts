@@ -57,7 +57,8 @@ export async function parseRegexQuery(query: string): Promise<Query> {
   } catch (cause) {
     throw new ToolError(
       'invalid_parameter',
-      text('query is not a regular expression in RE2 syntax.', 'query が RE2 構文の正規表現ではありません。'),
+      'query is not a regular expression in RE2 syntax.',
+      'query が RE2 構文の正規表現ではありません。',
       {
         suggestion: text(
           'Escape special characters, leave out look-around and back-references, or use mode "text".',
@@ -150,7 +151,7 @@ function containing(words: string): Condition {
 }
 
 function emptyQuery(): ToolError {
-  return new ToolError('invalid_parameter', text('query is empty.', 'query が空です。'), {
+  return new ToolError('invalid_parameter', 'query is empty.', 'query が空です。', {
     suggestion: text('Give a word, e.g. "invoice".', '"請求書" などの語を指定してください。'),
     details: { field: 'query' },
   });

@@ -70,26 +70,20 @@ function pathOfCursor(cursor: string): string {
 }
 
 function unknown(uri: string): ToolError {
-  return new ToolError(
-    'not_found',
-    text('There is no note with this URI.', 'この URI のノートはありません。'),
-    {
-      suggestion: text(
-        'Notes have URIs such as vault:///ideas/house.md.',
-        'ノートの URI は vault:///ideas/house.md の形です。',
-      ),
-      details: { uri: uri.slice(0, 200) },
-    },
-  );
+  return new ToolError('not_found', 'There is no note with this URI.', 'この URI のノートはありません。', {
+    suggestion: text(
+      'Notes have URIs such as vault:///ideas/house.md.',
+      'ノートの URI は vault:///ideas/house.md の形です。',
+    ),
+    details: { uri: uri.slice(0, 200) },
+  });
 }
 
 function tooLong(place: Place): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      `${place.shown} is longer than ${maxChars} characters.`,
-      `${place.shown} は ${maxChars} 文字を超えています。`,
-    ),
+    `${place.shown} is longer than ${maxChars} characters.`,
+    `${place.shown} は ${maxChars} 文字を超えています。`,
     text('Read it with vault_scan.', 'vault_scan で読んでください。'),
   );
 }

@@ -22,7 +22,8 @@ export async function onNote<T>(place: Place, work: () => Promise<T>): Promise<T
     if (!(error instanceof ToolError) || error.code !== 'unsupported_type') throw error;
     throw new ToolError(
       'not_found',
-      text(`${place.shown} is not a note.`, `${place.shown} はノートではありません。`),
+      `${place.shown} is not a note.`,
+      `${place.shown} はノートではありません。`,
       {
         suggestion: text(
           'Give the path of a file, e.g. "ideas/house.md".',
@@ -40,10 +41,8 @@ export function assertMayCreate(path: string): void {
   if (isBelow(path, 'daily') && !isDailyNote(path)) {
     throw new ToolError(
       'forbidden',
-      text(
-        `${path} cannot be created: daily/ contains only daily/YYYY-MM-DD.md with a real date.`,
-        `${path} は作成できません。daily/ には実在する日付の daily/YYYY-MM-DD.md だけを置けます。`,
-      ),
+      `${path} cannot be created: daily/ contains only daily/YYYY-MM-DD.md with a real date.`,
+      `${path} は作成できません。daily/ には実在する日付の daily/YYYY-MM-DD.md だけを置けます。`,
       text(
         'Name it by its day, e.g. "daily/2026-02-11.md", or create it outside daily/.',
         '"daily/2026-02-11.md" のように日付を名前にするか、daily/ の外に作成してください。',
@@ -58,10 +57,8 @@ export function assertMayReplace(path: string, extras: boolean): void {
   if (!isBelow(path, 'daily')) return;
   throw new ToolError(
     'forbidden',
-    text(
-      `${path} cannot be changed: daily notes are not rewritten.`,
-      `${path} は変更できません。daily/ のノートは書き換えません。`,
-    ),
+    `${path} cannot be changed: daily notes are not rewritten.`,
+    `${path} は変更できません。daily/ のノートは書き換えません。`,
     extras
       ? { suggestion: text('Add to it with vault_append.', 'vault_append で追記してください。') }
       : {
@@ -75,10 +72,8 @@ export function assertText(field: string, content: string): void {
   if (content.isWellFormed() && !content.includes('\0')) return;
   throw new ToolError(
     'invalid_parameter',
-    text(
-      `${field} is not text: it contains a NUL or half of a surrogate pair.`,
-      `${field} はテキストではありません。NUL またはサロゲートペアの片方だけを含んでいます。`,
-    ),
+    `${field} is not text: it contains a NUL or half of a surrogate pair.`,
+    `${field} はテキストではありません。NUL またはサロゲートペアの片方だけを含んでいます。`,
     { details: { field } },
   );
 }
@@ -96,10 +91,8 @@ function assertOutsideSystem(path: string): void {
   if (!isBelow(path, '.system')) return;
   throw new ToolError(
     'forbidden',
-    text(
-      `${path} cannot be written: .system/ belongs to the vault.`,
-      `${path} には書き込めません。.system/ は保管庫が使います。`,
-    ),
+    `${path} cannot be written: .system/ belongs to the vault.`,
+    `${path} には書き込めません。.system/ は保管庫が使います。`,
     text('Choose another folder.', '別のフォルダーを選んでください。'),
   );
 }
@@ -161,7 +154,8 @@ function problemOf(path: string) {
 export function badCursor(): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('cursor did not come from this tool.', 'cursor がこのツールの返したものではありません。'),
+    'cursor did not come from this tool.',
+    'cursor がこのツールの返したものではありません。',
     {
       suggestion: text(
         'Pass next_cursor of the page before, or none to start over.',

@@ -59,7 +59,8 @@ async function add(vault: Vault, place: Place, content: string, signal: AbortSig
 function missing(place: Place): ToolError {
   return new ToolError(
     'not_found',
-    text(`${place.shown} does not exist.`, `${place.shown} は存在しません。`),
+    `${place.shown} does not exist.`,
+    `${place.shown} は存在しません。`,
     text('Create it with vault_create.', 'vault_create で作成してください。'),
   );
 }

@@ -45,19 +45,15 @@ async function create(place: Place, content: string, signal: AbortSignal) {
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'conflict') throw error;
     if (isFolder(place)) throw folderThere(place, error);
-    throw new ToolError(
-      'conflict',
-      text(`${place.shown} already exists.`, `${place.shown} は既に存在します。`),
-      {
-        suggestion: isBelow(place.path, 'daily')
-          ? text(
-              'Read it with vault_read. Notes below daily/ are not rewritten.',
-              'vault_read で読んでください。daily/ のノートは書き換えません。',
-            )
-          : text('Change it with vault_replace.', 'vault_replace で変更してください。'),
-        cause: error,
-      },
-    );
+    throw new ToolError('conflict', `${place.shown} already exists.`, `${place.shown} は既に存在します。`, {
+      suggestion: isBelow(place.path, 'daily')
+        ? text(
+            'Read it with vault_read. Notes below daily/ are not rewritten.',
+            'vault_read で読んでください。daily/ のノートは書き換えません。',
+          )
+        : text('Change it with vault_replace.', 'vault_replace で変更してください。'),
+      cause: error,
+    });
   }
 }
 
@@ -66,7 +62,7 @@ function isFolder(place: Place): boolean {
 }
 
 function folderThere(place: Place, cause: unknown): ToolError {
-  return new ToolError('conflict', text(`${place.shown} is a folder.`, `${place.shown} はフォルダーです。`), {
+  return new ToolError('conflict', `${place.shown} is a folder.`, `${place.shown} はフォルダーです。`, {
     suggestion: text(
       `Name a note in it, e.g. "${place.shown}/house.md", or choose another name.`,
       `"${place.shown}/house.md" のように中のノートを指定するか、別の名前にしてください。`,

@@ -86,7 +86,8 @@ export const vaultRead = defineTool({
 function rangeMissing(): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('range is required unless full is true.', 'full が true でなければ range は必須です。'),
+    'range is required unless full is true.',
+    'full が true でなければ range は必須です。',
     {
       suggestion: text(
         'Pass range, e.g. {"start_line": 1, "end_line": 40}, or full: true.',
@@ -100,10 +101,8 @@ function rangeMissing(): ToolError {
 function rangeBackwards(startLine: number, endLine: number): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `range.start_line ${startLine} is after range.end_line ${endLine}.`,
-      `range.start_line ${startLine} が range.end_line ${endLine} より後です。`,
-    ),
+    `range.start_line ${startLine} is after range.end_line ${endLine}.`,
+    `range.start_line ${startLine} が range.end_line ${endLine} より後です。`,
     { details: { field: 'range.start_line' } },
   );
 }

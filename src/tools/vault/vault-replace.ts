@@ -70,7 +70,8 @@ function decodeNote(place: Place, bytes: Buffer): { readonly mark: string; reado
   if (!isUtf8(bytes) || bytes.includes(0)) {
     throw new ToolError(
       'unsupported_encoding',
-      text(`${place.shown} is not UTF-8 text.`, `${place.shown} は UTF-8 のテキストではありません。`),
+      `${place.shown} is not UTF-8 text.`,
+      `${place.shown} は UTF-8 のテキストではありません。`,
       text('Convert it to UTF-8 first.', '先に UTF-8 へ変換してください。'),
     );
   }

@@ -86,10 +86,8 @@ export const vaultScan = defineTool({
 function tooManyLines(maxChunkLines: number): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `chunk_lines must be at most ${maxChunkLines}.`,
-      `chunk_lines は ${maxChunkLines} 以下でなければなりません。`,
-    ),
+    `chunk_lines must be at most ${maxChunkLines}.`,
+    `chunk_lines は ${maxChunkLines} 以下でなければなりません。`,
     { details: { field: 'chunk_lines', max: maxChunkLines } },
   );
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Folder, FolderEntry, Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { canBeNamed } from './rules.ts';
 
 export interface Found {
@@ -56,7 +55,7 @@ export function createPauses(signal: AbortSignal): () => Promise<void> {
       last = performance.now();
     }
     if (signal.aborted) {
-      throw new ToolError('cancelled', text('The call was cancelled.', '呼び出しが取り消されました。'));
+      throw new ToolError('cancelled', 'The call was cancelled.', '呼び出しが取り消されました。');
     }
   };
 }

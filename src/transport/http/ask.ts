@@ -118,10 +118,7 @@ async function forget(
 ): Promise<void> {
   const id = request.url?.slice(askPath.length + 1) ?? '';
   if (await service.forget(id, arrival)) return outlet.end(204);
-  throw new ToolError(
-    'not_found',
-    text('You have no conversation with this id.', 'この ID の会話はありません。'),
-  );
+  throw new ToolError('not_found', 'You have no conversation with this id.', 'この ID の会話はありません。');
 }
 
 interface Refusal extends Pick<AskAnswer, 'failure'> {

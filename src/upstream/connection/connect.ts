@@ -122,7 +122,8 @@ function notReached(error: unknown): ToolError {
   const said = error instanceof RemoteError && error.http ? ` (HTTP ${error.http.status})` : '';
   return new ToolError(
     'unavailable',
-    text(`The server cannot be reached${said}.`, `サーバーに接続できません${said}。`),
+    `The server cannot be reached${said}.`,
+    `サーバーに接続できません${said}。`,
     { cause: error },
   );
 }
@@ -158,16 +159,12 @@ async function shakeHands(
 function plainHttp(name: string): ToolError {
   return new ToolError(
     'unavailable',
+    `The server ${name} is on another machine and its url is plain http, which anyone in between can read and change.`,
+    `サーバー ${name} は別のマシンにあり、url が暗号化されない http です。途中で読まれ、書き換えられるおそれがあります。`,
     text(
-      `The server ${name} is on another machine and its url is plain http, which anyone in between can read and change.`,
-      `サーバー ${name} は別のマシンにあり、url が暗号化されない http です。途中で読まれ、書き換えられるおそれがあります。`,
+      'The operator can use https://, or set "plainHttp": true for it.',
+      '運用者が https:// にするか、このサーバーに "plainHttp": true を指定してください。',
     ),
-    {
-      suggestion: text(
-        'The operator can use https://, or set "plainHttp": true for it.',
-        '運用者が https:// にするか、このサーバーに "plainHttp": true を指定してください。',
-      ),
-    },
   );
 }
 
@@ -284,17 +281,15 @@ function startTimedOut(timeoutMs: number, cause: unknown): ToolError {
   const seconds = timeoutMs / 1000;
   return new ToolError(
     'unavailable',
-    text(
-      `The server did not start within ${seconds} s.`,
-      `サーバーが ${seconds} 秒以内に起動しませんでした。`,
-    ),
+    `The server did not start within ${seconds} s.`,
+    `サーバーが ${seconds} 秒以内に起動しませんでした。`,
     { cause },
   );
 }
 
 function failed(words: string, error?: unknown): ToolError {
   const cause = [words, error instanceof Error ? error.message : ''].filter(Boolean).join('\n');
-  return new ToolError('unavailable', text('The server does not start.', 'サーバーが起動しません。'), {
+  return new ToolError('unavailable', 'The server does not start.', 'サーバーが起動しません。', {
     cause,
   });
 }

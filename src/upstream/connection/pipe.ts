@@ -253,28 +253,28 @@ function withServerInfo(message: Record<string, unknown>): Record<string, unknow
 function endedUnderWay(): ToolError {
   return new ToolError(
     'upstream_error',
-    text(
-      'The server ended before it answered. It may have carried out the call.',
-      'サーバーが応答の前に終了しました。呼び出しは実行された可能性があります。',
-    ),
+    'The server ended before it answered. It may have carried out the call.',
+    'サーバーが応答の前に終了しました。呼び出しは実行された可能性があります。',
   );
 }
 
 function gone(): ToolError {
-  return new ToolError('upstream_error', text('The server ended.', 'サーバーが終了しました。'));
+  return new ToolError('upstream_error', 'The server ended.', 'サーバーが終了しました。');
 }
 
 function tooLarge(): ToolError {
   return new ToolError(
     'too_large',
-    text('The answer of the server is too large.', 'サーバーの応答が大きすぎます。'),
-    { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
+    'The answer of the server is too large.',
+    'サーバーの応答が大きすぎます。',
+    text('Ask for less at once.', '一度に求める量を減らしてください。'),
   );
 }
 
 function notText(): ToolError {
   return new ToolError(
     'upstream_error',
-    text('The answer of the server is not valid.', 'サーバーの応答が不正です。'),
+    'The answer of the server is not valid.',
+    'サーバーの応答が不正です。',
   );
 }

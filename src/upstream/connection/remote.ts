@@ -45,11 +45,9 @@ export function timedOut({ timeoutMs, wholeMs }: Limits): ToolError {
   const seconds = timeoutMs / 1000;
   return new ToolError(
     'timed_out',
-    text(
-      `The server neither answered nor reported progress for ${seconds} s. It may have carried out the call.`,
-      `サーバーが ${seconds} 秒間、応答も進捗の報告もしませんでした。呼び出しは実行された可能性があります。`,
-    ),
-    { suggestion: raise({ timeoutMs, wholeMs }) },
+    `The server neither answered nor reported progress for ${seconds} s. It may have carried out the call.`,
+    `サーバーが ${seconds} 秒間、応答も進捗の報告もしませんでした。呼び出しは実行された可能性があります。`,
+    raise({ timeoutMs, wholeMs }),
   );
 }
 
@@ -57,11 +55,9 @@ export function tookTooLong({ timeoutMs, wholeMs = 0 }: Limits): ToolError {
   const seconds = wholeMs / 1000;
   return new ToolError(
     'timed_out',
-    text(
-      `The server did not finish within ${seconds} s. It may have carried out the call.`,
-      `サーバーの処理が ${seconds} 秒以内に終わりませんでした。呼び出しは実行された可能性があります。`,
-    ),
-    { suggestion: raise({ timeoutMs, wholeMs }) },
+    `The server did not finish within ${seconds} s. It may have carried out the call.`,
+    `サーバーの処理が ${seconds} 秒以内に終わりませんでした。呼び出しは実行された可能性があります。`,
+    raise({ timeoutMs, wholeMs }),
   );
 }
 

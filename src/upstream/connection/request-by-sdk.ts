@@ -1,6 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { refusalIn } from '../oauth/request.ts';
 import type { RemoteTool } from '../tools/definition.ts';
@@ -70,7 +69,8 @@ async function failureOf(error: unknown, client: Client, isAlone: () => boolean)
   if (isAlone()) await client.close().catch(() => {});
   return new ToolError(
     'upstream_error',
-    text('The request could not be sent to the server.', 'サーバーに要求を送れませんでした。'),
+    'The request could not be sent to the server.',
+    'サーバーに要求を送れませんでした。',
     { cause: error },
   );
 }
@@ -98,10 +98,8 @@ const neverConnected = new Set([
 function brokeOff(cause: unknown): ToolError {
   return new ToolError(
     'upstream_error',
-    text(
-      'The connection broke off before the server answered. It may have carried out the call.',
-      'サーバーの応答の前に接続が切れました。呼び出しは実行された可能性があります。',
-    ),
+    'The connection broke off before the server answered. It may have carried out the call.',
+    'サーバーの応答の前に接続が切れました。呼び出しは実行された可能性があります。',
     { cause },
   );
 }

@@ -154,12 +154,12 @@ export class Supervisor {
 }
 
 function crashed(cause: unknown): ToolError {
-  return new ToolError('upstream_error', text('The server ended.', 'サーバーが終了しました。'), { cause });
+  return new ToolError('upstream_error', 'The server ended.', 'サーバーが終了しました。', { cause });
 }
 
 function unavailable(name: string, { text: why, cause }: ToolError, waitMs: number): ToolError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new ToolError('unavailable', text(`Server ${name}: ${why.en}`, `サーバー ${name}: ${why.ja}`), {
+  return new ToolError('unavailable', `Server ${name}: ${why.en}`, `サーバー ${name}: ${why.ja}`, {
     suggestion: text(
       `It restarts in ${seconds} s. The operator can see more with \`sekisho server check ${name}\`.`,
       `${seconds} 秒後に再起動します。運用者は \`sekisho server check ${name}\` で詳細を確認できます。`,

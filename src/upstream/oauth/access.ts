@@ -1,6 +1,5 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { findAuthorizationServer } from './discovery.ts';
 import { loginFailed } from './errors.ts';
@@ -52,17 +51,14 @@ export function createLoginAccess(file: TokenFile, fetch: OauthFetch, now: () =>
     try {
       file.write(grant);
     } catch (error) {
-      throw loginFailed(
-        text('The renewed login could not be saved.', '更新したログインを保存できません。'),
-        error,
-      );
+      throw loginFailed('The renewed login could not be saved.', '更新したログインを保存できません。', error);
     }
     let tokens: OAuthTokens;
     try {
       tokens = await refresh(grant, grant.refreshToken, fetch);
     } catch (error) {
       if (!isRefusal(error)) {
-        throw loginFailed(text('The login cannot be renewed now.', '今はログインを更新できません。'), error);
+        throw loginFailed('The login cannot be renewed now.', '今はログインを更新できません。', error);
       }
       file.remove();
       return undefined;
@@ -134,10 +130,8 @@ export function createAccountAccess(
       });
     } catch (error) {
       throw loginFailed(
-        text(
-          'The authorization server gives no token to the configured client.',
-          '設定されたクライアントのトークンを取得できません。',
-        ),
+        'The authorization server gives no token to the configured client.',
+        '設定されたクライアントのトークンを取得できません。',
         error,
       );
     }
@@ -185,7 +179,7 @@ export function grantWith<T extends Omit<StoredTokens, 'accessToken'>>(
 /** Other types would have to be sent in another way. */
 function assertBearer({ token_type }: OAuthTokens): void {
   if (token_type.toLowerCase() === 'bearer') return;
-  throw loginFailed(text('The token is not a bearer token.', 'トークンがベアラートークンではありません。'));
+  throw loginFailed('The token is not a bearer token.', 'トークンがベアラートークンではありません。');
 }
 
 /** Whether the authorization server ended the login; any other error may be temporary. */

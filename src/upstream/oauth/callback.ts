@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from '../../contract/text/text.ts';
 import { loginFailed } from './errors.ts';
 
 /** Returns whether the answer belongs to the current login. */
@@ -29,7 +28,7 @@ export async function openCallback(port: number) {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   }).catch((error: unknown) => {
-    throw loginFailed(text(`Port ${port} is in use.`, `ポート ${port} は使用中です。`), error);
+    throw loginFailed(`Port ${port} is in use.`, `ポート ${port} は使用中です。`, error);
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -38,7 +37,7 @@ export async function openCallback(port: number) {
     /** The parameters of the redirect with this state. Rejects when `signal` aborts. */
     answer: (state: string, signal: AbortSignal): Promise<URLSearchParams> =>
       new Promise((resolve, reject) => {
-        const giveUp = () => reject(loginFailed(text('Nobody logged in.', 'ログインされませんでした。')));
+        const giveUp = () => reject(loginFailed('Nobody logged in.', 'ログインされませんでした。'));
         if (signal.aborted) giveUp();
         signal.addEventListener('abort', giveUp, { once: true });
         accept = (params) => {

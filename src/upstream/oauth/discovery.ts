@@ -1,5 +1,4 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
-import { text } from '../../contract/text/text.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { loginFailed } from './errors.ts';
 import { isSafeAddress, type OauthFetch } from './fetch.ts';
@@ -31,19 +30,15 @@ export async function findAuthorizationServer(
     metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   } catch (error) {
     throw loginFailed(
-      text(
-        "The authorization server's metadata cannot be used.",
-        '認可サーバーのメタデータを利用できません。',
-      ),
+      "The authorization server's metadata cannot be used.",
+      '認可サーバーのメタデータを利用できません。',
       error,
     );
   }
   if (!metadata) {
     throw loginFailed(
-      text(
-        'The server does not say how to log in. If it takes a key, set it under headers.',
-        'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
-      ),
+      'The server does not say how to log in. If it takes a key, set it under headers.',
+      'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
     );
   }
   assertSafe(metadata);
@@ -72,7 +67,7 @@ async function knock(url: string, headers: HttpStart['headers'], fetch: OauthFet
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
     });
   } catch (error) {
-    throw loginFailed(text('The server cannot be reached.', 'サーバーに接続できません。'), error);
+    throw loginFailed('The server cannot be reached.', 'サーバーに接続できません。', error);
   }
 }
 
@@ -89,20 +84,16 @@ async function resourceMetadata(url: string, from: URL | undefined, fetch: Oauth
     // Servers of revision 2025-03-26 have no such document: their own origin is the authorization server.
     if (!from && /does not implement/.test((error as Error).message)) return undefined;
     throw loginFailed(
-      text(
-        "The server's protected resource metadata could not be fetched.",
-        '保護リソースのメタデータを取得できません。',
-      ),
+      "The server's protected resource metadata could not be fetched.",
+      '保護リソースのメタデータを取得できません。',
       error,
     );
   }
   // Otherwise the server could have us request a token for another resource.
   if (!sdk.checkResourceAllowed({ requestedResource: url, configuredResource: found.resource })) {
     throw loginFailed(
-      text(
-        'The server names another resource than itself.',
-        'サーバーが自身とは異なるリソースを示しています。',
-      ),
+      'The server names another resource than itself.',
+      'サーバーが自身とは異なるリソースを示しています。',
       found.resource,
     );
   }
@@ -120,10 +111,8 @@ function chooseIssuer(
   const chosen = offered?.find((issuer) => bare(issuer) === bare(wanted));
   if (chosen !== undefined) return chosen;
   throw loginFailed(
-    text(
-      'The server trusts another authorization server than the one of the configuration.',
-      'サーバーが設定とは異なる認可サーバーを指定しています。',
-    ),
+    'The server trusts another authorization server than the one of the configuration.',
+    'サーバーが設定とは異なる認可サーバーを指定しています。',
     first,
   );
 }
@@ -137,10 +126,8 @@ function assertSafe(metadata: AuthorizationServerMetadata): void {
   for (const address of [authorization_endpoint, token_endpoint, registration_endpoint]) {
     if (address !== undefined && !(URL.canParse(address) && isSafeAddress(new URL(address)))) {
       throw loginFailed(
-        text(
-          'An address of the authorization server is not https.',
-          '認可サーバーのアドレスが https ではありません。',
-        ),
+        'An address of the authorization server is not https.',
+        '認可サーバーのアドレスが https ではありません。',
         address,
       );
     }

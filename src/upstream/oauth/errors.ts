@@ -1,14 +1,12 @@
 import { ToolError } from '../../contract/error.ts';
-import { type Text, text } from '../../contract/text/text.ts';
+import { readSaid, type Said, text } from '../../contract/text/text.ts';
 
 /** There is no login at the server, or it has expired. */
 export function loginNeeded(name: string, cause?: unknown): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      `It asks for a login, which the operator does with \`sekisho server login ${name}\`.`,
-      `ログインが必要です。運用者が \`sekisho server login ${name}\` を実行してください。`,
-    ),
+    `It asks for a login, which the operator does with \`sekisho server login ${name}\`.`,
+    `ログインが必要です。運用者が \`sekisho server login ${name}\` を実行してください。`,
     { details: { login: name }, cause },
   );
 }
@@ -17,10 +15,8 @@ export function loginNeeded(name: string, cause?: unknown): ToolError {
 export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
   return new ToolError(
     'forbidden',
-    text(
-      `Server ${name} asks for more rights than the login gave.`,
-      `サーバー ${name} はログイン時より広い権限を求めています。`,
-    ),
+    `Server ${name} asks for more rights than the login gave.`,
+    `サーバー ${name} はログイン時より広い権限を求めています。`,
     {
       suggestion: text(
         `The operator can grant them with \`sekisho server login ${name}\`, or by oauth.scope in its configuration.`,
@@ -32,7 +28,8 @@ export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
 }
 
 /** A failed login. The other side's text is for the operator alone. */
-export function loginFailed(words: Text, cause?: unknown): ToolError {
+export function loginFailed(...said: Said<unknown>): ToolError {
+  const { text: words, more: cause } = readSaid(said);
   return new ToolError('unavailable', words, { cause: wordsOf(cause) });
 }
 

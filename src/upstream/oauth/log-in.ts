@@ -1,4 +1,3 @@
-import { text } from '../../contract/text/text.ts';
 import type { HttpStart, LoginOptions, OauthSettings, ServerSettings } from '../../contract/upstream.ts';
 import { type Access, createAccountAccess, createLoginAccess } from './access.ts';
 import { loginFailed } from './errors.ts';
@@ -47,10 +46,8 @@ function personal({ name, start }: Pick<ServerSettings, 'name' | 'start'>): {
     return { http: start, oauth: start.oauth };
   }
   throw loginFailed(
-    text(
-      `Server ${name} has no login: it is not reached by https, has an Authorization header of its own, or uses client credentials.`,
-      `サーバー ${name} にはログインがありません。https で接続していない、Authorization ヘッダーが設定済み、またはクライアントクレデンシャルを使用しています。`,
-    ),
+    `Server ${name} has no login: it is not reached by https, has an Authorization header of its own, or uses client credentials.`,
+    `サーバー ${name} にはログインがありません。https で接続していない、Authorization ヘッダーが設定済み、またはクライアントクレデンシャルを使用しています。`,
   );
 }
 

@@ -5,7 +5,6 @@ import type {
   validateAuthorizationResponseIssuer as ValidateIssuer,
 } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { HttpStart, LoginOptions, OauthSettings } from '../../contract/upstream.ts';
 import { defer } from '../../ground/defer.ts';
 import { grantWith } from './access.ts';
@@ -71,7 +70,7 @@ export async function login(
       ...(iss !== undefined && { iss }),
     });
   } catch (error) {
-    throw loginFailed(text('The login could not be completed.', 'ログインを完了できませんでした。'), error);
+    throw loginFailed('The login could not be completed.', 'ログインを完了できませんでした。', error);
   }
   const grant = grantWith({ metadata: keptOf(metadata), client, resource, scope }, tokens, Date.now());
   await file.lock(async () => file.write(grant));
@@ -95,18 +94,13 @@ function readAnswer(
     });
   } catch {
     throw loginFailed(
-      text(
-        'The answer is not from the authorization server that was asked.',
-        '応答が、要求した認可サーバーのものではありません。',
-      ),
+      'The answer is not from the authorization server that was asked.',
+      '応答が、要求した認可サーバーのものではありません。',
     );
   }
   const [code, second] = answer.getAll('code');
   if (code && second === undefined && !answer.has('error')) return { code, iss };
-  throw loginFailed(
-    text('The login was refused.', 'ログインが拒否されました。'),
-    answer.get('error') ?? 'no code',
-  );
+  throw loginFailed('The login was refused.', 'ログインが拒否されました。', answer.get('error') ?? 'no code');
 }
 
 /** A client id of one authorization server is unknown to another, or belongs to a different client. */
@@ -118,10 +112,8 @@ function assertSameIssuer(
   if (clientId === undefined || issuer !== undefined || !before) return;
   if (before.metadata.issuer === metadata.issuer) return;
   throw loginFailed(
-    text(
-      'The server names another authorization server than before. If that is right, say so as oauth.issuer.',
-      'サーバーが以前とは異なる認可サーバーを指定しています。正しければ oauth.issuer に設定してください。',
-    ),
+    'The server names another authorization server than before. If that is right, say so as oauth.issuer.',
+    'サーバーが以前とは異なる認可サーバーを指定しています。正しければ oauth.issuer に設定してください。',
     metadata.issuer,
   );
 }
@@ -131,10 +123,8 @@ function assertProofOfCode({ code_challenge_methods_supported: methods }: Author
   if (methods?.includes('S256')) return;
   throw new ToolError(
     'unavailable',
-    text(
-      'The authorization server does not offer PKCE with S256.',
-      '認可サーバーが PKCE (S256) に対応していません。',
-    ),
+    'The authorization server does not offer PKCE with S256.',
+    '認可サーバーが PKCE (S256) に対応していません。',
   );
 }
 
@@ -179,10 +169,8 @@ async function clientFor(
   }
   if (metadata.registration_endpoint === undefined) {
     throw loginFailed(
-      text(
-        'The authorization server does not register clients automatically: register one there, and set oauth.clientId.',
-        '認可サーバーが動的登録に対応していません。クライアントを登録し、oauth.clientId に設定してください。',
-      ),
+      'The authorization server does not register clients automatically: register one there, and set oauth.clientId.',
+      '認可サーバーが動的登録に対応していません。クライアントを登録し、oauth.clientId に設定してください。',
     );
   }
   const { registerClient } = await import('@modelcontextprotocol/client');
@@ -204,7 +192,8 @@ async function clientFor(
     return { client_id, client_secret, token_endpoint_auth_method };
   } catch (error) {
     throw loginFailed(
-      text('The authorization server did not register Sekisho.', 'クライアントを登録できませんでした。'),
+      'The authorization server did not register Sekisho.',
+      'クライアントを登録できませんでした。',
       error,
     );
   }

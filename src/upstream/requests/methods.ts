@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
-import { text, verbatim } from '../../contract/text/text.ts';
+import { verbatim } from '../../contract/text/text.ts';
 import type { BaseContext, Tool } from '../../contract/tool/tool.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { RemoteError } from '../connection/remote.ts';
@@ -258,13 +258,15 @@ function list(value: unknown): readonly Members[] {
 function notFound(): ToolError {
   return new ToolError(
     'not_found',
-    text('The server has nothing with that name.', 'サーバーにその名前のものはありません。'),
+    'The server has nothing with that name.',
+    'サーバーにその名前のものはありません。',
   );
 }
 
 function tooLarge(): ToolError {
   return new ToolError(
     'too_large',
-    text('The answer of the server is too large.', 'サーバーの応答が大きすぎます。'),
+    'The answer of the server is too large.',
+    'サーバーの応答が大きすぎます。',
   );
 }

@@ -67,38 +67,30 @@ export function asRemote(error: unknown): unknown {
 export function silentLists(name: string): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      `The server ${name} did not answer when it was last asked for its lists.`,
-      `サーバー ${name} は、前回の一覧の要求に応答しませんでした。`,
-    ),
-    { suggestion: text('It is asked again in some minutes.', '数分後に改めて確認します。') },
+    `The server ${name} did not answer when it was last asked for its lists.`,
+    `サーバー ${name} は、前回の一覧の要求に応答しませんでした。`,
+    text('It is asked again in some minutes.', '数分後に改めて確認します。'),
   );
 }
 
 export function notWatched(name: string): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      `The server ${name} does not report changes to its resources.`,
-      `サーバー ${name} はリソースの変更を通知しません。`,
-    ),
-    { suggestion: text('Read the resource again when you need it.', '必要なときに読み直してください。') },
+    `The server ${name} does not report changes to its resources.`,
+    `サーバー ${name} はリソースの変更を通知しません。`,
+    text('Read the resource again when you need it.', '必要なときに読み直してください。'),
   );
 }
 
 export function notAsApproved(name: string): ToolError {
   return new ToolError(
     'denied',
+    `The server ${name} changed this tool after it was approved.`,
+    `サーバー ${name} がこのツールを承認後に変更しました。`,
     text(
-      `The server ${name} changed this tool after it was approved.`,
-      `サーバー ${name} がこのツールを承認後に変更しました。`,
+      `A person must review the change: \`sekisho server approve ${name}\`.`,
+      `変更を人が確認する必要があります: \`sekisho server approve ${name}\`。`,
     ),
-    {
-      suggestion: text(
-        `A person must review the change: \`sekisho server approve ${name}\`.`,
-        `変更を人が確認する必要があります: \`sekisho server approve ${name}\`。`,
-      ),
-    },
   );
 }
 

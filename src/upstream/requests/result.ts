@@ -221,31 +221,25 @@ function clip(blocks: readonly ContentBlock[], maxChars: number) {
 function tooLarge(chars: number, maxChars: number): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      `The result has ${chars} characters; at most ${maxChars} are passed on.`,
-      `結果が ${chars} 文字あり、上限の ${maxChars} 文字を超えています。`,
-    ),
-    { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
+    `The result has ${chars} characters; at most ${maxChars} are passed on.`,
+    `結果が ${chars} 文字あり、上限の ${maxChars} 文字を超えています。`,
+    text('Ask for less at once.', '一度に求める量を減らしてください。'),
   );
 }
 
 function noResult(): ToolError {
   return new ToolError(
     'upstream_error',
-    text(
-      'The server answered, but not with the result of a tool. It may have carried out the call.',
-      'サーバーは応答しましたが、ツールの結果ではありません。呼び出しは実行された可能性があります。',
-    ),
+    'The server answered, but not with the result of a tool. It may have carried out the call.',
+    'サーバーは応答しましたが、ツールの結果ではありません。呼び出しは実行された可能性があります。',
   );
 }
 
 function tooDeep(): ToolError {
   return new ToolError(
     'upstream_error',
-    text(
-      'The server carried out the call, and answered with data that is nested too deeply to be passed on.',
-      'サーバーは呼び出しを実行しましたが、結果のデータの入れ子が深すぎて渡せません。',
-    ),
+    'The server carried out the call, and answered with data that is nested too deeply to be passed on.',
+    'サーバーは呼び出しを実行しましたが、結果のデータの入れ子が深すぎて渡せません。',
   );
 }
 

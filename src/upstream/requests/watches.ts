@@ -87,10 +87,8 @@ export function createWatches() {
 function tooMany(): ToolError {
   return new ToolError(
     'rate_limited',
-    text(
-      `${maxWatched} resources of this server are watched already.`,
-      `このサーバーのリソースは既に ${maxWatched} 件監視されています。`,
-    ),
-    { suggestion: text('Unsubscribe from some first.', '先にいくつかの購読を解除してください。') },
+    `${maxWatched} resources of this server are watched already.`,
+    `このサーバーのリソースは既に ${maxWatched} 件監視されています。`,
+    text('Unsubscribe from some first.', '先にいくつかの購読を解除してください。'),
   );
 }

@@ -1,5 +1,4 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { RemoteRequest } from '../connection/remote.ts';
 import { definitionOf, type RemoteTool } from './definition.ts';
 import { isTooDeep } from './depth.ts';
@@ -65,6 +64,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function tooLarge(): ToolError {
   return new ToolError(
     'too_large',
-    text('The definitions of its tools are too large to review.', 'ツールの定義が大きすぎて確認できません。'),
+    'The definitions of its tools are too large to review.',
+    'ツールの定義が大きすぎて確認できません。',
   );
 }

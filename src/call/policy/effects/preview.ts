@@ -3,7 +3,6 @@ import type { DryRunChange, Losses } from '../../../contract/capabilities/dry-ru
 import type { EffectRules, EffectVerdict } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { describeIssue } from '../../../contract/text/describe-issue.ts';
-import { text } from '../../../contract/text/text.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { factsOf } from './facts.ts';
 
@@ -25,10 +24,8 @@ export function testEffects(json: string, rules: EffectRules): EffectVerdict {
     const place = issue?.path.join('.') ?? '';
     const problem = issue && describeIssue(issue);
     throw new ConfigError(
-      text(
-        `the effects must be a JSON list such as ${example}${place && ` (${place} ${problem?.en})`}`,
-        `変更は ${example} のような JSON の一覧でなければなりません${place && `（${place} は${problem?.ja}）`}`,
-      ),
+      `the effects must be a JSON list such as ${example}${place && ` (${place} ${problem?.en})`}`,
+      `変更は ${example} のような JSON の一覧でなければなりません${place && `（${place} は${problem?.ja}）`}`,
     );
   }
   const changes = parsed.data.map((change) => ({

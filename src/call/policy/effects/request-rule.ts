@@ -18,18 +18,14 @@ export function readRequestRule(rule: EffectRule, place: number): ReadyRule<Requ
   return readRule(rule, place, ({ sends, kind, ...files }) => {
     if (Object.values(files).some((each) => each !== undefined))
       throw new ConfigError(
-        text(
-          'an effect is about requests (sends, kind) or about files, not both',
-          'effect には、リクエスト (sends、kind) とファイルの一方だけを指定してください',
-        ),
+        'an effect is about requests (sends, kind) or about files, not both',
+        'effect には、リクエスト (sends、kind) とファイルの一方だけを指定してください',
       );
     const most = sends === undefined ? undefined : mostSent(sends);
     if (rule.then === 'allow' && (sends === undefined || most !== undefined))
       throw new ConfigError(
-        text(
-          'an effect with "then": "allow" must say in sends where requests may go',
-          '許可する effect には、送信してよい先を sends で指定してください',
-        ),
+        'an effect with "then": "allow" must say in sends where requests may go',
+        '許可する effect には、送信してよい先を sends で指定してください',
       );
     const finds: Finds<RequestFacts>[] = [];
     if (kind) finds.push((request) => (kind.includes(request.kind) ? sendsText(request) : undefined));

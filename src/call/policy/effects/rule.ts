@@ -28,10 +28,8 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyRule<Effec
     const isSure = rule.then === 'allow';
     if (isSure && (writes === undefined || deletes !== undefined || outside !== undefined))
       throw new ConfigError(
-        text(
-          'an effect with "then": "allow" can only use writes',
-          '許可する effect には、書き込んでよい場所を writes だけで指定してください',
-        ),
+        'an effect with "then": "allow" can only use writes',
+        '許可する effect には、書き込んでよい場所を writes だけで指定してください',
       );
     const finds: Finds<EffectFacts>[] = [];
     if (deletes !== undefined) finds.push(findsLost(deletes));
@@ -64,7 +62,7 @@ export function readRule<Facts>(
     };
   } catch (cause) {
     if (cause instanceof ConfigError)
-      throw new ConfigError(text(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`), { cause });
+      throw new ConfigError(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`, { cause });
     throw cause;
   }
 }
@@ -73,7 +71,8 @@ function findsLost(deletes: string): Finds<EffectFacts> {
   const most = mostDeleted(deletes);
   if (most === undefined)
     throw new ConfigError(
-      text('deletes must be like "> 20 files"', 'deletes は "> 20 files" のように指定してください'),
+      'deletes must be like "> 20 files"',
+      'deletes は "> 20 files" のように指定してください',
     );
   // An unlisted change may be a folder with any number of files.
   return ({ lostFiles, unlisted }) =>

@@ -1,6 +1,5 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
-import { text } from '../../../contract/text/text.ts';
 import {
   deleteRows,
   findRow,
@@ -31,10 +30,8 @@ export function createTeamAdmin(base: TeamBase): TeamAdmin {
     async setCoordinatorToken(token) {
       if (token.length < 16 || token.length > 1000) {
         throw new ConfigError(
-          text(
-            'The coordinator token must be 16 to 1000 characters long.',
-            'コーディネータートークンは 16～1000 文字で指定してください。',
-          ),
+          'The coordinator token must be 16 to 1000 characters long.',
+          'コーディネータートークンは 16～1000 文字で指定してください。',
         );
       }
       const engine = await openEngine();

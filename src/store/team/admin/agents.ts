@@ -1,6 +1,5 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { AgentInput, Hierarchy, TeamAdmin } from '../../../contract/team/admin.ts';
-import { text } from '../../../contract/text/text.ts';
 import { nulInText } from '../../errors.ts';
 import {
   deleteRows,
@@ -104,17 +103,16 @@ function assertAgent(agent: Partial<AgentInput>): void {
     if (agent.passkey.includes('\0')) throw nulInText();
     if (agent.passkey.length < 8 || agent.passkey.length > 1000) {
       throw new ConfigError(
-        text('A passkey must be 8 to 1000 characters long.', 'パスキーは 8～1000 文字で指定してください。'),
+        'A passkey must be 8 to 1000 characters long.',
+        'パスキーは 8～1000 文字で指定してください。',
       );
     }
   }
   const most = agent.maxParallelTasks;
   if (most !== undefined && (!Number.isInteger(most) || most < 1 || most > 1000)) {
     throw new ConfigError(
-      text(
-        `max_parallel_tasks must be a whole number from 1 to 1000, got ${most}.`,
-        `max_parallel_tasks は 1～1000 の整数で指定してください（指定値: ${most}）。`,
-      ),
+      `max_parallel_tasks must be a whole number from 1 to 1000, got ${most}.`,
+      `max_parallel_tasks は 1～1000 の整数で指定してください（指定値: ${most}）。`,
     );
   }
 }
@@ -123,10 +121,8 @@ async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
   const below = await listRows(tx, 'agents', { parent_id: id }, { by: 'id' });
   if (below.length === 0) return;
   throw new ConfigError(
-    text(
-      `Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}. Give them another parent first.`,
-      `エージェント ${id} には配下のエージェントがあります:  ${below.map((row) => row.id).join('、')}。先に別の上司を割り当ててください。`,
-    ),
+    `Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}. Give them another parent first.`,
+    `エージェント ${id} には配下のエージェントがあります:  ${below.map((row) => row.id).join('、')}。先に別の上司を割り当ててください。`,
   );
 }
 
@@ -147,18 +143,14 @@ async function assertParent(tx: Tx, id: string, parentId: string): Promise<void>
   const parent = await findRow(tx, 'agents', { id: parentId });
   if (parent?.hierarchy !== 'manager')
     throw new ConfigError(
-      text(
-        `The parent ${JSON.stringify(parentId)} is not a manager. Make it one, or choose another.`,
-        `上司 ${JSON.stringify(parentId)} はマネージャーではありません。マネージャーにするか、別のエージェントを指定してください。`,
-      ),
+      `The parent ${JSON.stringify(parentId)} is not a manager. Make it one, or choose another.`,
+      `上司 ${JSON.stringify(parentId)} はマネージャーではありません。マネージャーにするか、別のエージェントを指定してください。`,
     );
   for (let at: string | null = parentId; at !== null; ) {
     if (at === id)
       throw new ConfigError(
-        text(
-          `Agent ${id} would be its own manager.`,
-          `エージェント ${id} が自分自身の上司になってしまいます。`,
-        ),
+        `Agent ${id} would be its own manager.`,
+        `エージェント ${id} が自分自身の上司になってしまいます。`,
       );
     const row: { parent_id: string | null } | undefined = await findRow(tx, 'agents', { id: at });
     at = row?.parent_id ?? null;

@@ -90,10 +90,8 @@ async function openWith(tx: Tx, projectId: string, agentId: string): Promise<Con
 function badMessage(): ConfigError {
   const most = teamLimits.messageChars;
   return new ConfigError(
-    text(
-      `A message must be 1 to ${most} characters long.`,
-      `メッセージは 1～${most} 文字で指定してください。`,
-    ),
+    `A message must be 1 to ${most} characters long.`,
+    `メッセージは 1～${most} 文字で指定してください。`,
   );
 }
 

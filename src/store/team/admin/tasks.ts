@@ -1,6 +1,5 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
-import { text } from '../../../contract/text/text.ts';
 import type { Engine, OpenEngine } from '../../engine.ts';
 import { findRow, given, listRows, lockRow, updateRows } from '../../rows.ts';
 import type { TaskRow } from '../../tables/team.ts';
@@ -20,7 +19,8 @@ export function createTaskAdmin({
     async addTask({ projectId, title, description, assigneeId, start }) {
       if (title.trim() === '' || title.length > 200)
         throw new ConfigError(
-          text('--title must be 1 to 200 characters long.', '--title は 1～200 文字で指定してください。'),
+          '--title must be 1 to 200 characters long.',
+          '--title は 1～200 文字で指定してください。',
         );
       const engine = await openEngine();
       const id = await engine.write(async (tx) => {
@@ -57,10 +57,8 @@ export function createTaskAdmin({
         if (agentId !== undefined) await assertAssigned(tx, agentId, task.project_id);
         if (task.status === 'done' || task.status === 'cancelled') {
           throw new ConfigError(
-            text(
-              `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
-              `タスク ${id} は ${task.status} で、もう作業の対象になりません。新しいタスクを追加してください。`,
-            ),
+            `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
+            `タスク ${id} は ${task.status} で、もう作業の対象になりません。新しいタスクを追加してください。`,
           );
         }
         const set = { assignee_id: agentId ?? null, is_claimed: 0, fence: task.fence + 1 };

@@ -23,10 +23,8 @@ export const send: Act<'send'> = async (tx, me, input) => {
   );
   if (!open) {
     throw conflict(
-      text(
-        `You have no open conversation with agent ${input.target_agent_id}.`,
-        `${input.target_agent_id} との会話は開かれていません。`,
-      ),
+      `You have no open conversation with agent ${input.target_agent_id}.`,
+      `${input.target_agent_id} との会話は開かれていません。`,
       text('Start one with start_conversation.', 'start_conversation で始めてください。'),
     );
   }
@@ -43,12 +41,12 @@ export const startConversation: Act<'startConversation'> = async (tx, me, input)
   const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
   if (open) {
     throw conflict(
-      text(
-        `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
-        `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
-      ),
-      text('Continue it, or end it first.', 'その会話を続けるか、先に終了してください。'),
-      { conversation_id: open.id },
+      `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
+      `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
+      {
+        suggestion: text('Continue it, or end it first.', 'その会話を続けるか、先に終了してください。'),
+        details: { conversation_id: open.id },
+      },
     );
   }
   const errand =
@@ -102,7 +100,8 @@ async function lastHeard(tx: Tx, me: Member): Promise<string> {
   const [row] = await listRows(tx, 'messages', heard, { by: 'seq', limit: 1 });
   if (row) return row.conversation_id;
   throw conflict(
-    text('No message waits for an answer.', '返信を待っているメッセージはありません。'),
+    'No message waits for an answer.',
+    '返信を待っているメッセージはありません。',
     text(
       'Fetch them with get_pending_messages, or pass conversation_id.',
       'get_pending_messages で取得するか、conversation_id を指定してください。',

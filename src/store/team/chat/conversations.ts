@@ -88,10 +88,8 @@ export async function writeIn(
   const isOpen = row.status === 'active' || (row.status === 'pending' && row.initiator_id === me.agent.id);
   if (!isOpen && !(row.status === 'pending' && row.participant_id === me.agent.id)) {
     throw conflict(
-      text(
-        `Conversation ${row.id} is ${row.status}; no more messages can be sent in it.`,
-        `会話 ${row.id} は ${row.status} なので、これ以上発言できません。`,
-      ),
+      `Conversation ${row.id} is ${row.status}; no more messages can be sent in it.`,
+      `会話 ${row.id} は ${row.status} なので、これ以上発言できません。`,
       text(
         'Acknowledge its messages with get_pending_messages and ack; start_conversation begins another.',
         'メッセージは get_pending_messages の ack で既読にし、新しい会話は start_conversation で始めてください。',

@@ -75,15 +75,15 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
     task.status === 'in_progress' && task.is_claimed === 1 && (task.lease_expires_at_ms ?? 0) <= me.nowMs;
   if (task.assignee_id !== null && !isAbandoned) {
     throw conflict(
-      text(
-        `Task ${id} was taken by agent ${task.assignee_id}.`,
-        `タスク ${id} は ${task.assignee_id} が担当しています。`,
-      ),
-      text(
-        'claim_task without task_id takes a free one.',
-        'task_id なしの claim_task が空きタスクを取ります。',
-      ),
-      { owner: task.assignee_id },
+      `Task ${id} was taken by agent ${task.assignee_id}.`,
+      `タスク ${id} は ${task.assignee_id} が担当しています。`,
+      {
+        suggestion: text(
+          'claim_task without task_id takes a free one.',
+          'task_id なしの claim_task が空きタスクを取ります。',
+        ),
+        details: { owner: task.assignee_id },
+      },
     );
   }
   if (!isAbandoned) assertStartable(task);
@@ -97,10 +97,8 @@ async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promis
     .executeTakeFirst();
   if (!other) return;
   throw conflict(
-    text(
-      `Another session of yours (${other.id}) is working on task ${id}.`,
-      `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
-    ),
+    `Another session of yours (${other.id}) is working on task ${id}.`,
+    `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
     text('Leave it to that session.', 'そのセッションに任せてください。'),
   );
 }
@@ -108,10 +106,8 @@ async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promis
 function assertStartable(task: TaskRow): void {
   if (task.status === 'todo') return;
   throw conflict(
-    text(
-      `Task ${task.id} is ${task.status}; only a todo task can be claimed.`,
-      `タスク ${task.id} は ${task.status} です。取得できるのは todo のタスクだけです。`,
-    ),
+    `Task ${task.id} is ${task.status}; only a todo task can be claimed.`,
+    `タスク ${task.id} は ${task.status} です。取得できるのは todo のタスクだけです。`,
   );
 }
 
@@ -194,17 +190,16 @@ async function lockSlots(tx: Tx, me: Member): Promise<void> {
   if (running.length < most) return;
   const ids = running.map((one) => one.id).join(', ');
   throw conflict(
-    text(
-      `You have ${running.length} of ${most} tasks in progress: ${ids}.`,
-      `すでに ${most} 件中 ${running.length} 件を進めています: ${ids}。`,
-    ),
+    `You have ${running.length} of ${most} tasks in progress: ${ids}.`,
+    `すでに ${most} 件中 ${running.length} 件を進めています: ${ids}。`,
     text('Finish or release one first.', '先にどれかを完了または解放してください。'),
   );
 }
 
 export function nothingInHand({ session }: Member) {
   return conflict(
-    text('This session has no task.', 'このセッションにはタスクがありません。'),
+    'This session has no task.',
+    'このセッションにはタスクがありません。',
     session.purpose === 'chat'
       ? text(
           'This is a chat session; the task session of the same agent reports its task.',

@@ -56,19 +56,15 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
   await assertMayDivide(tx, me, parent);
   if (parent.status === 'done' || parent.status === 'cancelled') {
     throw conflict(
-      text(
-        `Task ${parentId} is ${parent.status} and cannot have subtasks.`,
-        `タスク ${parentId} は ${parent.status} なのでサブタスクを追加できません。`,
-      ),
+      `Task ${parentId} is ${parent.status} and cannot have subtasks.`,
+      `タスク ${parentId} は ${parent.status} なのでサブタスクを追加できません。`,
     );
   }
   for (let depth = 1, at: TaskRow = parent; at.parent_id !== null; depth += 1) {
     if (depth >= maxDepth) {
       throw conflict(
-        text(
-          `Tasks can be nested at most ${maxDepth} levels deep.`,
-          `タスクの入れ子は ${maxDepth} 段までです。`,
-        ),
+        `Tasks can be nested at most ${maxDepth} levels deep.`,
+        `タスクの入れ子は ${maxDepth} 段までです。`,
       );
     }
     at = await readTask(tx, me.projectId, at.parent_id);
@@ -135,10 +131,8 @@ export async function assertMayAssign(tx: Tx, me: Member, agentId: string): Prom
   if (agentId === me.agent.id) return;
   if (me.agent.hierarchy === 'manager' && (await isAbove(tx, me.agent.id, agentId))) return;
   throw forbidden(
-    text(
-      `Agent ${agentId} is not below you; ask with request_task.`,
-      `${agentId} はあなたの配下ではありません。request_task で依頼してください。`,
-    ),
+    `Agent ${agentId} is not below you; ask with request_task.`,
+    `${agentId} はあなたの配下ではありません。request_task で依頼してください。`,
   );
 }
 
@@ -228,10 +222,8 @@ function waitInCircle() {
 
 function neverDone(id: string) {
   return conflict(
-    text(
-      `Task ${id} is cancelled, so a task that depends on it could never start.`,
-      `タスク ${id} は cancelled なので、これに依存するタスクは開始できません。`,
-    ),
+    `Task ${id} is cancelled, so a task that depends on it could never start.`,
+    `タスク ${id} は cancelled なので、これに依存するタスクは開始できません。`,
   );
 }
 

@@ -106,7 +106,7 @@ export async function lockDelegation(tx: Tx, me: Member, id: string): Promise<De
 }
 
 export function reportedAlready({ id, status }: DelegationRow) {
-  return conflict(text(`Delegation ${id} is ${status} already.`, `委任 ${id} はすでに ${status} です。`));
+  return conflict(`Delegation ${id} is ${status} already.`, `委任 ${id} はすでに ${status} です。`);
 }
 
 const shownMessages = 20;

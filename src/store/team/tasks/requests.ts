@@ -1,5 +1,4 @@
 import type { Answered } from '../../../contract/team/team.ts';
-import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import { insertRow, listRows, lockRow, updateRows } from '../../rows.ts';
 import type { RequestRow } from '../../tables/team.ts';
@@ -82,10 +81,8 @@ async function lockRequest(tx: Tx, me: Member, id: string): Promise<RequestRow> 
 function assertPending(request: RequestRow): void {
   if (request.status === 'pending') return;
   throw conflict(
-    text(
-      `Request ${request.id} was ${request.status} by ${request.decided_by ?? 'somebody'}.`,
-      `依頼 ${request.id} はすでに ${request.status} です。`,
-    ),
+    `Request ${request.id} was ${request.status} by ${request.decided_by ?? 'somebody'}.`,
+    `依頼 ${request.id} はすでに ${request.status} です。`,
   );
 }
 

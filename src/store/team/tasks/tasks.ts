@@ -79,10 +79,8 @@ export const updateTaskStatus: Act<'updateTaskStatus'> = async (tx, me, input) =
     !(await ownsWhole(tx, me, task))
   ) {
     throw forbidden(
-      text(
-        `Task ${task.id} was created by ${task.created_by}; only they, a manager or the owner of the parent task can cancel it.`,
-        `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
-      ),
+      `Task ${task.id} was created by ${task.created_by}; only they, a manager or the owner of the parent task can cancel it.`,
+      `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
       text('Set it to blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
     );
   }

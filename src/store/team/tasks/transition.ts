@@ -84,23 +84,23 @@ export async function recordEvent(
 export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Promise<void> {
   if (task.assignee_id === null) {
     throw conflict(
-      text(`Task ${task.id} has no assignee.`, `タスク ${task.id} には担当者がいません。`),
+      `Task ${task.id} has no assignee.`,
+      `タスク ${task.id} には担当者がいません。`,
       text('Claim it with claim_task, or assign it.', 'claim_task で取得するか、割り当ててください。'),
     );
   }
   const waiting = await unfinishedDependencies(tx, task.id);
   if (waiting.length > 0) {
     const ids = waiting.map((one) => `${one.id} (${one.status})`).join(', ');
-    throw conflict(
-      text(`Task ${task.id} waits for ${ids}.`, `タスク ${task.id} は ${ids} を待っています。`),
-      waiting.some(({ status }) => status === 'cancelled')
+    throw conflict(`Task ${task.id} waits for ${ids}.`, `タスク ${task.id} は ${ids} を待っています。`, {
+      suggestion: waiting.some(({ status }) => status === 'cancelled')
         ? text(
             'It can never start: cancel it, or create it anew without that dependency.',
             '開始できません。中止するか、その依存なしで作り直してください。',
           )
         : undefined,
-      { waits_for: waiting.map((one) => one.id) },
-    );
+      details: { waits_for: waiting.map((one) => one.id) },
+    });
   }
   // The agent's row is locked while its slots are counted.
   const owner = await lockRow(engine, tx, 'agents', { id: task.assignee_id });
@@ -108,10 +108,8 @@ export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Pro
   const busy = await countRunning(tx, task.assignee_id, task);
   if (busy.length < most) return;
   throw conflict(
-    text(
-      `Agent ${task.assignee_id} has ${busy.length} of ${most} tasks in progress: ${busy.join(', ')}.`,
-      `${task.assignee_id} はすでに ${most} 件中 ${busy.length} 件を進めています: ${busy.join('、')}。`,
-    ),
+    `Agent ${task.assignee_id} has ${busy.length} of ${most} tasks in progress: ${busy.join(', ')}.`,
+    `${task.assignee_id} はすでに ${most} 件中 ${busy.length} 件を進めています: ${busy.join('、')}。`,
     text('Finish or release one first.', '先にどれかを完了または解放してください。'),
   );
 }
@@ -140,12 +138,12 @@ async function assertNoOpenSubtasks(tx: Tx, task: TaskRow): Promise<void> {
   if (open.length === 0) return;
   const list = open.map((one) => `${one.id} (${one.status})`).join(', ');
   throw conflict(
-    text(
-      `Task ${task.id} has open subtasks: ${list}.`,
-      `タスク ${task.id} には未完了のサブタスクがあります: ${list}。`,
-    ),
-    text('Finish or cancel them first.', '先に完了または中止してください。'),
-    { open_subtasks: open.map((one) => one.id) },
+    `Task ${task.id} has open subtasks: ${list}.`,
+    `タスク ${task.id} には未完了のサブタスクがあります: ${list}。`,
+    {
+      suggestion: text('Finish or cancel them first.', '先に完了または中止してください。'),
+      details: { open_subtasks: open.map((one) => one.id) },
+    },
   );
 }
 
@@ -216,10 +214,8 @@ async function cancelSubtasks(tx: Tx, engine: Engine, parentId: string, move: Tr
 function notPossible(id: string, from: TaskStatus, to: TaskStatus) {
   const next = nextStatuses[from];
   return conflict(
-    text(
-      `Task ${id} is ${from} and cannot become ${to}.`,
-      `タスク ${id} は ${from} なので ${to} にはできません。`,
-    ),
+    `Task ${id} is ${from} and cannot become ${to}.`,
+    `タスク ${id} は ${from} なので ${to} にはできません。`,
     next.length > 0
       ? text(`From ${from}: ${next.join(', ')}.`, `${from} から可能: ${next.join('、')}。`)
       : text(`${from} is final.`, `${from} は最終状態です。`),

@@ -16,10 +16,8 @@ export function backgroundOf(commands: Commands, id: string): BackgroundCommand 
   if (found) return found;
   throw new ToolError(
     'not_found',
-    text(
-      `No background command ${cleanLine(id)}.`,
-      `バックグラウンドのコマンド ${cleanLine(id)} はありません。`,
-    ),
+    `No background command ${cleanLine(id)}.`,
+    `バックグラウンドのコマンド ${cleanLine(id)} はありません。`,
     text('bash_list lists them.', 'bash_list で一覧を確認できます。'),
   );
 }

@@ -109,10 +109,8 @@ function assertNeedsNoGuess(
   if (edits.every(({ new_string }) => /^[\t-~]*$/.test(new_string))) return;
   throw new ToolError(
     'invalid_parameter',
-    text(
-      `${name} is not UTF-8, and ${encoding} is a guess: new_string would be written wrongly if it is another.`,
-      `${name} は UTF-8 ではなく、${encoding} は推測です。違っていた場合、new_string が正しく書かれません。`,
-    ),
+    `${name} is not UTF-8, and ${encoding} is a guess: new_string would be written wrongly if it is another.`,
+    `${name} は UTF-8 ではなく、${encoding} は推測です。違っていた場合、new_string が正しく書かれません。`,
     {
       suggestion: text(
         'Name the encoding if the file reads well in it.',

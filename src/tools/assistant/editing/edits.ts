@@ -69,7 +69,8 @@ function assertEdit({ old_string: old, new_string: put }: Wanted, which: Text): 
   if (old !== '') throw nothingChanges(which);
   throw new ToolError(
     'invalid_parameter',
-    text(`${which.en}old_string is empty.`, `${which.ja}old_string が空です。`),
+    `${which.en}old_string is empty.`,
+    `${which.ja}old_string が空です。`,
     {
       suggestion: text('Create a file with write_file.', 'ファイルの作成には write_file を使ってください。'),
       details: { field: 'old_string' },
@@ -80,10 +81,8 @@ function assertEdit({ old_string: old, new_string: put }: Wanted, which: Text): 
 function nothingChanges(which: Text): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `${which.en}old_string and new_string are the same.`,
-      `${which.ja}old_string と new_string が同じです。`,
-    ),
+    `${which.en}old_string and new_string are the same.`,
+    `${which.ja}old_string と new_string が同じです。`,
     { details: { field: 'new_string' } },
   );
 }
@@ -91,10 +90,8 @@ function nothingChanges(which: Text): ToolError {
 function tooLong(shown: string, which: Text): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
-      `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
-    ),
+    `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
+    `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
     text('Use a shorter new_string.', '短い new_string を使ってください。'),
   );
 }
@@ -104,10 +101,8 @@ function notThere(shown: string, before: string, wanted: string, which: Text): T
   if (!closest) {
     return new ToolError(
       'not_found',
-      text(
-        `${which.en}${shown} does not contain old_string.`,
-        `${which.ja}${shown} に old_string がありません。`,
-      ),
+      `${which.en}${shown} does not contain old_string.`,
+      `${which.ja}${shown} に old_string がありません。`,
       text('Read the file and copy the text from it.', 'ファイルを読み、その文字列をコピーしてください。'),
     );
   }
@@ -115,10 +110,8 @@ function notThere(shown: string, before: string, wanted: string, which: Text): T
   const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
   return new ToolError(
     'not_found',
-    text(
-      `${which.en}${shown} does not contain old_string. Closest: line ${lines}, which differs in ${differs.en}:\n${words}`,
-      `${which.ja}${shown} に old_string がありません。最も近いのは ${lines} 行目で、違いは${differs.ja}です:\n${words}`,
-    ),
+    `${which.en}${shown} does not contain old_string. Closest: line ${lines}, which differs in ${differs.en}:\n${words}`,
+    `${which.ja}${shown} に old_string がありません。最も近いのは ${lines} 行目で、違いは${differs.ja}です:\n${words}`,
     {
       suggestion: text(
         'Send old_string exactly as it is there.',
@@ -133,10 +126,8 @@ function manyPlaces(shown: string, lines: readonly number[], count: number, whic
   const shownLines = lines.join(', ') + (count > lines.length ? ', …' : '');
   return new ToolError(
     'conflict',
-    text(
-      `${which.en}old_string occurs ${count} times in ${shown}: line ${shownLines}.`,
-      `${which.ja}old_string は ${shown} に ${count} か所あります:  ${shownLines} 行目。`,
-    ),
+    `${which.en}old_string occurs ${count} times in ${shown}: line ${shownLines}.`,
+    `${which.ja}old_string は ${shown} に ${count} か所あります:  ${shownLines} 行目。`,
     {
       suggestion: text(
         'Add surrounding lines until it is unique, or set replace_all.',

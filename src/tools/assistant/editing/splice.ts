@@ -54,10 +54,8 @@ function byteOffset(bytes: Uint8Array, encoding: string, from: number, character
 function cannotHold(encoding: string): ToolError {
   return new ToolError(
     'unsupported_encoding',
-    text(
-      `The file is in ${encoding}, which cannot represent every character of new_string.`,
-      `ファイルの文字コード ${encoding} では、new_string の一部の文字を表せません。`,
-    ),
+    `The file is in ${encoding}, which cannot represent every character of new_string.`,
+    `ファイルの文字コード ${encoding} では、new_string の一部の文字を表せません。`,
     text(
       'Use other characters, or write the whole file in UTF-8 with write_file.',
       '別の文字を使うか、write_file でファイル全体を UTF-8 で書き直してください。',
