@@ -95,3 +95,19 @@ test('an upload of 20 MB arrives whole after the yes', needs(programs('curl')), 
   }
   expect(world.arrived.map(({ body }) => body.length)).toEqual([size, size]);
 });
+
+test(
+  "programs share the connections to a host, but for a login that is the connection's",
+  needs(programs('curl')),
+  async () => {
+    world = await openWorld();
+    let connections = 0;
+    world.origin.server.on('secureConnection', () => connections++);
+    const get = (...args: readonly string[]) => world.run('curl', ['-sS', ...args, `${world.base}/a`]);
+    for (let count = 0; count < 3; count++) expect(await get()).toBe('origin: GET /a\n');
+    expect(connections).toBe(1);
+    expect(world.outlet.contacts()).toMatchObject([{ outcome: 'reached', times: 3 }]);
+    for (let count = 0; count < 2; count++) await get('-H', 'Authorization: Negotiate abc');
+    expect(connections).toBe(3);
+  },
+);

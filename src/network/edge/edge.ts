@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type Agent, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import { isIP, type Socket } from 'node:net';
 import {
@@ -41,6 +41,10 @@ export class Edge {
   readonly #inner: Server;
   readonly #inspecting: Server;
   readonly #lines = new WeakMap<object, Line>();
+  /** Connections to inspected hosts, kept for the next request of any program. */
+  readonly #kept: Readonly<Record<Scheme, Agent>>;
+  /** Connections that no request has used yet. */
+  readonly #unused = new Map<string, Socket>();
   readonly #tlsServers = new Map<string, TlsServer>();
 
   constructor(options: EdgeOptions) {
@@ -48,6 +52,10 @@ export class Edge {
     this.#options = options;
     this.#gate = createGate({ note: (target, sent) => contacts.noteRequest(target, sent) });
     this.attend = this.#gate.attend;
+    this.#kept = {
+      http: keepConnections(this.#opener('http')),
+      https: keepConnections(this.#opener('https')),
+    };
     const handle = this.#handle.bind(this);
     this.proxy = createHttpServer(handle, patienceMs);
     this.#inner = createHttpServer(handle, patienceMs);
@@ -58,6 +66,21 @@ export class Edge {
       // By default the connection is cut, which would lose the reply.
       server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
     }
+  }
+
+  /** Whether a connection to an inspected host is free, so that none has to show that the host answers. */
+  hasFree(target: Target): boolean {
+    return Object.values(this.#kept).some((agent) => agent.freeSockets[agent.getName(target)] !== undefined);
+  }
+
+  /** Takes over a connection to an inspected host, for its next request. */
+  lend(target: Target, socket: Socket): void {
+    const name = nameOf(target);
+    this.#unused.get(name)?.destroy();
+    this.#unused.set(name, socket);
+    // Servers end connections on which nothing is said.
+    socket.setTimeout(unusedMs, () => socket.destroy());
+    socket.once('close', () => this.#unused.get(name) === socket && this.#unused.delete(name));
   }
 
   /** Takes over plain HTTP for a host. */
@@ -82,9 +105,17 @@ export class Edge {
   }
 
   async #open(target: Target): Promise<Reached> {
-    const reached = await this.#options.road(target);
+    const name = nameOf(target);
+    const unused = this.#unused.get(name);
+    this.#unused.delete(name);
+    const reached: Reached = unused ? { kind: 'reached', socket: unused } : await this.#options.road(target);
     if (reached.kind === 'reached') reached.socket.setTimeout(idleMs, () => reached.socket.destroy());
     return reached;
+  }
+
+  #opener(scheme: Scheme): Open {
+    return (target, protocol) =>
+      scheme === 'https' ? this.#openSecured(target, protocol) : this.#open(target);
   }
 
   async #openSecured(target: Target, protocol: 'h2' | 'http/1.1' = 'http/1.1'): Promise<Reached> {
@@ -98,13 +129,10 @@ export class Edge {
   }
 
   #lineTo(target: Target, scheme: Scheme, client: Socket): Line {
-    const open: Open = (to, protocol) =>
-      scheme === 'https' ? this.#openSecured(to, protocol) : this.#open(to);
-    const line = { tunnelled: target, scheme, port: client.remotePort, open };
+    const line = { tunnelled: target, scheme, port: client.remotePort, open: this.#opener(scheme) };
     if (!this.#options.isInspected(target)) return line;
-    const kept = keepConnections(target, open);
-    client.once('close', () => kept.destroy());
-    return { ...line, kept };
+    if (this.hasFree(target)) this.#options.contacts.reachedAgain(target);
+    return { ...line, kept: this.#kept[scheme] };
   }
 
   #pass(incoming: Incoming, line: Line): void {
@@ -115,8 +143,11 @@ export class Edge {
 
   #handle(message: IncomingMessage, response: ServerResponse): void {
     const { remotePort } = message.socket;
-    const open: Open = (target) => this.#open(target);
-    const line = this.#lines.get(message.socket) ?? { scheme: 'http', port: remotePort, open };
+    const line = this.#lines.get(message.socket) ?? {
+      scheme: 'http',
+      port: remotePort,
+      open: this.#opener('http'),
+    };
     this.#pass(incomingOverHttp1(message, response), line);
   }
 
@@ -169,6 +200,7 @@ export class Edge {
 
 const endStream = 1;
 const maxTlsServers = 64;
+const unusedMs = 2000;
 const http2Settings = { enablePush: false, maxConcurrentStreams: 100, maxHeaderListSize: 16 * 1024 };
 /** The alerts of a client that does not trust the certificate. */
 const distrust = /ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|BAD_CERTIFICATE)$/;

@@ -5,9 +5,9 @@ import { finished, pipeline } from 'node:stream/promises';
 import type { Refusal, Refusals } from '../proxy/refusal.ts';
 import type { Reached } from '../proxy/road.ts';
 import { parseAuthority, type Target } from '../proxy/rules.ts';
-import { join } from '../proxy/tunnel.ts';
+import { idleMs, join } from '../proxy/tunnel.ts';
 import { endToEnd, type Field, isSwitch, pairsOf, valuesOf } from './fields.ts';
-import type { Gate, Holding, Judged } from './gate.ts';
+import type { Gate, Judged } from './gate.ts';
 import { forwardGrpc, isGrpc } from './grpc.ts';
 import type { Incoming } from './incoming.ts';
 import { refusalOf } from './kinds/refusal.ts';
@@ -24,7 +24,7 @@ export interface Line {
   /** The port of the sandbox's loopback that it came from. */
   readonly port: number | undefined;
   readonly open: Open;
-  /** Connections to the same host that were kept open. */
+  /** For a host that is looked into: connections that were kept open. */
   readonly kept?: Agent | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
     // It broke off, or its parser did.
     if (start && !start.isWhole && incoming.body.destroyed) return incoming.abort();
     const request = requestOf(incoming, { target, path, scheme: line.scheme }, start);
-    const judged = await held(incoming, (holding) => gate.judge(request, { ...holding, port: line.port }));
+    const judged = await judgeAt(gate, request, { incoming, port: line.port });
     if (!judged) return incoming.abort();
     if (!judged.passes) return refuseByGate(incoming, request, judged);
   }
@@ -120,21 +120,22 @@ function overriddenBy(fields: readonly Field[]): string | undefined {
 }
 
 /** Undefined if the client left before it was decided. */
-async function held(
-  incoming: Incoming,
-  judge: (holding: Pick<Holding, 'signal' | 'onHeld'>) => Promise<Judged>,
+async function judgeAt(
+  gate: Gate,
+  request: EdgeRequest,
+  { incoming, port }: { readonly incoming: Incoming; readonly port: number | undefined },
 ): Promise<Judged | undefined> {
   const left = new AbortController();
-  incoming.onGone(() => left.abort());
-  if (incoming.isGone()) left.abort();
   let beats: NodeJS.Timeout | undefined;
-  const onHeld = () => {
+  const hold = () => {
+    incoming.onGone(() => left.abort());
+    if (incoming.isGone()) left.abort();
     const agent = valuesOf(incoming.fields, 'user-agent')[0] ?? '';
-    if (incoming.isHttp2 || !impatient.test(agent)) return;
-    beats = setInterval(() => incoming.proceed(), beatMs);
+    if (!incoming.isHttp2 && impatient.test(agent)) beats = setInterval(() => incoming.proceed(), beatMs);
+    return left.signal;
   };
   try {
-    return await judge({ signal: left.signal, onHeld });
+    return await gate.judge(request, { port, hold });
   } catch (error) {
     if (left.signal.aborted) return undefined;
     throw error;
@@ -171,7 +172,7 @@ async function exchange(incoming: Incoming, how: Exchange, isAgain = false): Pro
     return;
   }
   const outgoing = startRequest({
-    ...(kept ? { agent: kept } : { createConnection: () => socket }),
+    ...(kept ? { agent: kept, ...keyOf(incoming, how) } : { createConnection: () => socket }),
     method: incoming.method,
     path,
     headers: headersFor(incoming, target, line.scheme, switches).flat(),
@@ -204,11 +205,20 @@ async function openOrThrow(open: Open, target: Target, protocol?: 'h2'): Promise
   return reached.socket;
 }
 
-/** Keeps connections to one host for the next request of the same client. */
-export function keepConnections(target: Target, open: Open): Agent {
-  const agent = new Agent({ keepAlive: true, maxFreeSockets: 8, timeout: 60_000 });
-  agent.createConnection = (_options, callback) => {
-    openOrThrow(open, target).then(
+/** A login by one of these is the connection's, which then serves its client alone. */
+const loginOfConnection = /^(NTLM|Negotiate)\b/i;
+
+/** By which an agent tells connections apart. */
+function keyOf({ fields }: Incoming, { target, line }: Exchange) {
+  const isOwn = valuesOf(fields, 'authorization').some((value) => loginOfConnection.test(value));
+  return { ...target, localAddress: isOwn ? String(line.port) : undefined };
+}
+
+/** Keeps connections for later requests to their hosts. */
+export function keepConnections(open: Open): Agent {
+  const agent = new Agent({ keepAlive: true, timeout: idleMs });
+  agent.createConnection = ({ host, port }, callback) => {
+    openOrThrow(open, { host: String(host), port: Number(port) }).then(
       (socket) => callback?.(null, socket),
       (error) => callback?.(error, undefined as unknown as Duplex),
     );
@@ -221,13 +231,18 @@ function answerTo(
   outgoing: ClientRequest,
 ): Promise<{ readonly response: IncomingMessage; readonly upgraded?: Socket | undefined }> {
   return new Promise((resolve, reject) => {
-    outgoing.once('response', (response) => resolve({ response }));
+    const unanswered = () => reject(new Error('closed without an answer'));
+    outgoing.once('response', (response) => {
+      // The error of each request that ends well would cost more than the answer.
+      outgoing.off('close', unanswered);
+      resolve({ response });
+    });
     outgoing.once('upgrade', (response, socket, head) => {
       if (head.length > 0) socket.unshift(head);
       resolve({ response, upgraded: socket as Socket });
     });
     outgoing.once('error', reject);
-    outgoing.once('close', () => reject(new Error('closed without an answer')));
+    outgoing.once('close', unanswered);
   });
 }
 

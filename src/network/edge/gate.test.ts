@@ -33,9 +33,7 @@ async function asked(...requests: readonly EdgeRequest[]): Promise<readonly Held
   });
   const left = new AbortController();
   for (const request of requests)
-    void gate
-      .judge(request, { signal: left.signal, onHeld: () => {}, port: undefined })
-      .catch(() => undefined);
+    void gate.judge(request, { hold: () => left.signal, port: undefined }).catch(() => undefined);
   left.abort();
   return held;
 }

@@ -22,7 +22,7 @@ export type Ask = (held: HeldRequest) => Promise<RequestAnswer>;
 
 /** Judges the requests of one outlet, and holds those that do more than read until a person has answered. */
 export interface Gate {
-  /** `signal` aborts when the client has left: its question stays open for the same request. */
+  /** When the client has left, the question stays open for the same request. */
   judge(request: EdgeRequest, held: Holding): Promise<Judged>;
   /** A connection in a protocol that is not looked into: a yes lasts for the command's session. */
   opens(target: Target, waiting: Waiting): Promise<boolean>;
@@ -31,13 +31,15 @@ export interface Gate {
 }
 
 export interface Waiting {
+  /** Aborts when the client has left. */
   readonly signal: AbortSignal;
   /** The port that the client's connection came from. */
   readonly port: number | undefined;
 }
 
-export interface Holding extends Waiting {
-  readonly onHeld: () => void;
+export interface Holding extends Pick<Waiting, 'port'> {
+  /** Is told that the request waits. Returns a signal that aborts when the client has left. */
+  readonly hold: () => AbortSignal;
 }
 
 export type Judged =
@@ -93,12 +95,11 @@ export function createGate({ note }: GateOptions): Gate {
   }
 
   return {
-    async judge(request, holding) {
+    async judge(request, { port, hold }) {
       const verdict = asStream(request, judgeRequest(request));
       if (verdict.kind === 'read') return { passes: true };
       const held = heldFrom(request, verdict);
-      holding.onHeld();
-      const answer = await answerTo(held, holding);
+      const answer = await answerTo(held, { port, signal: hold() });
       note(request, noted(held, answer));
       if (answer.isAllowed) return { passes: true };
       return { passes: false, verdict, because: answer.because };

@@ -6,6 +6,8 @@ import { nameOf, type Target } from './rules.ts';
 export interface Contacts {
   /** A connection was made; its bytes are counted while it is open. */
   reached(target: Target, socket: Socket): void;
+  /** A connection that was made before serves another client. */
+  reachedAgain(target: Target): void;
   /** Its traffic is not looked into, in either direction. */
   unread(target: Target): void;
   missed(target: Target, outcome: Exclude<ContactOutcome, 'reached' | 'refused'>): void;
@@ -51,6 +53,7 @@ export function createContacts(): Contacts {
         tally.received += socket.bytesRead;
       });
     },
+    reachedAgain: (target) => void tallyOf(target, 'reached'),
     unread(target) {
       tallyOf(target, 'reached', 0).isTunnel = true;
     },

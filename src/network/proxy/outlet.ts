@@ -55,7 +55,12 @@ export class ProxyOutlet implements Outlet {
   constructor(options: OutletOptions) {
     this.#options = options;
     const contacts = this.#contacts;
-    this.#road = createRoad({ ...options, contacts, signal: this.#ending.signal });
+    const road = createRoad({ ...options, contacts, signal: this.#ending.signal });
+    this.#road = async (target) => {
+      const reached = await road(target);
+      if (reached.kind === 'reached') this.#keep(reached.socket);
+      return reached;
+    };
     this.#edge = new Edge({ ...options, contacts, road: this.#road });
     this.#edge.proxy.on('connect', (request, stream, head) => {
       // The type says Duplex, but this server accepted a socket.
@@ -128,11 +133,11 @@ export class ProxyOutlet implements Outlet {
     const { refusals } = this.#options;
     const target = parseAuthority(authority);
     if (!target) return dismiss(client, rawAnswer(refusals.unreadable));
-    const reached = await this.#road(target);
-    if (reached.kind === 'refused') return dismiss(client, rawAnswer(reached.refusal));
-    this.#keep(reached.socket);
+    const hasFree = this.#edge.hasFree(target);
+    const reached = hasFree ? undefined : await this.#road(target);
+    if (reached?.kind === 'refused') return dismiss(client, rawAnswer(reached.refusal));
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    await this.#serve(client, target, reached.socket);
+    await this.#serve(client, target, reached?.socket);
   }
 
   /**
@@ -148,10 +153,11 @@ export class ProxyOutlet implements Outlet {
     heard.abort();
     if (opening.kind === 'tls' && isFor(opening, target) && !isInspected(target))
       return this.#pass(client, target, upstream);
-    upstream?.destroy();
-    if (opening.kind === 'plain') return this.#edge.plain(client, target);
+    const isOurs = opening.kind === 'plain' || (opening.kind === 'tls' && isFor(opening, target));
+    if (isOurs && upstream) this.#edge.lend(target, upstream);
+    else upstream?.destroy();
+    if (isOurs) return this.#edge[opening.kind === 'tls' ? 'secure' : 'plain'](client, target);
     if (opening.kind === 'tls') {
-      if (isFor(opening, target)) return this.#edge.secure(client, target);
       this.#contacts.missed(target, 'misnamed');
     } else if (isService && opening.kind === 'broken') {
       return (await this.#edge.opens(client, target)) ? this.#pass(client, target) : dismiss(client, '');
@@ -166,7 +172,6 @@ export class ProxyOutlet implements Outlet {
     const reached = await this.#road(target);
     if (reached.kind === 'refused') throw new Error(reached.refusal.reason);
     const { socket } = reached;
-    this.#keep(socket);
     using _ = defer(() => socket.destroy());
     await once(socket, 'readable', { signal: heard });
     if (socket.readableLength === 0) throw new Error('it said nothing');
@@ -179,7 +184,6 @@ export class ProxyOutlet implements Outlet {
       const reached = await this.#road(target);
       if (reached.kind === 'refused') return void client.destroy();
       socket = reached.socket;
-      this.#keep(socket);
     }
     this.#contacts.unread(target);
     await join(client, socket);
