@@ -102,6 +102,18 @@ describe('HTTP/1.1', () => {
     expect(statuses(answer).every((status) => status === '400' || status === '403')).toBe(true);
   });
 
+  test('a request that does not pass is told why, and not that it talks to a proxy', async () => {
+    const name = `${host}:${world.originPort}`;
+    expect(await talk('GET / HTTP/1.1\r\nHost: other.test\r\n\r\n')).toContain(
+      `This connection leads to ${name};`,
+    );
+    expect(
+      await talk('POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'),
+    ).toContain('servers could read it in different ways');
+    expect(await talk('GET / HTTP/1.1\nHost: HOST\n\n')).toContain('servers could read it in different ways');
+    expect(await world.talk('GET / HTTP/1.1\r\n\r\n')).toContain('This is a proxy');
+  });
+
   test('a GET with a body is asked about as a whole', async () => {
     const body = smuggled.replaceAll('HOST', host);
     const answer = await talk(

@@ -64,7 +64,8 @@ export class Edge {
     for (const server of [this.proxy, this.#inner, this.#inspecting]) {
       server.on('checkContinue', handle);
       // By default the connection is cut, which would lose the reply.
-      server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
+      const refusal = server === this.proxy ? refusals.noProxyRequest : refusals.unclear;
+      server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusal)));
     }
   }
 

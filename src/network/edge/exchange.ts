@@ -42,16 +42,18 @@ export interface ExchangeOptions {
  * two parsers of the same bytes could disagree on where a request ends. At a gate, none of it leaves before it passes.
  */
 export async function passOn(incoming: Incoming, line: Line, options: ExchangeOptions): Promise<void> {
-  const destination = line.tunnelled ? inTunnel(incoming, line.tunnelled) : wholeAddress(incoming.target);
+  const { tunnelled } = line;
+  const { refusals } = options;
+  const destination = tunnelled ? inTunnel(incoming, tunnelled) : wholeAddress(incoming.target);
+  if (!destination) return refuse(incoming, tunnelled ? refusals.astray(tunnelled) : refusals.noProxyRequest);
   const codings = valuesOf(incoming.fields, 'transfer-encoding');
   const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
-  if (!destination || (codings.length > 0 && !isChunked))
-    return refuse(incoming, options.refusals.unreadable);
+  if (codings.length > 0 && !isChunked) return refuse(incoming, refusals.unclear);
   const { target, path } = destination;
   const gate = options.gateFor(target);
   let start: BodyStart | undefined;
   if (gate) {
-    if (!isPlain(incoming)) return refuse(incoming, options.refusals.unreadable);
+    if (!isPlain(incoming)) return refuse(incoming, refusals.unclear);
     start = await startOf(incoming);
     // It broke off, or its parser did.
     if (start && !start.isWhole && incoming.body.destroyed) return incoming.abort();
@@ -64,7 +66,7 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
     await exchange(incoming, { target, path, start, line });
   } catch (error) {
     // Which side broke off is unknown, so the client is only told that the exchange failed.
-    refuse(incoming, error instanceof Unreached ? error.refusal : options.refusals.unreachable(target));
+    refuse(incoming, error instanceof Unreached ? error.refusal : refusals.unreachable(target));
   }
 }
 

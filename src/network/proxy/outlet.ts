@@ -132,7 +132,7 @@ export class ProxyOutlet implements Outlet {
   async #connect(client: Socket, authority: string): Promise<void> {
     const { refusals } = this.#options;
     const target = parseAuthority(authority);
-    if (!target) return dismiss(client, rawAnswer(refusals.unreadable));
+    if (!target) return dismiss(client, rawAnswer(refusals.noProxyRequest));
     const hasFree = this.#edge.hasFree(target);
     const reached = hasFree ? undefined : await this.#road(target);
     if (reached?.kind === 'refused') return dismiss(client, rawAnswer(reached.refusal));

@@ -39,7 +39,21 @@ export function createRefusals(key: string) {
         `${nameOf(target)} is inspected, and its certificate could not be verified.\n` +
         `${nameOf(target)} は検査の対象ですが、証明書を検証できませんでした。`,
     }),
-    unreadable: {
+    astray: (target: Target): Refusal => ({
+      status: 400,
+      reason: `Not a request for ${nameOf(target)}`,
+      sentence:
+        `This connection leads to ${nameOf(target)}; a request over it must name that host once, and a path.\n` +
+        `この接続の宛先は ${nameOf(target)} です。リクエストにはこのホストを一度だけ、そしてパスを指定してください。`,
+    }),
+    unclear: {
+      status: 400,
+      reason: 'Not a request that all servers read alike',
+      sentence:
+        'The request is malformed, or servers could read it in different ways. It was not passed on.\n' +
+        'リクエストの形式が正しくないか、サーバーによって読み方が異なるため、送信しませんでした。',
+    } satisfies Refusal,
+    noProxyRequest: {
       status: 400,
       reason: 'Not a request for a proxy',
       sentence:
