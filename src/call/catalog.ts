@@ -11,21 +11,16 @@ export interface Catalog extends ToolGuide {
   readonly tools: readonly Tool[];
   find(name: string): Tool | undefined;
   /** The tools that this caller may call, in a stable order. Equal answers are the same array. */
-  allowed(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
+  allowed(caller: Caller): { readonly tools: readonly Tool[] };
   /** The tools of `tools/list`: the same and, if agents are served, those that a token argument would open. */
-  offered(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
+  offered(caller: Caller): { readonly tools: readonly Tool[] };
 }
 
 /**
- * Throws if two tools have one name: neither could be authorized for certain. The version tells the lists of one
- * catalog from those of its predecessor. An absent tool stands for all whose names begin with its own.
+ * Throws if two tools have one name: neither could be authorized for certain. An absent tool stands for all whose
+ * names begin with its own.
  */
-export function createCatalog(
-  tools: readonly Tool[],
-  mode: Mode,
-  version = 0,
-  absent: readonly Tool[] = [],
-): Catalog {
+export function createCatalog(tools: readonly Tool[], mode: Mode, absent: readonly Tool[] = []): Catalog {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
@@ -38,7 +33,7 @@ export function createCatalog(
     const bits = shown.map((tool) => (decide(tool, caller, mode).allowed ? '1' : '0')).join('');
     let list = lists.get(bits);
     if (!list) {
-      list = { key: `${version} ${bits}`, tools: shown.filter((_, index) => bits[index] === '1') };
+      list = { key: bits, tools: shown.filter((_, index) => bits[index] === '1') };
       // Few combinations of role, purpose and toolsets exist; bounded nevertheless, as tokens name toolsets.
       if (lists.size >= 256) lists.clear();
       lists.set(bits, list);
@@ -60,7 +55,7 @@ export function createCatalog(
     const known = offers.get(key) ?? tools;
     if (offers.size >= 256) offers.clear();
     offers.set(key, known);
-    return { key, tools: known };
+    return { tools: known };
   }
 
   return {

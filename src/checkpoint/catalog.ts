@@ -47,7 +47,7 @@ export function createLiveCatalog(
     const version = remote.version();
     if (built?.version !== version) {
       const tools = [...ours, ...remote.tools()];
-      built = { version, catalog: createCatalog(tools, settings.mode, version, remote.absent()) };
+      built = { version, catalog: createCatalog(tools, settings.mode, remote.absent()) };
     }
     return built.catalog;
   }

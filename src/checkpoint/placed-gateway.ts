@@ -23,7 +23,6 @@ export class PlacedGateway {
   readonly #onFault: (error: unknown) => void;
   #present: Checkpoint;
   #forget: () => void;
-  #moves = 0;
   #left: Promise<unknown> = Promise.resolve();
 
   constructor(first: Checkpoint, choose: ChooseCheckpoint, onFault: (error: unknown) => void) {
@@ -34,12 +33,7 @@ export class PlacedGateway {
     const present = () => this.#present.gateway;
     this.gateway = {
       ...first.gateway,
-      list: async (arrival) => {
-        const moves = this.#moves;
-        const { key, tools } = await present().list(arrival);
-        // Keys of two checkpoints may be equal for different lists.
-        return { key: `${moves} ${key}`, tools };
-      },
+      list: (arrival) => present().list(arrival),
       call: (call) => present().call(call),
       leave: (arrival) => present().leave(arrival),
       admits: (arrival) => present().admits(arrival),
@@ -63,7 +57,6 @@ export class PlacedGateway {
     if (!next) return;
     this.#forget();
     this.#present = next;
-    this.#moves += 1;
     this.#forget = this.#follow();
     for (const listener of this.#listeners) listener(undefined);
     const leaving = former.gateway.leave(arrival).finally(() => former.close(limits.stopGraceMs));

@@ -7,8 +7,8 @@ export interface Gateway {
   readonly info: { readonly name: string; readonly version: string; readonly title: string };
   readonly instructions: string;
   readonly locale: Locale;
-  /** The tools that this arrival may see. `key` is the same for equal lists, so that encoded lists can be cached. */
-  list(arrival: Arrival): Promise<{ readonly key: string; readonly tools: readonly Tool[] }>;
+  /** The tools that this arrival may see. Equal lists are the same array, so that encoded ones can be kept by it. */
+  list(arrival: Arrival): Promise<{ readonly tools: readonly Tool[] }>;
   call(call: Call): Promise<Reply>;
   /** An earlier server has served this connection, and what its session had read is not known. */
   resume?(connectionId: string): Promise<void>;

@@ -1,5 +1,6 @@
 import type { Arrival } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { interruptedResult } from './custody.ts';
 import type { Exchange, Method, MethodTable } from './exchange.ts';
@@ -99,26 +100,25 @@ export function createMcp(gateway: Gateway, extension?: McpExtension) {
   };
 }
 
-/** Cached lists: one for each role, purpose, era and form in use. */
-const maxKeptLists = 64;
+/** Encoded lists by their tools, so that the sessions of a checkpoint, each with a gateway of its own, share them. */
+const encodedLists = new WeakMap<readonly Tool[], Map<string, string>>();
 
-/** `tools/list`. A list is encoded once per gateway key, locale, era and form. */
+/** `tools/list`. A list is encoded once in each locale, era and form. */
 function createListMethod(gateway: Gateway, encoder: ResultEncoder): Method {
-  const kept = new Map<string, string>();
   return async ({ era, arrival }) => {
-    const { key, tools } = await gateway.list(arrival);
+    const { tools } = await gateway.list(arrival);
     const form = replyFormOf(arrival);
-    const keptAs = `${era} ${form.structured} ${form.defers === true} ${gateway.locale} ${key}`;
-    const known = kept.get(keptAs);
+    const encodedAs = `${era} ${form.structured} ${form.defers} ${form.plainSchemas} ${gateway.locale}`;
+    const inForms = encodedLists.get(tools) ?? new Map<string, string>();
+    encodedLists.set(tools, inForms);
+    const known = inForms.get(encodedAs);
     if (known !== undefined) return known;
     const entries = tools.map((tool) => toolEntry(tool, gateway.locale, era, form));
     const encoded = encoder.encode(
       era,
       era === 'modern' ? { tools: entries, ttlMs: 60_000, cacheScope: 'private' } : { tools: entries },
     );
-    const [oldest] = kept.keys();
-    if (kept.size >= maxKeptLists && oldest !== undefined) kept.delete(oldest);
-    kept.set(keptAs, encoded);
+    inForms.set(encodedAs, encoded);
     return encoded;
   };
 }

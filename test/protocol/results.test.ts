@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createMcp } from '../../src/transport/mcp.ts';
 import { replyFormOf } from '../../src/transport/reply-form.ts';
 import { callResult, createResultEncoder, toolEntry } from '../../src/transport/results.ts';
 import { createFixtureGateway } from '../support/fixture-gateway.ts';
@@ -30,6 +31,22 @@ test('an output schema that is no object is shown to the newest revision alone',
   const listing = { ...plain, outputSchema: () => ({ type: 'array' }) };
   expect(toolEntry(listing, 'en', 'modern', program).outputSchema).toEqual({ type: 'array' });
   expect(toolEntry(listing, 'en', 'legacy', program)).not.toHaveProperty('outputSchema');
+});
+
+test('sessions share the encoded list, and an agent never gets that of an old program', async () => {
+  const count = { type: 'number', default: 3 };
+  const gateway = createFixtureGateway({}, { schemas: { echo: { type: 'object', properties: { count } } } });
+  const list = async (name: string, revision: string) => {
+    const arrival = { transport: 'stdio', client: { name, version: '1' }, revision } as const;
+    const exchange = { era: 'legacy', id: 1, params: {}, arrival, clientCapabilities: {} } as const;
+    const { signal } = new AbortController();
+    return createMcp(gateway).answer('tools/list', { ...exchange, signal, notify() {} });
+  };
+  const [old, agent] = [await list('raw', '2025-03-26'), await list('gemini-cli-mcp-client', '2025-03-26')];
+  expect(old).toContain('"default":3');
+  expect(agent).toContain('(default 3)');
+  expect(agent).not.toContain('"default":3');
+  expect(await list('raw', '2025-03-26')).toBe(old);
 });
 
 test('an error is complete as text and as data; an agent gets the text', () => {

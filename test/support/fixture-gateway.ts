@@ -33,7 +33,7 @@ export function createFixtureGateway(
     calls,
     left,
     aborted,
-    list: async () => ({ key: 'all', tools }),
+    list: async () => ({ tools }),
     async call(call) {
       calls.push(call);
       const run = runs.get(call.tool);

@@ -117,6 +117,7 @@ class Resident {
     for (const session of this.#sessions.values()) session.live();
   }, signOfLifeMs);
   #usedAtMs = performance.now();
+  /** The sessions that have ended since the last collection. */
   #ended = 0;
 
   constructor(socket: string | undefined, peers: Peers | undefined) {
@@ -178,9 +179,14 @@ class Resident {
     } finally {
       this.#sessions.delete(program.pid);
       this.#ended += 1;
-      if (this.#ended % sessionsBetweenCollections === 0) void collectEverything();
+      if (this.#ended >= sessionsBetweenCollections) this.#collect();
       this.#usedAtMs = performance.now();
     }
+  }
+
+  #collect(): void {
+    this.#ended = 0;
+    void collectEverything();
   }
 
   #ids(): ReadonlySet<string> {
@@ -273,6 +279,7 @@ class Resident {
     const timer = setInterval(() => {
       void this.#hooks?.closeIdle();
       if (this.#sessions.size > 0) return;
+      if (this.#ended > 0) this.#collect();
       const isIdle = this.#checkpoints.size === 0 && performance.now() - this.#usedAtMs > residentIdleMs;
       // A server whose socket was taken away is found by nobody.
       if (isIdle || !existsSync(this.#socket ?? this.#hooksSocket)) this.#asked.resolve();

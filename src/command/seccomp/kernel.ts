@@ -29,6 +29,19 @@ export async function openKernel(): Promise<Kernel> {
   return { syscall, addressOf: (buffer) => address(buffer), errno: () => errno() };
 }
 
+/**
+ * Gives back the memory that the allocator keeps: V8 needs up to 20 MB to compile one hot function. Does nothing without
+ * koffi, or if libc is another one.
+ */
+export async function trimAllocator(): Promise<void> {
+  try {
+    const { load } = await import('koffi');
+    load(null).func('int malloc_trim(size_t)')(0);
+  } catch {
+    // The memory stays.
+  }
+}
+
 function bit(arg: number | Uint8Array | null, value: number): number {
   return typeof arg === 'object' && arg !== null ? value : 0;
 }
