@@ -6,6 +6,7 @@ import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { orElse } from '../ground/or-else.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { accountName } from './common/account-name.ts';
 import type { Options } from './common/options.ts';
@@ -71,11 +72,7 @@ function readAddress(stateFolder: string): Address | undefined {
 
 /** A killed server may leave half a note, which counts as none. */
 function parsed(words: string): Partial<Record<'host' | 'port' | 'pid', unknown>> {
-  try {
-    return Object(JSON.parse(words));
-  } catch {
-    return {};
-  }
+  return orElse(() => Object(JSON.parse(words)), {});
 }
 
 function isAlive(pid: number): boolean {
@@ -91,11 +88,7 @@ function isAlive(pid: number): boolean {
 }
 
 function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return orElse(() => readFileSync(path, 'utf8'), undefined);
 }
 
 function noteOf(stateFolder: string): string {

@@ -9,6 +9,7 @@ import type { Flags } from '../config/settings.ts';
 import { homeOf, stateFolderOf } from '../config/state.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
+import { orElse } from '../ground/or-else.ts';
 import { say, sayJson } from './common/say.ts';
 
 /** A folder that a server may work in, and its facts. Times are ISO 8601. */
@@ -31,7 +32,7 @@ export async function showProjects(flags: Flags, { json }: { readonly json?: boo
   const home = homeOf(process.env);
   const { file, path } = readConfigFile(flags.config, process.env, home, process.cwd());
   const keys = Object.keys(file.projects ?? {});
-  const here = rootHere(keys, home);
+  const here = orElse(() => placementOf(keys, process.cwd(), home).root, undefined);
   const folders = new Set(keys.flatMap((key) => foldersOf(pathOfProject(key, home), home)));
   const known = await Promise.all([...folders].map((folder) => look(folder, keys, home, flags, here)));
   const locale = spokenLocale(process.argv, process.env);
@@ -39,14 +40,6 @@ export async function showProjects(flags: Flags, { json }: { readonly json?: boo
   else if (keys.length === 0) say(none(path));
   else say([...known.map((project) => lineOf(project, locale)), ...parentsOf(keys, locale)].join('\n'));
   return 0;
-}
-
-function rootHere(keys: readonly string[], home: string): string | undefined {
-  try {
-    return placementOf(keys, process.cwd(), home).root;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The folder itself; for `PARENT/*` its folders with records. */

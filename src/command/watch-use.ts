@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { freemem } from 'node:os';
+import { orElse } from '../ground/or-else.ts';
 import type { Child } from './child/child.ts';
 import { memoryUsed } from './child/memory-used.ts';
 import type { ProcessLimits } from './prelude.ts';
@@ -49,9 +50,5 @@ const sureMs = 2000;
 
 /** Tasks of the whole machine: `0.10 0.12 0.09 2/345 6789`. */
 function countTasks(): number {
-  try {
-    return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
+  return orElse(() => Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0), 0);
 }

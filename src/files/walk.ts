@@ -75,7 +75,7 @@ export function enterFolder(
     try {
       next = made ? openOrMake(entry, () => made(depth + 1)) : openSync(entry, folderFlags);
     } catch (cause) {
-      const isLink = isSymlink(entry);
+      const isLink = orElse(() => lstatSync(entry).isSymbolicLink(), false);
       leaveFolder(root, folder);
       const shown = shownPath(components.slice(hidden, depth + 1).join('/') || '.');
       throw isLink ? linkRefused(shown) : fault(cause, shown);
@@ -154,8 +154,4 @@ function assertRegular(root: Root, stat: Stats, shown: string): void {
 
 function closed(): ToolError {
   return new ToolError('unavailable', text('The server is stopping.', 'サーバーは停止処理中です。'));
-}
-
-function isSymlink(entry: string): boolean {
-  return orElse(() => lstatSync(entry).isSymbolicLink(), false);
 }

@@ -11,7 +11,6 @@ import { createFolderLocks } from './changing/folder-locks.ts';
 import { openLocks } from './changing/lock.ts';
 import { noScratch, openScratch } from './changing/scratch.ts';
 import { HeldFolder } from './folder.ts';
-import type { WorkspaceDependencies } from './place-facts.ts';
 import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
 import { createLineIndexes } from './text/line-indexes.ts';
 import { openRootFolder, type Root } from './walk.ts';
@@ -165,8 +164,8 @@ function deviceOfProc(): number {
 }
 
 /** Files can also be written on machines that koffi does not support. */
-function tryLocks(): ReturnType<WorkspaceDependencies['locks']> {
-  return orElse<ReturnType<WorkspaceDependencies['locks']>>(() => {
+function tryLocks() {
+  return orElse(() => {
     const files = openLocks();
     return { files, folders: createFolderLocks(files) };
   }, undefined);

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { asBytes, toText } from '../ground/byte-paths.ts';
+import { orElse } from '../ground/or-else.ts';
 
 /* Paths here are bytes, one per character. */
 
@@ -128,9 +129,8 @@ function foldersIn(folder: string): Dirent[] {
 
 /** Empty if the folder is gone or unreadable. */
 export function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(asBytes(folder), { withFileTypes: true, encoding: 'latin1' }) as unknown as Dirent[];
-  } catch {
-    return [];
-  }
+  return orElse(
+    () => readdirSync(asBytes(folder), { withFileTypes: true, encoding: 'latin1' }) as unknown as Dirent[],
+    [],
+  );
 }

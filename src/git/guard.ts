@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { RemoteChanges } from '../contract/capabilities/judgement.ts';
 import { asBytes, fromText } from '../ground/byte-paths.ts';
 import { isInside } from '../ground/inside.ts';
+import { orElse } from '../ground/or-else.ts';
 import { takeOwnConfig } from './copied-config.ts';
 import { type Found, findRepositories, innerFolders } from './find-repositories.ts';
 import { inHeldFolder } from './held-folder.ts';
@@ -206,10 +207,9 @@ const maxBytes = 8192;
 
 /** The target of a path in one of git's files; undefined if it does not exist. */
 function realPath(base: string, target: string): string | undefined {
-  try {
-    // Component by component, as git does: `link/..` is not the folder that contains the link.
-    return realpathSync.native(asBytes(target.startsWith('/') ? target : `${base}/${target}`), 'latin1');
-  } catch {
-    return undefined;
-  }
+  // Component by component, as git does: `link/..` is not the folder that contains the link.
+  return orElse(
+    () => realpathSync.native(asBytes(target.startsWith('/') ? target : `${base}/${target}`), 'latin1'),
+    undefined,
+  );
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { asBytes } from '../ground/byte-paths.ts';
 import { defer } from '../ground/defer.ts';
+import { orElse } from '../ground/or-else.ts';
 
 /**
  * Opens a folder below another without following links on the way, and passes the kernel's path of the open folder to
@@ -22,9 +23,5 @@ export function inHeldFolder<T>(root: string, below: string, use: (folder: strin
 
 function openFolder(path: string, mayFollow: boolean): number | undefined {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | (mayFollow ? 0 : constants.O_NOFOLLOW);
-  try {
-    return openSync(asBytes(path), flags);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => openSync(asBytes(path), flags), undefined);
 }

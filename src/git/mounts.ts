@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isBelow } from '../ground/inside.ts';
+import { orElse } from '../ground/or-else.ts';
 import { readConfig } from './config-file.ts';
 import { isHarmless } from './harmless-keys.ts';
 
@@ -59,9 +60,5 @@ function namedByConfig(git: string, folder: string): readonly (string | undefine
 const maxWords = 64;
 
 function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => realpathSync(path), undefined);
 }

@@ -1,7 +1,7 @@
-import type { Buffer } from 'node:buffer';
 import { lstatSync } from 'node:fs';
 import type { RemoteChanges } from '../contract/capabilities/judgement.ts';
 import { asBytes } from '../ground/byte-paths.ts';
+import { orElse } from '../ground/or-else.ts';
 import { changesOf, type LeadsInside, withChanges } from './config-changes.ts';
 import { printConfig, readConfig } from './config-file.ts';
 import { entriesIn } from './find-repositories.ts';
@@ -97,7 +97,7 @@ export function judgePart(
 
 function readPart(folder: string, path: string, known: Part | undefined): Part | undefined {
   const host = asBytes(`${folder}/${path}`);
-  const stat = statOf(host);
+  const stat = orElse(() => lstatSync(host, { bigint: true, throwIfNoEntry: false }), undefined);
   if (!stat) return undefined;
   const signature = `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
   if (known?.signature === signature) return known;
@@ -110,15 +110,6 @@ function readPart(folder: string, path: string, known: Part | undefined): Part |
     mode: Number(stat.mode) & 0o777,
     content: isFile ? readSmall(host) : undefined,
   };
-}
-
-function statOf(host: Buffer) {
-  try {
-    return lstatSync(host, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    // There is a file in place of its folder.
-    return undefined;
-  }
 }
 
 /** If a line must go, the file is rewritten from the allowed changes. */

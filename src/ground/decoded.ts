@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
+import { orElse } from './or-else.ts';
 
 const minEncodedChars = 12;
 const maxEncodedChars = 1 << 16;
@@ -11,7 +12,7 @@ const maxUnpackedBytes = 1 << 16;
  */
 export function decoded(word: string): string | undefined {
   if (word.length < 6 || word.length > maxEncodedChars) return undefined;
-  if (word.includes('%')) return readable(Buffer.from(percent(word)), word);
+  if (word.includes('%')) return readable(Buffer.from(orElse(() => decodeURIComponent(word), '')), word);
   if (word.length < minEncodedChars) return undefined;
   if (/^(?:[0-9a-f]{2})+$/i.test(word)) return readable(Buffer.from(word, 'hex'), word);
   const from = (start: string) => Buffer.from(start, 'base64');
@@ -27,15 +28,6 @@ function decodedBy(decode: (word: string) => Buffer, word: string): string | und
 
 /** A whole number of bytes in both base64 and base32. */
 const firstChars = 32;
-
-function percent(word: string): string {
-  try {
-    return decodeURIComponent(word);
-  } catch {
-    // An invalid percent encoding.
-    return '';
-  }
-}
 
 function base32(word: string): Buffer {
   const bytes: number[] = [];
@@ -61,12 +53,8 @@ const isPlain = /^[\t\n\r\x20-\x7e]+$/;
 
 function unpacked(bytes: Buffer): Buffer {
   if (!isPacked(bytes)) return bytes;
-  try {
-    return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
-  } catch {
-    // It only begins like gzip, or is a bomb.
-    return bytes;
-  }
+  // It only begins like gzip, or is a bomb.
+  return orElse(() => gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes }), bytes);
 }
 
 function isPacked(bytes: Buffer): boolean {

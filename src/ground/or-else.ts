@@ -1,5 +1,5 @@
-/** The result of `work`, or `otherwise` if it throws: for questions about a disk that have an answer even then. */
-export function orElse<T>(work: () => T, otherwise: T): T {
+/** The result of `work`, or `otherwise` if it throws: for questions about a disk or foreign text that always have an answer. */
+export function orElse<T, U>(work: () => T, otherwise: U): T | U {
   try {
     return work();
   } catch {

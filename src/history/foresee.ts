@@ -3,6 +3,7 @@ import type { Place } from '../contract/capabilities/files.ts';
 import type { HistoryEntry, UndoStep } from '../contract/capabilities/history.ts';
 import { ToolError } from '../contract/error.ts';
 import { entryOf } from '../files/walk.ts';
+import { orElse } from '../ground/or-else.ts';
 import { heldPlace, stateOf } from './restore.ts';
 import { isSame } from './state.ts';
 import { contentFor, foundAt, notEmpty, type UndoOptions } from './undo.ts';
@@ -71,14 +72,14 @@ async function foresee(
 
 /** Does a folder contain entries that undoing the newer changes does not remove? */
 function holdsOthers(place: Place, { root, path }: HistoryEntry, { gone }: Newer): boolean {
-  try {
-    return heldPlace(place).inFolder((folder, name) =>
-      readdirSync(entryOf(folder, name ?? '.')).some((each) => !gone.has(keyOf(root, `${path}/${each}`))),
-    );
-  } catch {
-    // It does not exist, or is no folder: its own check reports that.
-    return false;
-  }
+  // It does not exist, or is no folder: its own check reports that.
+  return orElse(
+    () =>
+      heldPlace(place).inFolder((folder, name) =>
+        readdirSync(entryOf(folder, name ?? '.')).some((each) => !gone.has(keyOf(root, `${path}/${each}`))),
+      ),
+    false,
+  );
 }
 
 function keyOf(root: string, path: string): string {

@@ -6,6 +6,7 @@ import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { defer } from '../ground/defer.ts';
+import { orElse } from '../ground/or-else.ts';
 import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
 import { atEntry, restore, stateOf } from './restore.ts';
@@ -35,12 +36,8 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
 }
 
 export function foundAt(place: Place): FileState {
-  try {
-    return stateOf(place);
-  } catch {
-    // The path is not readable now. This state is shown beside the reason why nothing was undone.
-    return { kind: 'other' };
-  }
+  // The path is not readable now. This state is shown beside the reason why nothing was undone.
+  return orElse(() => stateOf(place), { kind: 'other' });
 }
 
 async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): Promise<UndoStep> {

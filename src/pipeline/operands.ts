@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import type { DescriptorSet } from '../command/output/os-pipe.ts';
-import type { FileKind, Folder, Place } from '../contract/capabilities/files.ts';
+import type { Folder, Place } from '../contract/capabilities/files.ts';
 import { guardError, type ProgramWork, stageError } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { text, verbatim } from '../contract/text/text.ts';
@@ -84,7 +84,7 @@ function withoutUnreadable(
 
 /** Undefined for one that cannot be looked at: the run reports the reason. */
 function unreadableAs(place: Place, asFile: boolean): string | undefined {
-  const kind = orElse<FileKind | undefined>(() => place.stat().kind, undefined);
+  const kind = orElse(() => place.stat().kind, undefined);
   if (kind === 'symlink') return 'Is a symbolic link';
   if (kind === 'folder') return asFile ? 'Is a directory' : undefined;
   return kind === 'other' ? 'Is not a file or folder' : undefined;

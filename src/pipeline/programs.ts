@@ -40,7 +40,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
     for (const candidate of spellings[name] ?? [name]) {
       for (const folder of folders) {
         const path = join(folder, candidate);
-        if (!isExecutable(path)) continue;
+        if (!orElse(() => accessSync(path, constants.X_OK) === undefined, false)) continue;
         return { path: realpathSync(path), from: 'system' };
       }
     }
@@ -81,10 +81,6 @@ const spellings: Partial<Record<ProgramName, readonly string[]>> = {
 
 async function shippedRipgrep(): Promise<string> {
   return (await import('@vscode/ripgrep')).rgPath;
-}
-
-function isExecutable(path: string): boolean {
-  return orElse(() => accessSync(path, constants.X_OK) === undefined, false);
 }
 
 const packages: Partial<Record<ProgramName, string>> = {

@@ -13,7 +13,7 @@ export function createWorkingFolders(folder: Folder) {
     of(session: string, cwd?: string): WorkingFolder {
       if (cwd !== undefined) return { path: existing(folder, cwd, '.') };
       const path = current.get(session) ?? '.';
-      if (path === '.' || isFolder(folder, path)) return { path };
+      if (path === '.' || orElse(() => folder.at(path).stat().kind === 'folder', false)) return { path };
       current.delete(session);
       return { path: '.', vanished: path };
     },
@@ -44,8 +44,4 @@ function existing(folder: Folder, path: string, from: string): string {
     text('ls shows the folders here.', 'ls でフォルダーを確認してください。'),
     { suggestion: 'ls' },
   );
-}
-
-function isFolder(folder: Folder, path: string): boolean {
-  return orElse(() => folder.at(path).stat().kind === 'folder', false);
 }

@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { chunkOf, problemOf } from './chunk.ts';
 
 /**
@@ -123,11 +124,7 @@ function eventOf(chunk: unknown): string {
 }
 
 function parsed(words: string): unknown {
-  try {
-    return JSON.parse(words);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => JSON.parse(words), undefined);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { outsideOf } from '../../config/outside.ts';
 import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { isPublished } from './version.ts';
 
@@ -120,9 +121,5 @@ function packageOf(file: string): string | undefined {
 }
 
 function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return orElse(() => realpathSync(path), path);
 }

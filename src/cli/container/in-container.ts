@@ -13,6 +13,7 @@ import { configFolderOf, configPathOf, homeOf, stateFolderOf } from '../../confi
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { accountName } from '../common/account-name.ts';
 import { type Options, settingsHeading } from '../common/options.ts';
 import { ownCommand, ownName, ownProgram } from '../common/own-command.ts';
@@ -254,7 +255,9 @@ function runEngine(
  * name, such as a model's `keyVariable`. Variables for programs' and homes' paths do not apply there.
  */
 export function passedVariables(environment: NodeJS.ProcessEnv, files: readonly string[]): readonly string[] {
-  const named = new Set(files.flatMap((file) => readIfThere(file).match(/[A-Za-z_]\w*/g) ?? []));
+  const named = new Set(
+    files.flatMap((file) => orElse(() => readFileSync(file, 'utf8'), '').match(/[A-Za-z_]\w*/g) ?? []),
+  );
   return Object.keys(environment)
     .filter((name) => !ofThisMachine.test(name) && (read.test(name) || named.has(name)))
     .sort();
@@ -265,11 +268,3 @@ const read =
 
 const ofThisMachine =
   /^(?:PATH|HOME|PWD|OLDPWD|SHELL|USER|LOGNAME|TMPDIR|TEMP|TMP|XDG_\w+|NODE_\w+|LD_\w+|DYLD_\w+|SEKISHO_(?:OUTSIDE|RUNTIME)|MCP_CONFIG_PATH)$/i;
-
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { homeOf, residentFolderOf } from '../../config/state.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** One event may contain a whole file, with escapes. */
 export const maxEventBytes = 64 * 1024 * 1024;
@@ -22,11 +23,10 @@ export function noteOf(socket: string): string {
 
 /** Why a server did not start, from its log. */
 export function lastWordsOf(socket: string): string {
-  try {
-    return readFileSync(`${socket}.log`, 'utf8').trim().split('\n').slice(-3).join(' ').slice(0, 500);
-  } catch {
-    return '';
-  }
+  return orElse(
+    () => readFileSync(`${socket}.log`, 'utf8').trim().split('\n').slice(-3).join(' ').slice(0, 500),
+    '',
+  );
 }
 
 /** A permit for `sekisho run`: it names the server too. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import { localTokenRole } from '../../contract/caller.ts';
 import { text } from '../../contract/text/text.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { accountName } from '../common/account-name.ts';
 import { ownName } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
@@ -86,7 +87,7 @@ const lines = {
 async function tokenOf(checkpoint: Checkpoint): Promise<string> {
   const path = join(checkpoint.settings.stateFolder, 'local-token');
   const { tokens } = await checkpoint.store();
-  const kept = readIfThere(path);
+  const kept = orElse(() => readFileSync(path, 'utf8').trim(), undefined);
   const known = kept ? await tokens.find(kept, Date.now()) : 'unknown';
   if (kept && typeof known === 'object' && known.role === localTokenRole) return kept;
   const user = accountName().replace(/[^\w.@+-]/g, '_') || 'local';
@@ -96,12 +97,4 @@ async function tokenOf(checkpoint: Checkpoint): Promise<string> {
   mkdirSync(checkpoint.settings.stateFolder, { recursive: true, mode: 0o700 });
   writeFileSync(path, token, { mode: 0o600 });
   return token;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
 }

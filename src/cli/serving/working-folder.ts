@@ -4,6 +4,7 @@ import { UnnamedFolderError } from '../../config/projects.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { homeOf, nowhereFolderOf } from '../../config/state.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { ownName, type Started } from '../common/own-command.ts';
 
 /**
@@ -52,12 +53,8 @@ export function settingsIn(
 }
 
 function tryLoading(flags: Flags, folder: string, environment: NodeJS.ProcessEnv): Settings | undefined {
-  try {
-    return loadSettings(flags, environment, folder);
-  } catch {
-    // The folder is missing, or is a home: the start folder stays the project.
-    return undefined;
-  }
+  // The folder is missing, or is a home: the start folder stays the project.
+  return orElse(() => loadSettings(flags, environment, folder), undefined);
 }
 
 function rootOf(flags: Flags, folder: string, environment: NodeJS.ProcessEnv): string {

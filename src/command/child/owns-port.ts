@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { orElse } from '../../ground/or-else.ts';
 
 /**
  * Whether one of these processes, which share a network namespace, holds a connection to the loopback from this local
@@ -13,7 +14,7 @@ export function ownsPort(pids: readonly number[], port: number): boolean {
 function socketAt(pid: number, port: number): string | undefined {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const table of ['tcp', 'tcp6']) {
-    for (const line of textOf(`/proc/${pid}/net/${table}`).split('\n')) {
+    for (const line of orElse(() => readFileSync(`/proc/${pid}/net/${table}`, 'utf8'), '').split('\n')) {
       const [, address = '', , , , , , , , inode] = line.trim().split(/\s+/);
       if (address.endsWith(local) && inode !== undefined && inode !== '0') return `socket:[${inode}]`;
     }
@@ -22,26 +23,12 @@ function socketAt(pid: number, port: number): string | undefined {
 }
 
 function descriptorsOf(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((name) => linkOf(`/proc/${pid}/fd/${name}`));
-  } catch {
-    // It has ended, or hides its descriptors.
-    return [];
-  }
-}
-
-function linkOf(path: string): readonly string[] {
-  try {
-    return [readlinkSync(path)];
-  } catch {
-    return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  // It has ended, or hides its descriptors.
+  return orElse(
+    () =>
+      readdirSync(`/proc/${pid}/fd`).flatMap((name) =>
+        orElse(() => [readlinkSync(`/proc/${pid}/fd/${name}`)], []),
+      ),
+    [],
+  );
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { orElse } from '../../ground/or-else.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { taggedLimit } from '../seccomp/seccomp.ts';
@@ -34,11 +35,7 @@ export function isTaggedServer(kernel: Kernel): boolean {
 }
 
 export function hasTag(pid: number, tag: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/limits`, 'latin1').includes(` ${tag} `);
-  } catch {
-    return false;
-  }
+  return orElse(() => readFileSync(`/proc/${pid}/limits`, 'latin1').includes(` ${tag} `), false);
 }
 
 interface Limit {

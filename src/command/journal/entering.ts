@@ -2,6 +2,7 @@ import { copyFileSync, lstatSync, readlinkSync, rmSync, type Stats, statSync, sy
 import { join } from 'node:path';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
 import { createGate, type Entry, type Gate, type GateOptions } from '../layer/obeyed/gate.ts';
 import { fetchedIn, idsIn, isRefFile, tipsOf } from '../layer/obeyed/refs.ts';
@@ -145,11 +146,11 @@ export class EntryJudge {
 
 /** Of one of our descriptors: the stat of its open file. */
 function statOf(path: string): Stats | undefined {
-  try {
-    return path.startsWith('/proc/self/fd/')
-      ? statSync(path)
-      : lstatSync(asBytes(path), { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return orElse(
+    () =>
+      path.startsWith('/proc/self/fd/')
+        ? statSync(path)
+        : lstatSync(asBytes(path), { throwIfNoEntry: false }),
+    undefined,
+  );
 }

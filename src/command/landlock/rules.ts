@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
 import { openPath as pathOnly } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
@@ -72,7 +73,7 @@ function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }
 
 /** Grants rights below a path. A missing path grants nothing. */
 function allow({ syscall }: Kernel, ruleset: number, path: string, rights: bigint): void {
-  const fd = openPath(path);
+  const fd = orElse(() => openSync(path, pathOnly | constants.O_RDONLY), undefined);
   if (fd === undefined) return;
   using _ = defer(() => closeSync(fd));
   const rule = Buffer.alloc(12);
@@ -83,14 +84,6 @@ function allow({ syscall }: Kernel, ruleset: number, path: string, rights: bigin
   if ((rights & fileRights) === 0n) return;
   rule.writeBigUInt64LE(rights & fileRights, 0);
   assertDone(syscall(addRule, ruleset, 1, rule, 0), `landlock_add_rule ${path}`);
-}
-
-function openPath(path: string): number | undefined {
-  try {
-    return openSync(path, pathOnly | constants.O_RDONLY);
-  } catch {
-    return undefined;
-  }
 }
 
 function assertDone(result: number, what: string): void {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import type { GivenConfig } from '../../git/person-config.ts';
 import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { HostProxy } from '../../network/proxy/open.ts';
 import type { SpawnOptions } from '../child/child.ts';
 import type { Toolchains } from '../toolchains/find.ts';
@@ -57,7 +58,7 @@ export function systemArguments(
     'ALL',
   ];
   for (const folder of systemFolders) {
-    const target = linkTarget(folder);
+    const target = orElse(() => readlinkSync(folder), undefined);
     if (target !== undefined) args.push('--symlink', target, folder);
     else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
   }
@@ -130,11 +131,3 @@ function kernelArguments(): readonly string[] {
 
 /** The numbered folders, and the links to one's own. */
 const ofProcesses = /^(\d+|self|thread-self|net|mounts)$/;
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}

@@ -3,6 +3,7 @@ import { closeSync, lstatSync, openSync, readdirSync, realpathSync, statSync } f
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { once } from '../../ground/once.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { Listening } from '../../network/proxy/listening.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
 import { adoptStage } from '../child/adopt.ts';
@@ -428,12 +429,8 @@ function timesBelow(folder: string): ReadonlyMap<string, number> {
 }
 
 function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    // Not readable for us, and so for none of our commands.
-    return [];
-  }
+  // Not readable for us, and so for none of our commands.
+  return orElse(() => readdirSync(path), []);
 }
 
 const mostSeen = 20_000;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import { gitMounts } from '../../git/mounts.ts';
 import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { SpawnOptions } from '../child/child.ts';
 
 /** bwrap's arguments that protect guarded names in a command's folders. */
@@ -48,12 +49,11 @@ function readingArguments(
 
 /** Does it exist, without a link on its path? */
 function isOwn(folder: string, path: string): boolean {
-  try {
-    return [path, ...parentsOf(folder, path)].every((each) => !lstatSync(each).isSymbolicLink());
-  } catch {
-    // ENOENT, or ENOTDIR below a file.
-    return false;
-  }
+  // ENOENT, or ENOTDIR below a file.
+  return orElse(
+    () => [path, ...parentsOf(folder, path)].every((each) => !lstatSync(each).isSymbolicLink()),
+    false,
+  );
 }
 
 /** Outermost first. */

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /** The roots as the kernel knows them, resolved once on first use. */
 export interface Roots {
@@ -30,12 +31,8 @@ export function resolveRoots(roots: readonly FolderRoot[]): Roots {
     writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
     folder: (path) => locate(path, resolved),
     findFolder(path) {
-      try {
-        return locate(path, resolved);
-      } catch {
-        // The path is in no root.
-        return undefined;
-      }
+      // The path is in no root.
+      return orElse(() => locate(path, resolved), undefined);
     },
     writableFolder: (path) =>
       locate(

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { orElse } from '../../ground/or-else.ts';
 
 /** Readable for every command: programs, libraries and the few settings that they look up. */
 export const systemFolders = [
@@ -15,20 +16,14 @@ export const systemFolders = [
 
 /** The files of `/etc` that programs read, and those of a Java below `/usr`, without which no compiler starts. */
 export function systemFiles(): readonly string[] {
-  return [...settings, ...namesIn('/etc').flatMap((name) => (isOfJava.test(name) ? [`/etc/${name}`] : []))];
+  return [
+    ...settings,
+    ...orElse(() => readdirSync('/etc'), []).flatMap((name) => (isOfJava.test(name) ? [`/etc/${name}`] : [])),
+  ];
 }
 
 /** Debian's and Fedora's: `java-17-openjdk`, `java-17-openjdk-17.0.9`. */
 const isOfJava = /^java-\d+-[a-z]+(-[\w.]+)?$/;
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // There is nothing to show.
-    return [];
-  }
-}
 
 const settings = [
   'ld.so.cache',

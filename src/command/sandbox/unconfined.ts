@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { orElse } from '../../ground/or-else.ts';
 import { adoptStage } from '../child/adopt.ts';
 import type { Backend } from '../child/child.ts';
 import { openStarter, startByNode, startTagged } from '../child/start-child.ts';
@@ -32,7 +33,8 @@ export async function openUnconfined(): Promise<Backend> {
     spawn(spawnOptions) {
       const mark = randomUUID();
       const environment = { ...spawnOptions.environment, [markName]: mark };
-      const isMarked = (pid: number) => hasMark(pid, mark);
+      const isMarked = (pid: number) =>
+        orElse(() => readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${markName}=${mark}`), false);
       return startTagged({ kernel, start, launch, reach: 'all', isMarked }, { ...spawnOptions, environment });
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors }) {
@@ -51,11 +53,3 @@ export async function openUnconfined(): Promise<Backend> {
 
 const open = { sockets: 'private', signals: true, tracing: true, isOpen: true } as const;
 const markName = 'SEKISHO_COMMAND';
-
-function hasMark(pid: number, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${markName}=${mark}`);
-  } catch {
-    return false;
-  }
-}

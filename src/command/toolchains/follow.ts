@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { orElse } from '../../ground/or-else.ts';
 
 /** A symbolic link on a path, by its resolved folder and name. */
 export interface MetLink {
@@ -21,7 +22,11 @@ export function createFollower(): (path: string) => Followed | undefined {
 
   /** The target of a link, '' for another entry, undefined for a missing one. */
   function look(path: string): string | undefined {
-    if (!linkTargets.has(path)) linkTargets.set(path, targetOf(path));
+    if (!linkTargets.has(path))
+      linkTargets.set(
+        path,
+        orElse(() => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : ''), undefined),
+      );
     return linkTargets.get(path);
   }
 
@@ -45,14 +50,6 @@ export function createFollower(): (path: string) => Followed | undefined {
     }
     return { real: real || '/', links };
   };
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : '';
-  } catch {
-    return undefined;
-  }
 }
 
 function names(path: string): string[] {

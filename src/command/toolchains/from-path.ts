@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readlinkSync, readSync } from 'node:fs
 import { basename, dirname, join, resolve } from 'node:path';
 import { defer } from '../../ground/defer.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { Collection } from './collection.ts';
 import { prefixSecrets } from './known.ts';
 import { isShared, tooWide } from './prove.ts';
@@ -91,20 +92,13 @@ function programsBeyond(folder: string, scripts: boolean): readonly string[] {
   const beyond = new Set<string>();
   for (const entry of entriesOf(folder).slice(0, mostEntries)) {
     const path = join(folder, entry.name);
-    if (entry.isSymbolicLink() && leadsOut(folder, path)) beyond.add(path);
+    // Most links are other names of files beside them.
+    if (entry.isSymbolicLink() && orElse(() => !isBelow(resolve(folder, readlinkSync(path)), folder), false))
+      beyond.add(path);
     const interpreter = scripts && entry.isFile() ? interpreterOf(path) : undefined;
     if (interpreter !== undefined) beyond.add(interpreter);
   }
   return [...beyond];
-}
-
-/** Most are other names of files beside them. */
-function leadsOut(folder: string, link: string): boolean {
-  try {
-    return !isBelow(resolve(folder, readlinkSync(link)), folder);
-  } catch {
-    return false;
-  }
 }
 
 /** `#!/home/me/tools/bin/python`: a system interpreter is visible anyway. */

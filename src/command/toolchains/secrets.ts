@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../../ground/or-else.ts';
 import type { ToolFolder } from './collection.ts';
 
 /** Existing files below a folder that must stay hidden. */
@@ -12,7 +13,7 @@ function matches(folders: readonly string[], [name, ...rest]: readonly string[])
   const next = folders.flatMap((folder) =>
     name === '*'
       ? entriesOf(folder).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
-      : exists(join(folder, name))
+      : orElse(() => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined, false)
         ? [join(folder, name)]
         : [],
   );
@@ -40,18 +41,5 @@ function parts(folder: string, patterns: readonly (readonly string[])[]): readon
 
 /** Empty if it is not readable. */
 export function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // Below a file, such as a version file, there is nothing.
-    return false;
-  }
+  return orElse(() => readdirSync(folder, { withFileTypes: true }), []);
 }

@@ -4,6 +4,7 @@ import type { Channel, NoticeLink } from '../../contract/notice.ts';
 import type { Answered } from '../../contract/operator.ts';
 import type { Person } from '../../contract/person.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import type { PageContext } from '../pages/page-context.ts';
 
@@ -108,7 +109,10 @@ interface Press {
 
 /** Reads who pressed what from a payload that Slack signed; its contents are still untrusted. */
 function pressOf(body: string): Press {
-  const { user, actions, response_url, message } = parsed(new URLSearchParams(body).get('payload') ?? '');
+  const { user, actions, response_url, message } = orElse(
+    () => Object(JSON.parse(new URLSearchParams(body).get('payload') ?? '')),
+    {},
+  );
   const [action] = Array.isArray(actions) ? actions : [];
   const { blocks } = Object(message) as Readonly<Record<string, unknown>>;
   return {
@@ -159,14 +163,6 @@ function answeredAs({ record, isTaken }: Extract<Answered, { outcome: 'answered'
         'Allowed. No call waits for it any more; it holds for when the same call is sent again.',
         '許可しました。待っている呼び出しはもうありません。同じ呼び出しが送り直されたときに有効です。',
       );
-}
-
-function parsed(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(json));
-  } catch {
-    return {};
-  }
 }
 
 /** The recipients of the operator's notices answer as an operator, and the log names the channel. */

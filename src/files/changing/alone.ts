@@ -73,7 +73,7 @@ async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise
 
 /** Undefined without a file, or for an unreadable one: the work reports that. */
 function fileThere(place: ProvenPath) {
-  return orElse<ReturnType<typeof openFileIn> | undefined>(
+  return orElse<ReturnType<typeof openFileIn>, undefined>(
     () => atName(place, (folder, name) => openFileIn(place.root, folder, name, place.shown)),
     undefined,
   );

@@ -28,7 +28,8 @@ export function createFolderLocks(locks: Locks): FolderLocks {
     };
     try {
       for (const folder of [...wanted.keys()].sort()) {
-        const fd = openFolder(folder);
+        // A folder that is unreadable or gone is not locked. A lock is harmless, wherever a link leads.
+        const fd = orElse(() => openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY), undefined);
         if (fd === undefined) continue;
         taken.push(fd);
         await locks.take(fd, { shared: wanted.get(folder) === 'shared', waitMs, signal });
@@ -66,14 +67,6 @@ type Lock = 'shared' | 'alone';
 function upTo(folder: string): readonly string[] {
   const names = folder.split('/').filter((name) => name !== '');
   return names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`);
-}
-
-/** Undefined if it is unreadable or gone: then it is not locked. A lock is harmless, wherever a link leads. */
-function openFolder(path: string): number | undefined {
-  return orElse<number | undefined>(
-    () => openSync(path, constants.O_RDONLY | constants.O_DIRECTORY),
-    undefined,
-  );
 }
 
 /**

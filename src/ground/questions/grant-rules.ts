@@ -1,5 +1,6 @@
 import type { ApprovalRecord, GrantWanted, StandingScope } from '../../contract/records.ts';
 import { isInside } from '../inside.ts';
+import { orElse } from '../or-else.ts';
 
 /** A standing approval: its rules and its extent. */
 export interface StandingApproval {
@@ -63,10 +64,6 @@ function withoutPath(rule: string): string {
 }
 
 function fieldsOf(rule: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(rule) as Readonly<Record<string, unknown>>;
-  } catch {
-    // Cut or foreign: compared as text.
-    return undefined;
-  }
+  // Cut or foreign: compared as text.
+  return orElse(() => JSON.parse(rule) as Readonly<Record<string, unknown>>, undefined);
 }

@@ -1,4 +1,5 @@
 import { type Text, text } from '../../contract/text/text.ts';
+import { orElse } from '../or-else.ts';
 import { rulesOfGrant } from './grant-rules.ts';
 
 /** A description of what a grant allows, to show before the rule itself. Not cleaned. */
@@ -18,7 +19,7 @@ function ruleWords(rule: string): Text {
     session: _s,
     until: _u,
     ...more
-  } = fieldsOf(rule);
+  } = orElse(() => Object(JSON.parse(rule)), { tool: rule });
   const about = Object.values(more).flat().map(String).join(', ');
   if (!Array.isArray(command)) {
     return about === ''
@@ -32,13 +33,4 @@ function ruleWords(rule: string): Text {
   return isScript
     ? text(`Exactly \`${line}\`.`, `\`${line}\` とまったく同じコマンド。`)
     : text(`Commands such as \`${line}\`.`, `\`${line}\` のようなコマンド。`);
-}
-
-function fieldsOf(rule: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(rule));
-  } catch {
-    // A grant of an older version.
-    return { tool: rule };
-  }
 }

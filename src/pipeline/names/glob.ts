@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Folder, FolderEntry } from '../../contract/capabilities/files.ts';
+import type { Folder } from '../../contract/capabilities/files.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
 import { compileGlob } from '../../ground/glob/match.ts';
 import { unicodeClasses } from '../../ground/glob/tokens.ts';
@@ -36,7 +36,11 @@ function matches(folder: Folder, cwd: string, pattern: string): string[] {
         next.push(join(start, plainText(component)));
         continue;
       }
-      for (const { name } of entriesOf(folder, cwd, start)) {
+      // A shell finds nothing in what is no folder, or not inside.
+      for (const { name } of orElse(
+        () => folder.at(start === '' ? '.' : start, { base: cwd }).entries(),
+        [],
+      )) {
         if (name.startsWith('.') && !component.startsWith('.')) continue;
         if (fits(name)) next.push(join(start, name));
         if (next.length > mostNames) return next;
@@ -47,10 +51,12 @@ function matches(folder: Folder, cwd: string, pattern: string): string[] {
   // A trailing slash matches only folders, and stays with their names.
   if (pattern.endsWith('/'))
     return found
-      .filter((path) => isFolderIn(folder, cwd, path))
+      .filter((path) => orElse(() => folder.at(path, { base: cwd }).stat().kind === 'folder', false))
       .map((path) => `${path}/`)
       .sort(byCodePoint);
-  return found.filter((path) => existsIn(folder, cwd, path)).sort(byCodePoint);
+  return found
+    .filter((path) => orElse(() => folder.at(path, { base: cwd }).exists(), false))
+    .sort(byCodePoint);
 }
 
 function splitPattern(pattern: string): string[] {
@@ -59,19 +65,6 @@ function splitPattern(pattern: string): string[] {
 
 function join(start: string, name: string): string {
   return start === '' || start.endsWith('/') ? `${start}${name}` : `${start}/${name}`;
-}
-
-/** Empty if it is not a folder or not inside: a shell finds nothing there either. */
-function entriesOf(folder: Folder, cwd: string, path: string): FolderEntry[] {
-  return orElse(() => folder.at(path === '' ? '.' : path, { base: cwd }).entries(), []);
-}
-
-function isFolderIn(folder: Folder, cwd: string, path: string): boolean {
-  return orElse(() => folder.at(path, { base: cwd }).stat().kind === 'folder', false);
-}
-
-function existsIn(folder: Folder, cwd: string, path: string): boolean {
-  return orElse(() => folder.at(path, { base: cwd }).exists(), false);
 }
 
 const syntax = { classes: unicodeClasses };

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { fstatSync, fsyncSync, ftruncateSync, writeSync } from 'node:fs';
 import * as z from 'zod';
 import { readAtNow } from '../../files/io.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 const fields = z.object({
   record_id: z.string().regex(/^\d{1,20}$/),
@@ -79,12 +80,8 @@ export function* recordsForwards(fd: number): Generator<IndexRecord | undefined>
 }
 
 function parseRecord(line: string): IndexRecord | undefined {
-  try {
-    return fields.safeParse(JSON.parse(line)).data;
-  } catch {
-    // A line that a crash tore, or one of another origin.
-    return undefined;
-  }
+  // A line that a crash tore, or one of another origin.
+  return orElse(() => fields.safeParse(JSON.parse(line)).data, undefined);
 }
 
 /** The size up to the last line end. */

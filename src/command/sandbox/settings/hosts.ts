@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../../../ground/or-else.ts';
 
 /**
  * Has programs in the sandbox find these hosts at its own loopback, by the hosts file in `etc`, a copy of `/etc`. Other
@@ -7,7 +8,8 @@ import { join } from 'node:path';
  */
 export function writeHosts(etc: string, addresses: ReadonlyMap<string, string>): void {
   const path = join(etc, 'hosts');
-  const kept = textOf(path)
+  // Without a file, a sandbox still knows itself.
+  const kept = orElse(() => readFileSync(path, 'utf8'), '127.0.0.1 localhost\n')
     .split('\n')
     .flatMap((line) => {
       const [address, ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/);
@@ -17,13 +19,4 @@ export function writeHosts(etc: string, addresses: ReadonlyMap<string, string>):
   const ours = [...addresses].map(([host, address]) => `${address} ${host}`);
   rmSync(path, { force: true });
   writeFileSync(path, `${[...kept, ...ours].join('\n')}\n`);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Without one, a sandbox still knows itself.
-    return '127.0.0.1 localhost\n';
-  }
 }

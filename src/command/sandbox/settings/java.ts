@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { orElse } from '../../../ground/or-else.ts';
 import type { Toolchains } from '../../toolchains/find.ts';
 
 /**
@@ -47,24 +48,15 @@ function javaFiles({ found }: Toolchains): readonly string[] {
   const kept = found.filter(({ name }) => /^(java|sdkman|asdf|mise)$/.test(name)).map(({ path }) => path);
   const managed = kept.flatMap((path) => [`${path}/candidates/java`, `${path}/installs/java`]);
   const homes = [...kept, ...['/usr/lib/jvm', '/opt/java', ...managed].flatMap(childrenOf)];
-  return [...new Set(homes.flatMap((home) => names.flatMap((name) => realOf(join(home, name)))))];
+  return [
+    ...new Set(
+      homes.flatMap((home) => names.flatMap((name) => orElse(() => [realpathSync(join(home, name))], []))),
+    ),
+  ];
 }
 
 function childrenOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-function realOf(path: string): readonly string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    // Missing, or a link without a target.
-    return [];
-  }
+  return orElse(() => readdirSync(folder).map((name) => join(folder, name)), []);
 }
 
 /** Of Java 9 and later, and of Java 8. */

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { isInside } from '../../../ground/inside.ts';
+import { orElse } from '../../../ground/or-else.ts';
 import { readHead } from '../../unwrap/head.ts';
 import { runners } from '../../unwrap/table.ts';
 import { operandsOf, subcommandsOf } from '../../words/subcommands.ts';
@@ -165,10 +166,9 @@ function dependenciesOf(manifest: string | undefined): readonly string[] {
 }
 
 function parsed(json: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return json === undefined ? undefined : (Object(JSON.parse(json)) as Readonly<Record<string, unknown>>);
-  } catch {
-    // The file is half written: treat it as missing.
-    return undefined;
-  }
+  // The file is half written: treat it as missing.
+  return orElse(
+    () => (json === undefined ? undefined : (Object(JSON.parse(json)) as Readonly<Record<string, unknown>>)),
+    undefined,
+  );
 }
