@@ -13,6 +13,6 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map([
 ]);
 
 /** The adapter of an event: Cursor also runs the hooks of Claude Code, with its own events. */
-export function adapterOf(client: string, event: unknown): Adapter | undefined {
+export function adapterFor(client: string, event: unknown): Adapter | undefined {
   return client === 'claude' && isOfCursor(event) ? cursor : adapters.get(client);
 }

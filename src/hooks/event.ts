@@ -13,8 +13,8 @@ export type HookEvent =
       readonly calls: readonly NativeCall[];
       /** Whether the client can ask a person with our text. */
       readonly asks: boolean;
-      /** The use itself, if the client asks its person about it later. */
-      readonly asked?: Use | undefined;
+      /** The use itself: the client may ask its person about it later. */
+      readonly asked: Use;
       /** The client may report one use by several hooks; each gets the same answer. */
       readonly again?: boolean | undefined;
     }

@@ -41,8 +41,8 @@ interface OpenCall {
   readonly session: string;
   readonly use: string;
   readonly permit: string;
-  /** The use that the client asks its person about, if it asks. */
-  readonly asked: Use | undefined;
+  /** The use as the client may ask its person about it. */
+  readonly asked: Use;
   readonly native: Exclude<NativeCall, { does: 'unknown' }>;
   /** The folder in which its command begins. */
   readonly folder: string | undefined;
@@ -196,7 +196,7 @@ export class Gate {
       session,
       use,
       permit,
-      asked: event.asked && asRun(event.asked, own),
+      asked: asRun(event.asked, own),
       native,
       // A failed preparation is thrown when the call runs.
       folder: (await prepared.catch(() => undefined))?.folder,

@@ -62,11 +62,65 @@ export function reading<Shape extends z.ZodRawShape>(
   shape: Shape,
   calls: (input: z.infer<z.ZodObject<Shape>>, at: At) => readonly NativeCall[] | undefined,
 ): NativeReader {
-  const schema = z.strictObject(shape);
+  return readerOf(z.strictObject(shape), calls as Parameters<typeof readerOf>[1]);
+}
+
+/** A reader of these fields alone: others change how something is shown, not what is touched. */
+export function regarding<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  calls: (input: z.infer<z.ZodObject<Shape>>, at: At) => readonly NativeCall[] | undefined,
+): NativeReader {
+  return readerOf(z.looseObject(shape), calls as Parameters<typeof readerOf>[1]);
+}
+
+function readerOf(
+  schema: z.ZodType,
+  calls: (input: never, at: At) => readonly NativeCall[] | undefined,
+): NativeReader {
   return (input, at) => {
     const result = schema.safeParse(input);
-    return result.success ? calls(result.data as z.infer<z.ZodObject<Shape>>, at) : undefined;
+    return result.success ? calls(result.data as never, at) : undefined;
   };
+}
+
+/** A shell, with the fields that may name where its command begins; the command that runs is ours. */
+export function runs(...folders: readonly string[]): NativeReader {
+  return regarding({ command: z.string().min(1), ...optional(folders) }, ({ command, ...more }, at) => {
+    const folder = valueIn(more, folders);
+    return [{ does: 'command', command, ...(folders.length > 0 && { folder: at(folder) }) }];
+  });
+}
+
+/** A search by `tool` of ours: a call for each folder that the input names in one of these fields. */
+export function searches(
+  tool: string,
+  patterns: readonly string[],
+  folders: readonly string[],
+): NativeReader {
+  return regarding(optional([...patterns, ...folders]), (input: Fields, at) => {
+    const pattern = valueIn(input, patterns);
+    const named = folders.map((name) => input[name]).filter((each) => each !== undefined);
+    const calls = (named.length === 0 ? [undefined] : named).map((each) => {
+      const path = (each as string) || undefined;
+      if (tool !== 'grep') return looksFor(tool, { pattern, path }, at);
+      return [looks(tool, { ...(pattern !== undefined && { pattern }), path: at(path) })];
+    });
+    return calls.every((each) => each !== undefined) ? calls.flat() : undefined;
+  });
+}
+
+function optional(names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
+}
+
+/** The first of these fields that is not empty. */
+function valueIn(input: Fields, names: readonly string[]): string | undefined {
+  return names.map((name) => input[name] as string | undefined).find((value) => value);
+}
+
+/** A call that Sekisho only judges. */
+export function looks(tool: string, input: Fields): NativeCall {
+  return { does: 'look', tool, input };
 }
 
 /** The calls of a use of a tool; an unknown tool is represented by its name. */
@@ -90,16 +144,12 @@ export function looksFor(
   { pattern, path }: { readonly pattern?: string | undefined; readonly path?: string | undefined },
   at: At,
 ): readonly NativeCall[] | undefined {
-  if (pattern === undefined) return [{ does: 'look', tool, input: { path: at(path) } }];
+  if (pattern === undefined) return [looks(tool, { path: at(path) })];
   const all: string[] = [];
   for (const one of expandBraces(pattern.replace(/\\(?=[./~{,}])/g, '')))
     if (all.push(one) > mostPatterns) return undefined;
   const calls = all.map((one): NativeCall | undefined => {
-    const call = (from: string, rest: string): NativeCall => ({
-      does: 'look',
-      tool,
-      input: { pattern: rest, path: from },
-    });
+    const call = (from: string, rest: string) => looks(tool, { pattern: rest, path: from });
     if (one.startsWith('~')) return /^~(\/|$)/.test(one) ? call(one, '*') : undefined;
     const [, up = '', rest = ''] = /^((?:\.{1,2}\/+)*(?:\.\.$)?)(.*)$/s.exec(one) ?? [];
     // After a name that may be a link, or among alternatives, `..` may lead anywhere.

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
-import { adapterOf, adapters } from '../../hooks/adapters.ts';
+import { orElse } from '../../ground/or-else.ts';
+import { adapterFor, adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
 import type { Gate, RunRequest } from '../../hooks/gate.ts';
 import { notRun, shownAsShell } from './shell.ts';
@@ -63,7 +64,7 @@ export async function answerEvent(request: EventRequest, projects: Projects, loc
 }
 
 async function decided(given: unknown, request: EventRequest, projects: Projects): Promise<Said> {
-  const adapter = adapterOf(request.client, given);
+  const adapter = adapterFor(request.client, given);
   if (!adapter) throw new HookInputError(noClient(request.client));
   const { gate, isLeft } = await projects.of(sessionIn(given), request);
   if (isLeft) return adapter.say({ kind: 'nothing' }, given);
@@ -97,11 +98,7 @@ function sessionIn(given: unknown): string {
 }
 
 function parse(words: string): unknown {
-  try {
-    return JSON.parse(words);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => JSON.parse(words), undefined);
 }
 
 const problem = text(
