@@ -5,7 +5,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  copyFileSync,
   createReadStream,
   existsSync,
   mkdirSync,
@@ -18,6 +17,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
@@ -29,8 +29,15 @@ export function digestOf(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-/** Contents by their SHA-256, each stored once, whole or not at all. */
-/** Opens the contents in a folder outside the workspace; the first content creates the folder. */
+/** The digest of a file of any size, without holding other work up. */
+export async function digestOfFile(hostPath: string): Promise<string> {
+  const hash = createHash('sha256');
+  const fd = withRights(hostPath, () => openSync(hostPath, 'r'));
+  for await (const chunk of createReadStream('', { fd })) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Contents by their SHA-256, each stored once, whole or not at all, in a folder that the first one creates. */
 export class Blobs {
   readonly #folder: string;
   readonly #made = new Set<string>();
@@ -70,12 +77,11 @@ export class Blobs {
     const temporary = join(this.#folder, temporaryName());
     try {
       const mode = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
-      withRights(hostPath, () => copyFileSync(hostPath, temporary, mode));
+      const source = withRights(hostPath, () => openSync(hostPath, 'r'));
+      await copyFile(`/proc/self/fd/${source}`, temporary, mode).finally(() => closeSync(source));
       // The copy has the mode of its source.
       chmodSync(temporary, 0o600);
-      const hash = createHash('sha256');
-      for await (const chunk of createReadStream(temporary)) hash.update(chunk);
-      const digest = hash.digest('hex');
+      const digest = await digestOfFile(temporary);
       const fd = openSync(temporary, 'r');
       try {
         await fsync(fd);

@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import type { Attribution, FileState } from '../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
 import { isTemporaryName } from '../files/names.ts';
 import { defer } from '../ground/defer.ts';
-import { digestOf } from './blobs.ts';
+import { digestOf, digestOfFile } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
 import type { NewChange, Prepared, Recorder } from './recorder.ts';
@@ -64,7 +64,9 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
       const bytes = before.kind === 'file' && before.bytes <= atOnceBytes ? read(before.entry) : undefined;
       if (!mayDiffer(before, after, next, bytes)) return;
       const former = await keep(before, bytes);
-      if (!isSame(former, next, true)) changed.push({ root, path, before: former, after: next });
+      const isUnread = !bytes && 'digest' in former && next.kind === 'file' && before.bytes === after.bytes;
+      const found = isUnread ? withDigest(after, await digestOfFile(after.entry)) : next;
+      if (!isSame(former, found, true)) changed.push({ root, path, before: former, after: found });
     }
   }
 
@@ -119,7 +121,10 @@ function mayDiffer(
   if (before.kind !== 'symlink' && before.mode !== after.mode) return true;
   if (before.kind === 'symlink') return !isSame(stateOf(before), next, false);
   if (before.kind !== 'file') return false;
-  return next.kind !== 'file' || !bytes || digestOf(bytes) !== next.digest;
+  if (next.kind === 'file' && bytes) return digestOf(bytes) !== next.digest;
+  // A name that was removed and put back has its own file again, of whatever size.
+  const [former, now] = [lstatSync(before.entry), lstatSync(after.entry)];
+  return former.dev !== now.dev || former.ino !== now.ino;
 }
 
 /** Adds the digest if the file is small. */

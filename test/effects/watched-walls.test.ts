@@ -85,6 +85,21 @@ describe.each(['landlock', 'none'] as const)('Behind %s', (name) => {
       expect(tree(world.root, { withoutObjects: false })).toEqual(before);
     });
 
+    test('leaves nothing in the history where all was put back, be it large or written twice', async () => {
+      const at = (path: string) => join(world.root, path);
+      writeFileSync(at('large.bin'), Buffer.alloc(9 * 1024 * 1024, 'large'));
+      for (const path of ['one.txt', 'two.txt']) writeFileSync(at(path), `${path} of somebody\n`);
+      const { auditId } = await run(
+        `mv one.txt two.txt; echo more >> two.txt; : > two.txt; rm large.bin; ${wipes[0]}`,
+        false,
+      );
+      const { history } = await world.checkpoint.store();
+      expect(await history.list({ auditId, limit: 10 })).toEqual([]);
+      const touched = await run('touch -d 2001-02-03 large.bin', true);
+      expect(await history.list({ auditId: touched.auditId, limit: 10 })).toEqual([]);
+      for (const path of ['large.bin', 'one.txt', 'two.txt']) rmSync(at(path));
+    });
+
     test('goes on at a yes, and is undone byte for byte', async () => {
       const before = tree(world.root, { withoutObjects: false });
       const { auditId, stderr } = await run(`${wipes[0]}; ${wipes[2]}; echo new > made`, true);
