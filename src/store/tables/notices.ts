@@ -1,3 +1,5 @@
+import type { MaybeNumbers, MaybeTexts, Numbers, Texts } from './columns.ts';
+
 /** The tables of notices and passkeys; part of `Tables`. */
 export interface NoticeTables {
   notices: NoticeRow;
@@ -8,42 +10,24 @@ export interface NoticeTables {
   passkey_challenges: { hash: string; expires_at_ms: number };
 }
 
-export interface NoticeRow {
-  id: string;
-  at_ms: number;
-  channel: string;
-  kind: string;
+export interface NoticeRow
+  extends Texts<'id' | 'channel' | 'kind' | 'status'>,
+    Numbers<'at_ms' | 'attempts'>,
+    MaybeTexts<'problem'>,
+    MaybeNumbers<'ended_at_ms'> {
   /** Ids, as JSON. */
   questions: string;
-  status: string;
-  attempts: number;
   /** When it may be taken, while it waits. */
   next_at_ms: number | null;
-  ended_at_ms: number | null;
-  problem: string | null;
 }
 
-export interface PushDeviceRow {
-  id: string;
-  person: string;
-  label: string;
-  endpoint: string;
-  p256dh: string;
-  auth: string;
-  locale: string;
-  created_at_ms: number;
-}
+export type PushDeviceRow = Texts<'id' | 'person' | 'label' | 'endpoint' | 'p256dh' | 'auth' | 'locale'> &
+  Numbers<'created_at_ms'>;
 
-export interface PasskeyRow {
-  id: string;
-  person: string;
+export interface PasskeyRow
+  extends Texts<'id' | 'person' | 'host' | 'label' | 'public_key' | 'transports'>,
+    Numbers<'counter' | 'created_at_ms'>,
+    MaybeNumbers<'used_at_ms'> {
   /** The token of the session in which it was registered; null for an operator's link. */
   token_id: string | null;
-  host: string;
-  label: string;
-  public_key: string;
-  counter: number;
-  transports: string;
-  created_at_ms: number;
-  used_at_ms: number | null;
 }

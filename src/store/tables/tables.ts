@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { MaybeNumbers, MaybeTexts, Numbered, Numbers, Texts } from './columns.ts';
 import type { NoticeTables } from './notices.ts';
 import type { TeamTables } from './team.ts';
 
@@ -34,12 +35,7 @@ export interface AuditRow {
 }
 
 /** One row: the end of the chain, sealed with the key, so that cutting off the end is detected. */
-export interface AuditHeadRow {
-  id: number;
-  seq: number;
-  hash: string;
-  seal: string;
-}
+export type AuditHeadRow = Texts<'hash' | 'seal'> & Numbers<'id' | 'seq'>;
 
 /** One row: the start of the chain after old records were removed, sealed with the key. */
 export type AuditStartRow = AuditHeadRow;
@@ -56,47 +52,29 @@ export interface AuditInboxRow extends Omit<AuditRow, 'seq'> {
 type AuditInboxTable = Omit<AuditInboxRow, 'id'> & { readonly id: Generated<number> };
 
 /** How many of a server's records have joined the chain, sealed with the key. */
-export interface AuditWriterRow {
-  writer: string;
-  n: number;
-  hash: string;
-  seal: string;
-}
+export type AuditWriterRow = Texts<'writer' | 'hash' | 'seal'> & Numbers<'n'>;
 
-export interface TokenRow {
-  id: string;
-  hash: string;
-  user_name: string;
-  role: string | null;
-  toolsets: string | null;
-  created_at_ms: number;
-  expires_at_ms: number | null;
-  revoked_at_ms: number | null;
-}
+export type TokenRow = Texts<'id' | 'hash' | 'user_name'> &
+  Numbers<'created_at_ms'> &
+  MaybeTexts<'role' | 'toolsets'> &
+  MaybeNumbers<'expires_at_ms' | 'revoked_at_ms'>;
 
-export interface ApprovalRow {
-  id: string;
-  principal: string;
-  session_id: string;
-  tool: string;
-  digest: string;
-  message: string;
-  rule: string;
-  status: string;
-  created_at_ms: number;
-  expires_at_ms: number;
-  decided_by: string | null;
-  scope: string | null;
-  grant_text: string | null;
-  folder: string | null;
-  answer: string | null;
-  written_at: string | null;
-  until_ms: number | null;
-  last_used_at_ms: number | null;
-  instead: string | null;
-  plan_id: string | null;
-  about: string | null;
-}
+export type ApprovalRow = Texts<
+  'id' | 'principal' | 'session_id' | 'tool' | 'digest' | 'message' | 'rule' | 'status'
+> &
+  Numbers<'created_at_ms' | 'expires_at_ms'> &
+  MaybeTexts<
+    | 'decided_by'
+    | 'scope'
+    | 'grant_text'
+    | 'folder'
+    | 'answer'
+    | 'written_at'
+    | 'instead'
+    | 'plan_id'
+    | 'about'
+  > &
+  MaybeNumbers<'until_ms' | 'last_used_at_ms'>;
 
 export interface RateRow {
   key: string;
@@ -164,23 +142,23 @@ export interface MemoryEmbeddingRow {
 }
 
 /** One change of one path; the states are JSON. */
-export interface HistoryRow {
-  seq: number;
-  id: string;
-  at_ms: number;
-  principal: string;
-  session_id: string;
-  tool: string;
-  audit_id: string;
-  root: string;
-  path: string;
-  action: string;
-  before_state: string;
-  after_state: string;
+export interface HistoryRow
+  extends Texts<
+      | 'id'
+      | 'principal'
+      | 'session_id'
+      | 'tool'
+      | 'audit_id'
+      | 'root'
+      | 'path'
+      | 'action'
+      | 'before_state'
+      | 'after_state'
+    >,
+    Numbers<'seq' | 'at_ms'>,
+    MaybeTexts<'undoes' | 'undone_by'> {
   /** Digest of the content that undoing needs. */
   digest: string | null;
-  undoes: string | null;
-  undone_by: string | null;
 }
 
 /** A conversation with a model over HTTP; the body is JSON lines. */
@@ -193,9 +171,6 @@ export interface AskSessionRow {
   holder: string | null;
   held_until_ms: number;
 }
-
-/** A table whose `seq` the database assigns. */
-type Numbered<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };
 
 interface RelayTables {
   relay_keys: RelayKeyRow;
@@ -249,19 +224,18 @@ export interface ConsoleSessionRow {
 }
 
 /** A server that uses this store. `clock_ms` is its own time, `seen_at_ms` the store's at the same moment. */
-export interface NodeRow {
-  id: string;
-  host: string;
-  address: string;
-  version: string;
-  pid: number;
-  started_at_ms: number;
-  is_draining: number;
-  calls: number;
-  load_percent: number;
-  resident_bytes: number;
+export interface NodeRow
+  extends Texts<'id' | 'host' | 'address' | 'version'>,
+    Numbers<
+      | 'pid'
+      | 'started_at_ms'
+      | 'is_draining'
+      | 'calls'
+      | 'load_percent'
+      | 'resident_bytes'
+      | 'clock_ms'
+      | 'seen_at_ms'
+    > {
   /** A JSON list; null for servers of the previous version. */
   roots: string | null;
-  clock_ms: number;
-  seen_at_ms: number;
 }

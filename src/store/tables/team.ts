@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { MaybeNumbers, MaybeTexts, Numbered, Numbers, Texts } from './columns.ts';
 
 /** The tables of agents and their work; part of `Tables`. */
 export interface TeamTables {
@@ -10,174 +10,80 @@ export interface TeamTables {
   agent_sessions: SessionRow;
   session_bindings: { connection_id: string; session_id: string };
   spawn_leases: { agent_id: string; project_id: string; id: string; expires_at_ms: number };
-  tasks: Counted<TaskRow>;
+  tasks: Numbered<TaskRow>;
   task_dependencies: { task_id: string; depends_on_id: string };
-  task_events: Counted<TaskEventRow>;
+  task_events: Numbered<TaskEventRow>;
   task_requests: RequestRow;
   executions: ExecutionRow;
   conversations: ConversationRow;
-  messages: Counted<MessageRow>;
+  messages: Numbered<MessageRow>;
   delegations: DelegationRow;
-  notifications: Counted<NotificationRow>;
+  notifications: Numbered<NotificationRow>;
 }
 
-export interface AgentRow {
-  id: string;
-  name: string;
-  hierarchy: string;
-  parent_id: string | null;
-  status: string;
-  max_parallel_tasks: number;
-  passkey_hash: string;
-  model: string | null;
-  created_at_ms: number;
-}
+export type AgentRow = Texts<'id' | 'name' | 'hierarchy' | 'status' | 'passkey_hash'> &
+  Numbers<'max_parallel_tasks' | 'created_at_ms'> &
+  MaybeTexts<'parent_id' | 'model'>;
 
-export interface ProjectRow {
-  id: string;
-  name: string;
-  working_directory: string | null;
-  status: string;
-  created_at_ms: number;
-}
+export type ProjectRow = Texts<'id' | 'name' | 'status'> &
+  Numbers<'created_at_ms'> &
+  MaybeTexts<'working_directory'>;
 
-export interface SessionRow {
-  id: string;
-  hash: string;
-  agent_id: string;
-  project_id: string;
-  purpose: string;
+export interface SessionRow
+  extends Texts<'id' | 'hash' | 'agent_id' | 'project_id' | 'purpose'>,
+    Numbers<'fence' | 'has_read_task' | 'selected_at_event' | 'created_at_ms' | 'used_at_ms' | 'ends_at_ms'>,
+    MaybeTexts<'selected_action' | 'spawn_id'> {
   /** The task of the session, and its fence when the session took it. */
   task_id: string | null;
-  fence: number;
-  has_read_task: number;
-  selected_action: string | null;
-  selected_at_event: number;
-  spawn_id: string | null;
-  created_at_ms: number;
-  used_at_ms: number;
   /** Extended by use, up to `ends_at_ms`. */
   expires_at_ms: number;
-  ends_at_ms: number;
 }
 
-export interface TaskRow {
+export interface TaskRow
+  extends Texts<'id' | 'project_id' | 'title' | 'description' | 'status' | 'created_by'>,
+    Numbers<'created_at_ms' | 'changed_at_ms'>,
+    MaybeTexts<'parent_id' | 'assignee_id' | 'lease_session_id' | 'result' | 'summary' | 'reason'>,
+    MaybeNumbers<'lease_expires_at_ms'> {
   /** Creation order. */
   seq: number;
-  id: string;
-  project_id: string;
-  parent_id: string | null;
-  title: string;
-  description: string;
-  status: string;
-  assignee_id: string | null;
-  created_by: string;
   /** Claimed by its owner rather than assigned: others may take it when its lease has expired. */
   is_claimed: number;
-  lease_session_id: string | null;
-  lease_expires_at_ms: number | null;
   /** Rises with each owner; a write with an older one comes from a former owner. */
   fence: number;
-  result: string | null;
-  summary: string | null;
-  reason: string | null;
-  created_at_ms: number;
-  changed_at_ms: number;
 }
 
-export interface TaskEventRow {
-  seq: number;
-  project_id: string;
-  task_id: string;
-  at_ms: number;
-  by_whom: string;
-  what: string;
-  from_status: string | null;
-  to_status: string | null;
-  fence: number;
-  reason: string | null;
-}
+export type TaskEventRow = Texts<'project_id' | 'task_id' | 'by_whom' | 'what'> &
+  Numbers<'seq' | 'at_ms' | 'fence'> &
+  MaybeTexts<'from_status' | 'to_status' | 'reason'>;
 
-export interface RequestRow {
-  id: string;
-  project_id: string;
-  requester_id: string;
-  assignee_id: string;
-  title: string;
-  description: string;
-  status: string;
-  decided_by: string | null;
-  reason: string | null;
-  task_id: string | null;
-  created_at_ms: number;
-}
+export type RequestRow = Texts<
+  'id' | 'project_id' | 'requester_id' | 'assignee_id' | 'title' | 'description' | 'status'
+> &
+  Numbers<'created_at_ms'> &
+  MaybeTexts<'decided_by' | 'reason' | 'task_id'>;
 
-export interface ExecutionRow {
-  id: string;
-  agent_id: string;
-  project_id: string;
-  task_id: string;
-  status: string;
-  summary: string | null;
-  model: string | null;
-  started_at_ms: number;
-  ended_at_ms: number | null;
-}
+export type ExecutionRow = Texts<'id' | 'agent_id' | 'project_id' | 'task_id' | 'status'> &
+  Numbers<'started_at_ms'> &
+  MaybeTexts<'summary' | 'model'> &
+  MaybeNumbers<'ended_at_ms'>;
 
-export interface ConversationRow {
-  id: string;
-  project_id: string;
-  initiator_id: string;
-  participant_id: string;
-  purpose: string;
-  status: string;
-  turns: number;
-  max_turns: number;
-  delegation_id: string | null;
-  ended_by: string | null;
-  outcome: string | null;
-  created_at_ms: number;
-  changed_at_ms: number;
-}
+export type ConversationRow = Texts<
+  'id' | 'project_id' | 'initiator_id' | 'participant_id' | 'purpose' | 'status'
+> &
+  Numbers<'turns' | 'max_turns' | 'created_at_ms' | 'changed_at_ms'> &
+  MaybeTexts<'delegation_id' | 'ended_by' | 'outcome'>;
 
-export interface MessageRow {
-  seq: number;
-  id: string;
-  conversation_id: string;
-  project_id: string;
-  from_id: string;
-  to_id: string;
-  content: string;
-  sent_at_ms: number;
-  delivered_at_ms: number | null;
-  read_at_ms: number | null;
-}
+export type MessageRow = Texts<'id' | 'conversation_id' | 'project_id' | 'from_id' | 'to_id' | 'content'> &
+  Numbers<'seq' | 'sent_at_ms'> &
+  MaybeNumbers<'delivered_at_ms' | 'read_at_ms'>;
 
-export interface DelegationRow {
-  id: string;
-  project_id: string;
-  agent_id: string;
-  target_id: string;
-  task_id: string;
-  purpose: string;
-  context: string | null;
-  status: string;
-  result: string | null;
-  created_at_ms: number;
-  changed_at_ms: number;
-}
+export type DelegationRow = Texts<
+  'id' | 'project_id' | 'agent_id' | 'target_id' | 'task_id' | 'purpose' | 'status'
+> &
+  Numbers<'created_at_ms' | 'changed_at_ms'> &
+  MaybeTexts<'context' | 'result'>;
 
-export interface NotificationRow {
-  seq: number;
-  id: string;
-  agent_id: string;
-  project_id: string;
-  kind: string;
-  message: string;
-  task_id: string | null;
-  sent_at_ms: number;
-  read_at_ms: number | null;
-}
-
-/** A table whose `seq` the database assigns. */
-type Counted<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };
+export type NotificationRow = Texts<'id' | 'agent_id' | 'project_id' | 'kind' | 'message'> &
+  Numbers<'seq' | 'sent_at_ms'> &
+  MaybeTexts<'task_id'> &
+  MaybeNumbers<'read_at_ms'>;
