@@ -87,57 +87,14 @@ function shape(base: string): string {
   return made;
 }
 
-const second = [
-  ['ational', 'ate'],
-  ['ization', 'ize'],
-  ['iveness', 'ive'],
-  ['fulness', 'ful'],
-  ['ousness', 'ous'],
-  ['tional', 'tion'],
-  ['biliti', 'ble'],
-  ['ation', 'ate'],
-  ['alism', 'al'],
-  ['aliti', 'al'],
-  ['iviti', 'ive'],
-  ['ousli', 'ous'],
-  ['entli', 'ent'],
-  ['enci', 'ence'],
-  ['anci', 'ance'],
-  ['izer', 'ize'],
-  ['abli', 'able'],
-  ['alli', 'al'],
-  ['ator', 'ate'],
-  ['eli', 'e'],
-] as const;
+/** Endings and what takes their place, the longest first. */
+const second = endings(
+  `ational-ate ization-ize iveness-ive fulness-ful ousness-ous tional-tion biliti-ble ation-ate alism-al
+  aliti-al iviti-ive ousli-ous entli-ent enci-ence anci-ance izer-ize abli-able alli-al ator-ate eli-e`,
+);
+const third = endings('icate-ic ative- alize-al iciti-ic ical-ic ness- ful-');
+const fourth = `ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic ou`.split(/\s+/);
 
-const third = [
-  ['icate', 'ic'],
-  ['ative', ''],
-  ['alize', 'al'],
-  ['iciti', 'ic'],
-  ['ical', 'ic'],
-  ['ness', ''],
-  ['ful', ''],
-] as const;
-
-const fourth = [
-  'ement',
-  'ance',
-  'ence',
-  'able',
-  'ible',
-  'ment',
-  'ant',
-  'ent',
-  'ism',
-  'ate',
-  'iti',
-  'ous',
-  'ive',
-  'ize',
-  'ion',
-  'al',
-  'er',
-  'ic',
-  'ou',
-];
+function endings(words: string): readonly (readonly [string, string])[] {
+  return words.split(/\s+/).map((word) => word.split('-') as [string, string]);
+}
