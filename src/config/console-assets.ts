@@ -30,19 +30,6 @@ export function composeConsoleAsset(name: string): Uint8Array {
   return Buffer.from(parts.join(''));
 }
 
-export const consoleAssetNames = [
-  ...[
-    'console.css',
-    'console.js',
-    'device.js',
-    'sw.js',
-    'htmx.js',
-    'icon.svg',
-    'icon-192.png',
-    'icon-512.png',
-  ],
-] as const;
-
 const types: ReadonlyMap<string, string> = new Map([
   ['console.css', 'text/css; charset=utf-8'],
   ['console.js', 'text/javascript; charset=utf-8'],
@@ -53,3 +40,5 @@ const types: ReadonlyMap<string, string> = new Map([
   ['htmx.js', 'text/javascript; charset=utf-8'],
   ['icon.svg', 'image/svg+xml'],
 ]);
+
+export const consoleAssetNames = [...types.keys()];

@@ -15,11 +15,10 @@ export const historySchema = section({
       'Bucket for the kept contents, `s3://BUCKET/PREFIX`, for several machines. Default: PostgreSQL, if `store.url` names it.',
     ),
   maxBytes: z
-    .number()
     .int()
     .min(1024 * 1024)
     .describe('Maximum size of the kept contents. Default: 1 GiB.'),
-  maxAgeDays: z.number().int().min(1).max(3650).describe('How long contents are kept. Default: 30 days.'),
+  maxAgeDays: z.int().min(1).max(3650).describe('How long contents are kept. Default: 30 days.'),
   commands: z
     .enum(['on', 'off'])
     .describe('Record what commands change, so that it can be taken back. Default: on.'),

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError, oneOf } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
-import { errnoCode } from '../ground/errors/errno-code.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 import { configFor, readConfigFile } from './file/file.ts';
-import { whyUnreadable } from './file/why-unreadable.ts';
+import { readNamed } from './file/why-unreadable.ts';
 import { historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
 import { assertMakeable } from './makeable.ts';
@@ -279,27 +278,13 @@ function serversOf(
   return readServers({ own: [config.servers, config.mcpServers], ...sources });
 }
 
-/** The values of `${NAME}` in the file. */
+/** The values of `${NAME}` in the file. Variables of the process take precedence over the lines of a file. */
 function variablesOf(flags: Flags, context: LoadContext): NodeJS.Dict<string> {
   const own = join(configFolderOf(context.environment, context.home), '.env');
   const roots = context.roots.map((root) => root.path);
   const named = flags.envFile && outsideOfRoots('--env-file', resolve(context.cwd, flags.envFile), roots);
-  return { ...readEnvironmentFile(named || own, named !== undefined), ...context.environment };
-}
-
-/** `NAME=value` lines. Variables of the process take precedence. */
-function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<string> {
-  try {
-    return parseEnv(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(errnoCode(error) ?? '');
-    if (!mustExist && isAbsent) return {};
-    throw new ConfigError(
-      `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
-      `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      { cause: error },
-    );
-  }
+  const lines = named || existsSync(own) ? readNamed(named || own) : '';
+  return { ...parseEnv(lines), ...context.environment };
 }
 
 function daysOf(days: number | undefined): number | undefined {

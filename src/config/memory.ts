@@ -30,14 +30,12 @@ export const memorySchema = z.strictObject({
         .optional()
         .describe('Environment variable that holds the key, e.g. "OPENAI_API_KEY". Never the key itself.'),
       dimensions: z
-        .number()
         .int()
         .min(8)
         .max(8192)
         .optional()
         .describe('The length of the vectors, if the model lets you choose.'),
       timeoutMs: z
-        .number()
         .int()
         .min(10)
         .max(10_000)

@@ -21,14 +21,12 @@ const model = z.strictObject({
     .optional()
     .describe('Header that carries the key, e.g. "api-key" for Azure. Default: Authorization: Bearer.'),
   silenceMs: z
-    .number()
     .int()
     .min(1000)
     .max(3_600_000)
     .optional()
     .describe('How long the server may send nothing. Default: 240000.'),
   contextChars: z
-    .number()
     .int()
     .min(1000)
     .optional()
@@ -48,13 +46,8 @@ export const askSchema = section({
   toolsets: z
     .array(z.enum(toolsetNames))
     .describe('The toolsets that the model may use. Default: toolsets, otherwise ["assistant"].'),
-  maxRounds: z
-    .number()
-    .int()
-    .min(1)
-    .max(20)
-    .describe('Maximum rounds for one question. Default and upper limit: 20.'),
-  perMinute: z.number().int().min(1).describe('Questions a minute. Default: 10.'),
+  maxRounds: z.int().min(1).max(20).describe('Maximum rounds for one question. Default and upper limit: 20.'),
+  perMinute: z.int().min(1).describe('Questions a minute. Default: 10.'),
 });
 
 /** The configured models with their defaults. Throws `ConfigError` for a password in an address. */

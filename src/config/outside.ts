@@ -21,7 +21,7 @@ const outsideSchema = z.strictObject({
   /** The engine and the image, for `doctor`. */
   container: z.string(),
   /** The address of the HTTP port on the host. */
-  address: z.strictObject({ host: z.string(), port: z.number().int() }).optional(),
+  address: z.strictObject({ host: z.string(), port: z.int() }).optional(),
 });
 
 export type Outside = z.infer<typeof outsideSchema>;

@@ -11,7 +11,7 @@ import { section } from './section.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
 
-const milliseconds = z.number().int().min(0).max(86_400_000);
+const milliseconds = z.int().min(0).max(86_400_000);
 const names = z.array(z.string().min(1));
 const tlsModes = ['inspect', 'tunnel'] as const;
 
@@ -23,7 +23,7 @@ const root = z.union([
 const rateLimit = z.strictObject({
   toolsets: names.optional().describe('Toolsets that are counted together; absent: all.'),
   appliesTo: z.enum(['remote', 'everyone']).default('remote').describe('Whose calls are counted.'),
-  perMinute: z.number().int().min(1).describe('Calls a minute for each principal.'),
+  perMinute: z.int().min(1).describe('Calls a minute for each principal.'),
 });
 
 const settingsSchema = section({
@@ -59,10 +59,10 @@ const settingsSchema = section({
   }),
   http: section({
     host: z.string().min(1).describe('Address to listen on. Default: 127.0.0.1.'),
-    port: z.number().int().min(0).max(65_535).describe('Default: 7040.'),
+    port: z.int().min(0).max(65_535).describe('Default: 7040.'),
     allowedHosts: names.describe('Additional Host headers to accept, e.g. ["tools.example.com"].'),
     allowedOrigins: names.describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
-    maxBodyBytes: z.number().int().min(1024).describe('Largest request body. Default: 8 MiB.'),
+    maxBodyBytes: z.int().min(1024).describe('Largest request body. Default: 8 MiB.'),
     oauth: oauthTrustSchema.describe(
       'Access tokens of an authorization server that open this one, beside our own tokens.',
     ),
@@ -78,7 +78,6 @@ const settingsSchema = section({
         'The address at which a phone reaches this server, e.g. "https://sekisho.example.com". Links in notices begin with it.',
       ),
     drainMs: z
-      .number()
       .int()
       .min(0)
       .max(600_000)
@@ -146,14 +145,12 @@ const settingsSchema = section({
         'How strictly commands are read. "plain": judged by what they do; "listed": rm -rf is also refused and kill asked about, whatever their arguments; "strict": also no substitutions, eval, exec or base64 -d. Default: "plain" for bash in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
       ),
     cacheBytes: z
-      .number()
       .int()
       .min(0)
       .describe(
         'Size of the cache that package managers and compilers (npm, pip, cargo, go, …) share between commands; each root has its own. Default: 5 GiB; 0 keeps nothing.',
       ),
     maxTimeoutMs: z
-      .number()
       .int()
       .min(1000)
       .max(3_600_000)
@@ -201,13 +198,11 @@ const settingsSchema = section({
   mcpServers: serversSchema.describe('The same as servers, under the name that clients use.'),
   retention: section({
     auditDays: z
-      .number()
       .int()
       .min(1)
       .max(36_500)
       .describe('How many days to keep records of the audit log. Default: forever.'),
     eventDays: z
-      .number()
       .int()
       .min(1)
       .max(36_500)

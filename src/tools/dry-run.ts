@@ -5,7 +5,7 @@ import { text } from '../contract/text/text.ts';
 /** The output of a dry run by a tool that runs commands; `reportDryRun` makes it. */
 export const dryRunOutput = z.object({
   changes: z.array(z.string()).describe('What it would change, e.g. "deleted a.txt (−3)".'),
-  more: z.number().int().describe('Further changes, not listed.'),
+  more: z.int().describe('Further changes, not listed.'),
   diff: z.string(),
   rules: z.string().optional().describe('What the rules about effects would make of it.'),
 });

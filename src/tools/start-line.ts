@@ -4,7 +4,6 @@ import { inputRule } from '../contract/tool/input-rule.ts';
 
 /** The first line that a tool reads of a file: from 1, or from -1 at the end. */
 export const startLineInput = z
-  .number()
   .int()
   .refine(
     (line) => line !== 0,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
@@ -8,6 +10,20 @@ export function whyUnreadable(error: unknown): Text {
   return (
     known ?? text(`the system says ${code ?? 'no reason'}`, `システムのエラー ${code ?? '（理由不明）'}`)
   );
+}
+
+/** The text of a file that a setting or an option names. Throws `ConfigError`. */
+export function readNamed(path: string, named: Text = text(`The file ${path}`, `ファイル ${path}`)): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const why = whyUnreadable(cause);
+    throw new ConfigError(
+      `${named.en} cannot be read: ${why.en}.`,
+      `${named.ja} を読み込めません: ${why.ja}。`,
+      { cause },
+    );
+  }
 }
 
 const notAllowed = text('this user may not read it', 'このユーザーに読み取り権限がありません');

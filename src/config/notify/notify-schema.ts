@@ -22,7 +22,7 @@ export const channelSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('telegram'),
     token: nonEmpty,
-    chat: z.union([nonEmpty, z.number().int()]),
+    chat: z.union([nonEmpty, z.int()]),
     url: nonEmpty.optional(),
   }),
   z.strictObject({
@@ -42,7 +42,6 @@ export const notifySchema = section({
       'How much a notice tells. "none": only that a question waits; "summary": the tool, the caller and the rule; "full": the question with its command and paths. Default: "summary".',
     ),
   everyMs: z
-    .number()
     .int()
     .min(1000)
     .max(86_400_000)
@@ -63,7 +62,6 @@ export const notifySchema = section({
   escalate: z
     .strictObject({
       afterMs: z
-        .number()
         .int()
         .min(1000)
         .max(86_400_000)

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { parseJsonc } from '../file/jsonc.ts';
-import { whyUnreadable } from '../file/why-unreadable.ts';
+import { readNamed } from '../file/why-unreadable.ts';
 import { clientServers } from './client-shapes.ts';
 import { foreignServer, type ServerConfig } from './server-schema.ts';
 
@@ -22,17 +21,7 @@ export function readServerFile(path: string): readonly ForeignServer[] {
       `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
     );
   }
-  let words: string;
-  try {
-    words = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
-      `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      { cause: error },
-    );
-  }
-  const servers = clientServers(parseJsonc(path, words));
+  const servers = clientServers(parseJsonc(path, readNamed(path)));
   if (!servers) {
     throw new ConfigError(
       `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,

@@ -1,5 +1,6 @@
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { clientOauth, leftOut } from './client-oauth.ts';
+import { foreignServer } from './server-schema.ts';
 
 /** A server of a client's file in our format, with notes on the differences. */
 export interface ClientServer {
@@ -50,36 +51,7 @@ export function hintForKey(key: string): Text {
   return verbatim('');
 }
 
-const ours = new Set([
-  ...[
-    'type',
-    'command',
-    'args',
-    'env',
-    'envFile',
-    'cwd',
-    'url',
-    'headers',
-    'enabled',
-    'disabled',
-    'allow',
-    'deny',
-  ],
-  ...[
-    'tools',
-    'shared',
-    'roles',
-    'ask',
-    'flow',
-    'plainHttp',
-    'trustAnnotations',
-    'redactSecrets',
-    'folders',
-    'sandbox',
-    'network',
-  ],
-  ...['startTimeoutMs', 'callTimeoutMs', 'callTotalMs', 'callsAtOnce', 'maxResultChars'],
-]);
+const ours: ReadonlySet<string> = new Set(Object.keys(foreignServer.shape));
 
 function translate(name: string, given: Readonly<Record<string, unknown>>): ClientServer {
   const notes: Text[] = [];

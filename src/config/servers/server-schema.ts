@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { oauthSchema } from './servers-oauth.ts';
 
 const nonEmpty = z.string().min(1);
-const milliseconds = z.number().int().min(1).max(86_400_000);
+const milliseconds = z.int().min(1).max(86_400_000);
 const names = z.array(nonEmpty);
 
 export const flowSchema = z.enum(['ask', 'deny', 'off']);
@@ -47,8 +47,8 @@ const shape = {
   startTimeoutMs: milliseconds.optional(),
   callTimeoutMs: milliseconds.optional(),
   callTotalMs: milliseconds.optional(),
-  callsAtOnce: z.number().int().min(1).max(1000).optional(),
-  maxResultChars: z.number().int().min(1000).optional(),
+  callsAtOnce: z.int().min(1).max(1000).optional(),
+  maxResultChars: z.int().min(1000).optional(),
 };
 
 /** Servers in our own file: a list with names, or an object by name as in clients' files. */

@@ -16,7 +16,7 @@ export const oauthSchema = z.union([
     scope: nonEmpty.optional(),
     grant: z.enum(['authorization_code', 'client_credentials']).optional(),
     clientMetadataUrl: nonEmpty.optional(),
-    redirectPort: z.number().int().min(1).max(65_535).optional(),
+    redirectPort: z.int().min(1).max(65_535).optional(),
   }),
 ]);
 

@@ -1,14 +1,14 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { badValue, ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text/text.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
 import { isInside } from '../../ground/inside.ts';
 import { isSecureUrl } from '../../ground/secure-url.ts';
-import { whyUnreadable } from '../file/why-unreadable.ts';
+import { readNamed } from '../file/why-unreadable.ts';
 import { hostsOf } from '../network-sets.ts';
 import { notOutside } from '../roots.ts';
 import { fillVariables } from '../variables.ts';
@@ -170,15 +170,6 @@ function variablesOf(
 ): Readonly<Record<string, string>> {
   if (envFile === undefined) return {};
   const path = outsideOfRoots(`${at}.envFile`, resolve(cwd, fill(envFile, 'envFile')), roots);
-  try {
-    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
-  } catch (error) {
-    throw new ConfigError(
-      `${at}.envFile: ${path} cannot be read: ${whyUnreadable(error).en}.`,
-      `${at}.envFile: ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      {
-        cause: error,
-      },
-    );
-  }
+  const named = verbatim(`${at}.envFile: ${path}`);
+  return parseEnv(readNamed(path, named)) as Record<string, string>;
 }

@@ -114,7 +114,7 @@ export const teamActs = {
   processExit: {
     input: z.object({
       session_id: id.describe('Session, or the spawn_id of get_agent_action, spn_….'),
-      exit_code: z.number().int().optional().describe('e.g. 1.'),
+      exit_code: z.int().optional().describe('e.g. 1.'),
     }),
     output: z.object({ success: z.boolean(), task_id: z.string().optional() }),
   },
@@ -184,7 +184,6 @@ export const teamActs = {
     input: z.object({
       timeout_seconds: z.number().min(0).max(teamLimits.waitSeconds).default(0).describe('e.g. 50.'),
       after_event: z
-        .number()
         .int()
         .min(0)
         .optional()
@@ -212,7 +211,7 @@ export const teamActs = {
       assignee_id: agent_id.optional(),
       parent_task_id: id.optional().describe('Only subtasks of this task, tsk_….'),
       cursor: z.string().max(20).optional().describe('next_cursor.'),
-      limit: z.number().int().min(1).max(teamLimits.listTasks).default(50).describe('e.g. 20.'),
+      limit: z.int().min(1).max(teamLimits.listTasks).default(50).describe('e.g. 20.'),
     }),
     output: z.object({ tasks: z.array(task), next_cursor: z.string().optional() }),
   },
@@ -320,7 +319,7 @@ export const teamActs = {
   },
   history: {
     input: z.object({
-      limit: z.number().int().min(1).max(100).default(20).describe('e.g. 20.'),
+      limit: z.int().min(1).max(100).default(20).describe('e.g. 20.'),
     }),
     output: z.object({
       executions: z.array(
@@ -379,13 +378,7 @@ export const teamActs = {
       participant_agent_id: agent_id,
       purpose: reason.describe('e.g. "Agree on the schema."'),
       message: words.optional().describe('The first message.'),
-      max_turns: z
-        .number()
-        .int()
-        .min(teamLimits.minTurns)
-        .max(teamLimits.maxTurns)
-        .default(20)
-        .describe('e.g. 10.'),
+      max_turns: z.int().min(teamLimits.minTurns).max(teamLimits.maxTurns).default(20).describe('e.g. 10.'),
       delegation_id: id.optional().describe('Delegation that it serves, dlg_….'),
     }),
     output: z.object({ ...texts('conversation_id', 'status'), ...maybe('message_id') }),

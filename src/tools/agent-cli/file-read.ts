@@ -31,13 +31,12 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       path: z.string().min(1).describe('Relative to the root or absolute, e.g. "src/main.ts".'),
       start_line: startLineInput,
       char_offset: z
-        .number()
         .int()
         .min(0)
         .optional()
         .describe('Characters of that line to skip, from next_char_offset.'),
-      end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
-      max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
+      end_line: z.int().min(1).optional().describe('e.g. 260.'),
+      max_chars: z.int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
       encoding: encodingInput,
     }),
     output: z.object({
@@ -47,13 +46,13 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       mime_type: z.string().optional().describe('Of a file that is not text, e.g. "image/png".'),
       path: z.string().optional().describe('Of a file that is not text, e.g. "img/logo.png".'),
       truncated: z.boolean().describe('More was asked for than is here.'),
-      next_start_line: z.number().int().optional().describe('Where to go on, e.g. 1201.'),
-      total_lines: z.number().int().optional().describe('Lines of the whole file, where counted.'),
+      next_start_line: z.int().optional().describe('Where to go on, e.g. 1201.'),
+      total_lines: z.int().optional().describe('Lines of the whole file, where counted.'),
       cut_in_line: z
         .boolean()
         .optional()
         .describe('The last line is longer than max_chars; its rest is missing.'),
-      next_char_offset: z.number().int().optional().describe('Where that line goes on, e.g. 100000.'),
+      next_char_offset: z.int().optional().describe('Where that line goes on, e.g. 100000.'),
     }),
     ja: {
       path: '読み込むファイル。ルートからの相対パスか絶対パス。例: "src/main.ts"',

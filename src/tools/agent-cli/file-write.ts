@@ -34,7 +34,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     output: z.object({
       success: z.boolean().describe('The file is on disk.'),
       path: z.string().describe('As written, e.g. "notes/today.md".'),
-      written_bytes: z.number().int().describe('e.g. 8'),
+      written_bytes: z.int().describe('e.g. 8'),
       created: z.boolean().describe('It did not exist before.'),
     }),
     ja: {

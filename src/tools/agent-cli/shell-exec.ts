@@ -59,7 +59,6 @@ export const shellExec = defineTool({
       .describe('Passed as they are, e.g. ["log", "--oneline"].'),
     cwd: z.string().min(1).optional().describe('e.g. "packages/web". Default: the first root.'),
     timeout_ms: z
-      .number()
       .int()
       .min(1)
       .max(limits.commandMaxTimeoutMs)
@@ -71,13 +70,13 @@ export const shellExec = defineTool({
   output: z.object({
     stdout: z.string(),
     stderr: z.string(),
-    exitCode: z.number().int().describe('128 + signal where it was killed, -1 while it runs.'),
+    exitCode: z.int().describe('128 + signal where it was killed, -1 while it runs.'),
     timed_out: z.boolean(),
     signal: z.string().optional().describe('e.g. "SIGTERM".'),
     truncated: z.boolean().describe('The middle of an output was cut.'),
-    duration_ms: z.number().int(),
+    duration_ms: z.int(),
     process_id: z.string().optional().describe('It goes on, or there is more to read: for wait and kill.'),
-    next_cursor: z.number().int().optional().describe('For wait, after the output shown here.'),
+    next_cursor: z.int().optional().describe('For wait, after the output shown here.'),
     dry_run: dryRunOutput.optional(),
     changed: landedOutput,
   }),

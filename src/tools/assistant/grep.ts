@@ -24,10 +24,10 @@ export const grep = defineTool({
     ignore_case: z.boolean().default(false).describe('A like a.'),
     fixed: z.boolean().default(false).describe('Plain words.'),
     multiline: z.boolean().default(false).describe('Across lines.'),
-    context: z.number().int().min(0).max(20).default(0).describe('Lines around.'),
+    context: z.int().min(0).max(20).default(0).describe('Lines around.'),
     output: z.enum(['content', 'files', 'count']).default('content').describe('Form.'),
     include_ignored: z.boolean().default(false).describe('Also ignored.'),
-    limit: z.number().int().min(1).max(2000).default(100).describe('e.g. 50.'),
+    limit: z.int().min(1).max(2000).default(100).describe('e.g. 50.'),
     cursor: cursorInput.optional().describe('next_cursor.'),
   }),
   output: z.object({
@@ -35,17 +35,17 @@ export const grep = defineTool({
       .array(
         z.object({
           path: z.string(),
-          line: z.number().int(),
+          line: z.int(),
           text: z.string(),
           around: z.boolean().optional(),
         }),
       )
       .optional()
       .describe('"around" marks lines that do not match.'),
-    files: z.array(z.object({ path: z.string(), count: z.number().int().optional() })).optional(),
-    searched: z.number().int().optional().describe('Files looked into, where nothing matches.'),
+    files: z.array(z.object({ path: z.string(), count: z.int().optional() })).optional(),
+    searched: z.int().optional().describe('Files looked into, where nothing matches.'),
     not_searched: z
-      .object({ count: z.number().int(), paths: z.array(z.string()) })
+      .object({ count: z.int(), paths: z.array(z.string()) })
       .optional()
       .describe('Files that cannot be read as text, where nothing matches.'),
     not_text: z.array(z.string()).optional().describe('Files with a NUL that match, too: not shown.'),

@@ -20,15 +20,15 @@ export const listFiles = defineTool({
   input: z.object({
     path: folderInput.describe('e.g. "src".'),
     sizes: z.boolean().default(false).describe('Sizes.'),
-    limit: z.number().int().min(1).max(20_000).default(1000).describe('e.g. 200.'),
+    limit: z.int().min(1).max(20_000).default(1000).describe('e.g. 200.'),
     cursor: z.string().max(500).optional().describe('next_cursor.'),
   }),
   output: z.object({
     path: z.string(),
     directories: z.array(z.string()).describe('e.g. "dir1/".'),
-    files: z.array(z.object({ name: z.string(), bytes: z.number().int().optional() })),
+    files: z.array(z.object({ name: z.string(), bytes: z.int().optional() })),
     others: z.array(z.string()).optional().describe('Links, devices: not readable.'),
-    total: z.number().int(),
+    total: z.int(),
     next_cursor: z.string().optional(),
   }),
   ja: {

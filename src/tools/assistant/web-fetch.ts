@@ -22,7 +22,7 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
     uses: ['web'],
     input: z.object({
       url: z.string().min(1).max(8192).describe('e.g. "https://a.example".'),
-      max_chars: z.number().int().min(100).max(50_000).optional().describe('Default 10000.'),
+      max_chars: z.int().min(100).max(50_000).optional().describe('Default 10000.'),
       full: z.boolean().optional().describe('Whole page.'),
       cursor: z
         .string()
@@ -43,7 +43,7 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
       image: z.object({ data: z.string(), mime_type: z.string() }).optional(),
       truncated: z.boolean().optional().describe('The page was over the size limit; its end is missing.'),
       notes: z.array(z.string()).optional().describe('What is missing or uncertain.'),
-      total_chars: z.number().int().optional(),
+      total_chars: z.int().optional(),
       next_cursor: z.string().optional(),
     }),
     ja: {

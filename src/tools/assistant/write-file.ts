@@ -25,7 +25,7 @@ export const writeFile = defineTool({
   }),
   output: z.object({
     path: z.string().describe('Relative to the workspace.'),
-    bytes: z.number().int(),
+    bytes: z.int(),
     created: z.boolean().describe('It did not exist before.'),
     diff: z.string().optional().describe('What changed, where a text was replaced.'),
   }),

@@ -32,7 +32,7 @@ export const help = defineTool({
       .optional(),
     available_tools: z.array(toolLine).optional(),
     unavailable_info: z.record(z.string(), z.string()).optional(),
-    total_available: z.number().int().optional(),
+    total_available: z.int().optional(),
     name: z.string().optional(),
     description: z.string().optional(),
     category: z.string().optional(),

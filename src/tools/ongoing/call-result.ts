@@ -9,7 +9,7 @@ import { stillRunning } from '../../ground/errors/still-running.ts';
 
 const input = z.object({
   call_id: z.string().min(1).max(100).describe('From that reply.'),
-  wait: z.number().int().min(0).max(45).default(45).describe('Seconds.'),
+  wait: z.int().min(0).max(45).default(45).describe('Seconds.'),
 });
 
 /** Returns the result of a call that outlasted its client's patience, in that tool's own form. */

@@ -16,7 +16,7 @@ export const shelpaHistory = defineTool({
   uses: ['pipelines'],
   input: z.object({
     path: z.string().min(1).optional().describe('Only this file, e.g. "notes/today.md".'),
-    limit: z.number().int().min(1).max(200).default(20).describe('e.g. 20.'),
+    limit: z.int().min(1).max(200).default(20).describe('e.g. 20.'),
     cursor: z
       .string()
       .regex(/^\d{1,20}$/)
@@ -30,7 +30,7 @@ export const shelpaHistory = defineTool({
         ts: z.string(),
         path: z.string(),
         mode: z.string(),
-        bytes: z.number().int(),
+        bytes: z.int(),
         sha256: z.string(),
         command: z.string(),
         session: z.string(),

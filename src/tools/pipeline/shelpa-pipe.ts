@@ -14,7 +14,7 @@ import { readPipeline } from './parse.ts';
 
 const teeOutput = z.object({
   path: z.string(),
-  bytes: z.number().int(),
+  bytes: z.int(),
   append: z.boolean(),
   record_id: z.string().describe('For shelpa_restore.'),
   mirror: z.string(),
@@ -26,10 +26,10 @@ const output = z.object({
     steps: z.array(
       z.object({
         command: z.string(),
-        output_size: z.number().int().optional(),
+        output_size: z.int().optional(),
         truncated: z.boolean(),
-        execution_time_ms: z.number().int(),
-        exit_code: z.number().int(),
+        execution_time_ms: z.int(),
+        exit_code: z.int(),
         stderr: z.string().optional(),
       }),
     ),
@@ -68,7 +68,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
       command: z.string().describe('e.g. "tail -n 100 app.log | rg ERROR | sort -u".'),
       cwd: z.string().optional().describe('Working folder for this call, e.g. "src".'),
       confirm_oversize: z.boolean().default(false).describe('Let tee write more than 1 MiB.'),
-      timeout_ms: z.number().int().min(100).max(120_000).default(30_000).describe('e.g. 60000.'),
+      timeout_ms: z.int().min(100).max(120_000).default(30_000).describe('e.g. 60000.'),
       cursor: z.string().optional().describe('next_cursor of a cut reply: returns more of it, runs nothing.'),
     }),
     output,

@@ -11,8 +11,8 @@ const effects = z.array(
     change: z.enum(['deleted', 'created', 'changed']),
     path: z.string().min(1),
     kind: z.enum(['file', 'folder', 'symlink', 'other']).default('file'),
-    files: z.number().int().min(0).optional(),
-    bytes: z.number().int().min(0).optional(),
+    files: z.int().min(0).optional(),
+    bytes: z.int().min(0).optional(),
   }),
 );
 

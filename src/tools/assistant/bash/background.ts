@@ -41,7 +41,7 @@ export function networkOf(command: BackgroundCommand) {
 
 export const stateOutput = {
   running: z.boolean(),
-  exit_code: z.number().int().optional(),
+  exit_code: z.int().optional(),
   signal: z.string().optional(),
   timed_out: z.boolean().optional(),
 };
@@ -59,14 +59,14 @@ export const bashOutput = defineTool({
   uses: ['commands'],
   input: z.object({
     process_id: processIdInput.describe('From bash.'),
-    cursor: z.number().int().min(0).default(0).describe('next_cursor.'),
-    wait: z.number().int().min(0).max(45).default(0).describe('Seconds.'),
+    cursor: z.int().min(0).default(0).describe('next_cursor.'),
+    wait: z.int().min(0).max(45).default(0).describe('Seconds.'),
   }),
   output: z.object({
     output: z.string(),
-    next_cursor: z.number().int(),
+    next_cursor: z.int(),
     more: z.literal(true).optional().describe('Read on at next_cursor now.'),
-    dropped_bytes: z.number().int().optional().describe('Output that was too much to keep.'),
+    dropped_bytes: z.int().optional().describe('Output that was too much to keep.'),
     ...stateOutput,
   }),
   ja: {

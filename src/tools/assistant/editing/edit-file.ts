@@ -38,7 +38,7 @@ export const editFile = defineTool({
   }),
   output: z.object({
     path: z.string(),
-    replacements: z.number().int(),
+    replacements: z.int(),
     diff: z.string(),
     dry_run: z.boolean().optional(),
   }),
