@@ -5,14 +5,20 @@ import type { Pages } from '../transport/http/pages.ts';
 import { consoleName } from './console-name.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
 
+export interface ConsoleOptions {
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  /** The servers that clients at this machine share. */
+  readonly shared?: ConsoleDependencies['shared'] | undefined;
+}
+
 /** The console of a checkpoint. Its pages are loaded at the first request for one. */
 export function createConsolePages(
   checkpoint: Checkpoint,
-  onFault: (error: unknown) => void = () => {},
+  { onFault = () => {}, shared }: ConsoleOptions,
 ): Pages & { close(): Promise<void> } {
   const open = once(async () => {
     const { createConsole } = await import('../console/app.ts');
-    return createConsole(await dependenciesOf(checkpoint, onFault));
+    return createConsole(await dependenciesOf(checkpoint, onFault, shared));
   });
   return {
     claims: isConsolePath,
@@ -26,6 +32,7 @@ export function createConsolePages(
 async function dependenciesOf(
   checkpoint: Checkpoint,
   onFault: (error: unknown) => void,
+  shared: ConsoleDependencies['shared'],
 ): Promise<ConsoleDependencies> {
   const { settings, rooms, team, store } = checkpoint;
   const { readConsoleAsset } = await import('../config/console-assets.ts');
@@ -61,6 +68,7 @@ async function dependenciesOf(
     pushKey: checkpoint.notices.publicKey,
     history: settings.history.enabled ? historyOf(checkpoint) : undefined,
     nodes: async () => (await store()).nodes,
+    shared,
     servers: settings.servers.length > 0 ? async () => (await rooms.upstreams()).status() : undefined,
     operator: checkpoint.operator,
     policy: policyOf(checkpoint),

@@ -1,6 +1,7 @@
 /** The only entrance of the composition root: other rooms import nothing else from it. */
 
 export { type PolicyPreview, renderExplanation, renderPreview } from '../call/policy/policy-preview.ts';
+export { reachesCommands } from '../command/sandbox/environment.ts';
 export { trimAllocator } from '../command/seccomp/kernel.ts';
 export { makeStateFolder } from '../store/usable.ts';
 export { consoleName } from './console-name.ts';

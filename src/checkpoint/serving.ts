@@ -5,6 +5,7 @@ import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { Custody } from '../transport/custody.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
+import type { ConsoleOptions } from './console.ts';
 import { consoleName } from './console-name.ts';
 import { announce } from './nodes.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
@@ -34,7 +35,7 @@ export interface HeldClient {
   readonly resumed?: readonly string[] | undefined;
 }
 
-export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>>;
+export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>> & ConsoleOptions;
 
 /**
  * Serves MCP over stdio. Throws if records cannot be written; the database itself is opened on first use. The server
@@ -154,12 +155,12 @@ function isHere(host: string): boolean {
 }
 
 /** The console, followed by the caller's own pages. */
-async function consoleOf(checkpoint: Checkpoint, { routes, onFault }: HttpServing) {
+async function consoleOf(checkpoint: Checkpoint, options: HttpServing) {
   const { createConsolePages } = await import('./console.ts');
   const { routePages } = await import('../transport/http/pages.ts');
-  const pages = createConsolePages(checkpoint, onFault);
+  const pages = createConsolePages(checkpoint, options);
   const console = routePages(pages);
   const both: HttpOptions['routes'] = async (request, response) =>
-    (await console(request, response)) || (await routes?.(request, response)) === true;
+    (await console(request, response)) || (await options.routes?.(request, response)) === true;
   return { routes: both, close: () => pages.close() };
 }

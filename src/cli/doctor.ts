@@ -10,7 +10,7 @@ import { asRoot, isRoot } from './common/as-root.ts';
 import type { Options } from './common/options.ts';
 import { inLocale, say, sayJson } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
-import { askAll } from './resident/sessions.ts';
+import { askAll, megabytes } from './resident/sessions.ts';
 import { examineRecords } from './server/examine-records.ts';
 import type { Finding } from './server/finding.ts';
 import { examine, type ServerReport } from './server/report.ts';
@@ -131,11 +131,11 @@ async function sharedServer({ resident }: Settings): Promise<readonly Finding[]>
   const running = await askAll({ kind: 'list' });
   if ((resident === false || process.platform !== 'linux') && running.length === 0) return [];
   const sessions = running.reduce((sum, report) => sum + report.sessions.length, 0);
-  const mb = Math.round(running.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6);
+  const mb = megabytes(running.reduce((sum, { bytes }) => sum + bytes, 0));
   const detail =
     running.length === 0
       ? text('starts with the next client', '次のクライアントとともに起動します')
-      : text(`${counted(sessions, 'session')}, ${mb} MB`, `セッション ${sessions} 個、${mb} MB`);
+      : text(`${counted(sessions, 'session')}, ${mb}`, `セッション ${sessions} 個、${mb}`);
   return [{ what: 'shared server', works: true, detail }];
 }
 

@@ -4,12 +4,13 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRecording } from '../contract/capabilities/command-life.ts';
 import type { FolderRoot } from '../contract/capabilities/files.ts';
-import type { ConfinedChild } from '../contract/capabilities/process.ts';
+import type { ServerProcess } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import type { StdioStart } from '../contract/upstream.ts';
 import { isInside } from '../ground/inside.ts';
 import type { Backend, Child } from './child/child.ts';
+import { memoryUsed } from './child/memory-used.ts';
 import { stopTree } from './child/run-child.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { buildEnvironment } from './sandbox/environment.ts';
@@ -35,7 +36,7 @@ export interface ServerProcessesOptions {
 /** Starts the programs of proxied servers: long-running, in the same sandbox as commands. */
 export interface ServerProcesses {
   /** Throws `unavailable` if there is no sandbox or the program cannot be started. */
-  start(stdioStart: StdioStart): Promise<ConfinedChild>;
+  start(stdioStart: StdioStart): Promise<ServerProcess>;
   close(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   const sandboxes = new Map<string, Sandbox>();
   // A server's writes are not reviewed: it may write only folders that the operator named, and can read the rest.
   const readRoots = options.roots.map((root) => ({ ...root, writable: false }));
-  const running = new Set<ConfinedChild>();
+  const running = new Set<ServerProcess>();
   const recordings = new Set<Promise<unknown>>();
 
   function sandboxFor(stdioStart: StdioStart): Sandbox {
@@ -142,7 +143,7 @@ const watchMs = 1000;
 /** The time for a server to exit after its input ends. */
 const politeMs = 500;
 
-function lend(child: Child): ConfinedChild {
+function lend(child: Child): ServerProcess {
   let stopping: Promise<void> | undefined;
   const watch = watchUse(child, defaultProcessLimits, () => void stopTree(child, 0), watchMs);
   const ended = child.exited.then(({ code, signal }) => {
@@ -171,6 +172,7 @@ function lend(child: Child): ConfinedChild {
     stdout: child.stdout,
     stderr: child.stderr,
     ended,
+    memory: () => memoryUsed(child.members(), 0),
     kill() {
       stopping ??= stop();
       return stopping;

@@ -9,6 +9,7 @@ import type { Operator } from '../contract/operator.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { PolicyDecision } from '../contract/policy.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
+import type { SharedServer } from '../contract/shared-server.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { Locale, Text } from '../contract/text/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
@@ -45,6 +46,8 @@ export interface ConsoleDependencies {
   readonly history: HistoryPages | undefined;
   /** The servers on this store. */
   nodes(): Promise<NodeStore>;
+  /** The servers that clients at this machine share; undefined where nobody can tell. */
+  readonly shared: (() => Promise<readonly SharedServer[]>) | undefined;
   /** Undefined if none is configured. */
   readonly servers: (() => Promise<readonly ServerStatus[]>) | undefined;
   /** The person's acts, common to every face. */

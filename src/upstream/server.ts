@@ -1,5 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { ToolOutput } from '../contract/call.ts';
+import type { ServerProcess } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { BaseContext, Tool } from '../contract/tool/tool.ts';
@@ -75,6 +76,7 @@ export class ProxiedServer {
   /** The connection that all sessions use or, if each has its own, the one that lists the tools. */
   readonly #common: Line;
   readonly #ofSessions = new Map<string, Line>();
+  readonly #processes = new Set<ServerProcess>();
 
   constructor(settings: ServerSettings, options: ServerOptions) {
     this.settings = settings;
@@ -142,6 +144,18 @@ export class ProxiedServer {
       pinned: pin?.approved.size ?? 0,
       tools: this.tools().map((tool) => tool.name),
       held: pin?.held ?? [],
+    };
+  }
+
+  /** Its memory, and the sessions that have it for themselves if each does; undefined if it does not run. */
+  async running() {
+    const all = [...this.#processes];
+    if (all.length === 0 && this.#common.supervisor.state.kind !== 'ready') return undefined;
+    const memory = await Promise.all(all.map((each) => each.memory()));
+    return {
+      name: this.#name,
+      bytes: this.settings.start.kind === 'stdio' ? memory.reduce((sum, each) => sum + each, 0) : undefined,
+      sessions: this.settings.shared === false ? [...this.#ofSessions.keys()] : undefined,
     };
   }
 
@@ -224,6 +238,12 @@ export class ProxiedServer {
   async #open(elicitations: Elicitations): Promise<Connection> {
     const connection = await connect(this.settings, {
       ...this.#options,
+      startProcess: async (start) => {
+        const started = await this.#options.startProcess(start);
+        this.#processes.add(started);
+        void started.ended.then(() => this.#processes.delete(started));
+        return started;
+      },
       elicit: (params, signal) => elicitations.ask(params, signal),
       access: this.#access,
       onUpdated: this.#watches.updated,

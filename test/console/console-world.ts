@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { consoleName } from '../../src/checkpoint/console-name.ts';
-import { serveHttp } from '../../src/checkpoint/serving.ts';
+import { type HttpServing, serveHttp } from '../../src/checkpoint/serving.ts';
 import { consoleLink } from '../../src/cli/console.ts';
 import { modernCall, modernHeaders, post } from '../support/clients.ts';
 import { openTestCheckpoint, type World } from '../support/open-test-checkpoint.ts';
@@ -27,11 +27,15 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 /** A server with its console on a free port, and everything that a test does to it. */
-export async function openConsole(world: World = {}) {
+export async function openConsole(world: World = {}, serving: HttpServing = {}) {
   const opened = await openTestCheckpoint(world);
   const { checkpoint } = opened;
   const faults: unknown[] = [];
-  const server = await serveHttp(checkpoint, { port: 0, onFault: (error) => faults.push(error) });
+  const server = await serveHttp(checkpoint, {
+    port: 0,
+    onFault: (error) => faults.push(error),
+    ...serving,
+  });
   const base = `http://${consoleName(checkpoint.settings) ?? '127.0.0.1'}:${server.address.port}`;
   const store = await checkpoint.store();
   const { token } = await store.tokens.create({ user: 'ada' });

@@ -40,17 +40,52 @@ test('two clients in two projects share one server, and each has its own folder,
 test('sessions of one project share a checkpoint, and a changed configuration or another PATH gives the next one its own', async () => {
   const folder = stage.folder('project');
   await stage.join(folder);
-  // As from another terminal, and by npm.
-  await stage.join(folder, { environment: { TERM_SESSION_ID: 'another', NODE: process.execPath } });
+  // As from another terminal, and by npx.
+  const npm_config_userconfig = join(stage.base, '.npmrc');
+  const npx = { NODE: process.execPath, INIT_CWD: folder, npm_config_call: 'x', npm_config_userconfig };
+  await stage.join(folder, { environment: { TERM_SESSION_ID: 'another', ANY_CLIENTS_TRACE: '1', ...npx } });
   expect(stage.ps().map(({ checkpoints, sessions }) => [checkpoints, sessions.length])).toEqual([[1, 2]]);
-  await stage.join(folder, { environment: { PATH: `/of/another:${process.env.PATH}` } });
-  expect(stage.ps()[0]?.checkpoints).toBe(2);
+  const others = [
+    { PATH: `/of/another:${process.env.PATH}` },
+    { NVM_DIR: '/of/another' },
+    { npm_config_userconfig: '/of/another' },
+  ];
+  for (const [index, environment] of others.entries()) {
+    await stage.join(folder, { environment });
+    expect(stage.ps()[0]?.checkpoints).toBe(2 + index);
+  }
 
   const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
   writeFileSync(config, '{ "mode": "read-only" }');
   const changed = await stage.join(folder);
   expect(textOf(await changed.call('write_file', { path: 'a.txt', content: 'x' }))).not.toContain('a.txt (1');
   expect(existsSync(join(folder, 'a.txt'))).toBe(false);
+});
+
+test('ps lists the proxied servers with their memory and the sessions that they run for', async () => {
+  const folder = stage.folder('project');
+  const fixture = join(import.meta.dirname, '../upstream/fixtures/server.ts');
+  const command = { command: process.execPath, args: [fixture, 'none'], sandbox: 'off' };
+  const mcpServers = { common: command, own: { ...command, shared: false } };
+  const config = join(stage.folder('.config/sekisho'), 'sekisho.jsonc');
+  writeFileSync(config, JSON.stringify({ mode: 'full-access', mcpServers }));
+  const [one, two] = [await stage.join(folder), await stage.join(folder)];
+  await Promise.all([one.request('tools/list'), two.request('tools/list')]);
+  await one.call('own__echo', { text: 'pid' });
+  const [{ sessions, servers } = { sessions: [], servers: [] }] = stage.ps();
+  const [first = '', second = ''] = sessions.map(({ id }) => id);
+  expect(servers).toEqual([
+    { name: 'common', bytes: expect.any(Number), sessions: [first, second] },
+    { name: 'own', bytes: expect.any(Number), sessions: [first] },
+  ]);
+  for (const { bytes } of servers) expect(bytes).toBeGreaterThan(10_000_000);
+  expect(stage.sekisho('ps')).toMatch(new RegExp(`^own\\t\\d+ MB\\tused by ${first.slice(0, 8)}$`, 'm'));
+  one.end();
+  await one.exited;
+  expect(stage.ps()[0]?.servers).toMatchObject([
+    { name: 'common', sessions: [second] },
+    { name: 'own', sessions: [] },
+  ]);
 });
 
 test('a folder that was made anew is served anew', async () => {

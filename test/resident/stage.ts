@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SharedServer } from '../../src/contract/shared-server.ts';
 import { createLineClient, type LineClient } from '../support/clients.ts';
 
 const program = join(import.meta.dirname, '../../dist/sekisho.js');
@@ -11,14 +12,6 @@ export interface Joined extends LineClient {
   readonly exited: Promise<unknown>;
   log(): string;
   shell(command: string): Promise<string>;
-}
-
-interface Report {
-  readonly pid: number;
-  readonly bytes: number;
-  readonly checkpoints: number;
-  readonly conversations: number;
-  readonly sessions: readonly { readonly id: string; readonly client: string; readonly folder: string }[];
 }
 
 /** A home of its own, with folders and a resident server, which `end` stops. */
@@ -87,8 +80,8 @@ export class Stage {
   }
 
   /** The resident servers of this home. */
-  ps(): readonly Report[] {
-    return JSON.parse(this.sekisho('ps', '--json')) as Report[];
+  ps(): readonly SharedServer[] {
+    return JSON.parse(this.sekisho('ps', '--json')) as SharedServer[];
   }
 
   sekisho(...args: readonly string[]): string {

@@ -137,6 +137,7 @@ export class HookProjects {
       environment,
       // A function of its own for each lease.
       log: (words) => note(words),
+      session: '',
       open: (common, tell) => openServed(hooked, { ...place, environment: common, tell }),
     });
     const isLeft = settings.hooks.elsewhere === 'leave' && isUnnamed(settings);

@@ -1,15 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Checkpoint } from '../../checkpoint/index.ts';
+import { type Checkpoint, reachesCommands } from '../../checkpoint/index.ts';
 import type { Settings } from '../../config/settings.ts';
 import { homeOf } from '../../config/state.ts';
 import { limits } from '../../contract/limits.ts';
-import { ofSettings } from './standing.ts';
+import type { UsedServer } from '../../contract/shared-server.ts';
+import { ofProcess } from './standing.ts';
 
 interface Shared {
   readonly checkpoint: Promise<Checkpoint>;
-  /** The sessions' logs. */
-  readonly logs: Set<(words: string) => void>;
+  /** The sessions by their logs. */
+  readonly sessions: Map<(words: string) => void, string>;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -18,6 +19,8 @@ interface Lease {
   readonly role: unknown;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: (words: string) => void;
+  /** Empty for hooks. */
+  readonly session: string;
   /** Opens the checkpoint, with the variables that all of its sessions have in common. */
   readonly open: (environment: NodeJS.ProcessEnv, tell: (words: string) => void) => Promise<Checkpoint>;
 }
@@ -36,22 +39,22 @@ export class SharedCheckpoints {
   }
 
   /** A checkpoint for one session, which closes its own share of it. */
-  async lease({ settings, role, environment, log, open }: Lease): Promise<Checkpoint> {
-    const common = ofSettings(environment, namedVariables(settings));
+  async lease({ settings, role, environment, log, session, open }: Lease): Promise<Checkpoint> {
+    const common = usedOf(environment, namedVariables(settings));
     const key = keyOf(settings, role, common);
     let shared = this.#byKey.get(key);
     if (!shared) {
       // It is told what is said at the opening, too.
-      const logs = new Set([log]);
+      const sessions = new Map([[log, session]]);
       const tell = (words: string) => {
-        for (const each of logs) each(words);
+        for (const each of sessions.keys()) each(words);
       };
-      shared = { checkpoint: open(common, tell), logs, idle: undefined };
+      shared = { checkpoint: open(common, tell), sessions, idle: undefined };
       this.#byKey.set(key, shared);
     }
     const held = shared;
     clearTimeout(held.idle);
-    held.logs.add(log);
+    held.sessions.set(log, session);
     try {
       const checkpoint = await held.checkpoint;
       let isClosed = false;
@@ -69,6 +72,18 @@ export class SharedCheckpoints {
     }
   }
 
+  /** The proxied servers that run, each with the sessions that it runs for. */
+  async servers(): Promise<readonly UsedServer[]> {
+    const all = [...this.#byKey.values()].map(async ({ checkpoint, sessions }) => {
+      const upstreams = await (await checkpoint).rooms.upstreams.opened();
+      const common = [...sessions.values()].filter((id) => id !== '');
+      const running = (await upstreams?.running()) ?? [];
+      return running.map((server) => ({ ...server, sessions: server.sessions ?? common }));
+    });
+    const settled = await Promise.allSettled(all);
+    return settled.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  }
+
   async close(graceMs: number): Promise<void> {
     const all = [...this.#byKey.values()];
     this.#byKey.clear();
@@ -77,8 +92,8 @@ export class SharedCheckpoints {
   }
 
   #release(key: string, shared: Shared, log: (words: string) => void): void {
-    shared.logs.delete(log);
-    if (shared.logs.size > 0) return;
+    shared.sessions.delete(log);
+    if (shared.sessions.size > 0) return;
     shared.idle = setTimeout(async () => {
       this.#byKey.delete(key);
       // Nobody waits for it, and nobody is left to be told.
@@ -121,6 +136,22 @@ function changedAt(path: string): number | undefined {
     return undefined;
   }
 }
+
+/** The variables that a checkpoint uses. Sessions that differ in others, as each terminal and client sets, share it. */
+function usedOf(environment: NodeJS.ProcessEnv, named: readonly string[]): NodeJS.ProcessEnv {
+  // npx names the file that npm reads anyway.
+  const usual = join(homeOf(environment), '.npmrc');
+  const used = Object.entries(environment).filter(
+    ([name, value]) =>
+      named.includes(name) ||
+      isOfRooms.test(name) ||
+      (reachesCommands(name) && !(name === 'npm_config_userconfig' && value === usual)),
+  );
+  return { ...ofProcess(environment), ...Object.fromEntries(used) };
+}
+
+/** Of traces, notes and notices on the desktop. */
+const isOfRooms = /^(OTEL_\w+|VAULT_SCAN_\w+|HARD_MAX_CHARS|DISPLAY|WAYLAND_DISPLAY)$/;
 
 /** The variables that the settings name. */
 function namedVariables({ process, memory, models }: Settings): readonly string[] {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openPeers, type Peers } from '../../checkpoint/index.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
+import type { SharedServer } from '../../contract/shared-server.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { connectTo, tryConnect } from '../hook/client.ts';
 import type { HookProjects } from '../hook/projects.ts';
@@ -265,7 +266,8 @@ class Resident {
       checkpoints: this.#checkpoints.size,
       conversations: this.#hooks?.conversations ?? 0,
       sessions: [...this.#sessions.values()].flatMap(({ view }) => (view.id === '' ? [] : [view])),
-    };
+      servers: asked.kind === 'list' ? await this.#checkpoints.servers() : [],
+    } satisfies SharedServer;
   }
 
   #stop(id: string | undefined): void {

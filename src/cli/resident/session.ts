@@ -8,6 +8,7 @@ import type { Checkpoint, Peers } from '../../checkpoint/index.ts';
 import { runtimeOf } from '../../config/runtime.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { limits } from '../../contract/limits.ts';
+import type { SharedSession } from '../../contract/shared-server.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { startedIn } from '../common/own-command.ts';
@@ -18,14 +19,6 @@ import type { JoinedProgram } from './joined-program.ts';
 import { LineSource } from './line-source.ts';
 import { type Entrusted, Notes } from './notes.ts';
 import { headBytes, kinds, maxPartBytes } from './small-program.ts';
-
-/** A session as `sekisho ps` shows it. */
-export interface SessionView {
-  readonly id: string;
-  readonly client: string;
-  readonly folder: string;
-  readonly sinceMs: number;
-}
 
 /** A session is to be served by the process that its client started. */
 export class ServedAlone extends Error {}
@@ -60,7 +53,7 @@ export class Session {
     this.#program = program;
   }
 
-  get view(): SessionView {
+  get view(): SharedSession {
     return { id: this.#id, client: this.#client, folder: this.#folder, sinceMs: this.#sinceMs };
   }
 
@@ -82,6 +75,7 @@ export class Session {
             role: options.as,
             environment,
             log: tell,
+            session: this.#id,
             open: (common, log) => openServed(settings, { ...own, environment: common, tell: log }),
           }),
         ),

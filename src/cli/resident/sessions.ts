@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { homeOf, residentFolderOf } from '../../config/state.ts';
-import { text } from '../../contract/text/text.ts';
+import type { SharedServer } from '../../contract/shared-server.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { RunRequest } from '../../hooks/gate.ts';
-import { note, say, sayJson, sayRow } from '../common/say.ts';
-import type { SessionView } from './session.ts';
+import { inLocale, note, say, sayJson, sayRow } from '../common/say.ts';
 
 /** A request to a shared server, as a line of JSON. */
 export type Asked =
@@ -13,33 +13,34 @@ export type Asked =
   | { readonly kind: 'stop'; readonly session?: string }
   | ({ readonly kind: 'run' } & RunRequest);
 
-interface Report {
-  readonly pid: number;
-  /** Its resident memory. */
-  readonly bytes: number;
-  readonly checkpoints: number;
-  /** The clients' conversations that hooks are decided for. */
-  readonly conversations: number;
-  readonly sessions: readonly SessionView[];
-}
-
 /** Lists the sessions, with their clients, folders and servers. */
 export async function listSessions({ json }: { readonly json?: unknown }): Promise<number> {
   const reports = await askAll({ kind: 'list' });
   if (json) sayJson(reports);
   else if (reports.length === 0) say(text('No shared server runs.', '共有サーバーは動いていません。'));
-  for (const { pid, bytes, sessions, conversations } of json ? [] : reports) {
-    const mb = Math.round(bytes / 1e6);
+  for (const { pid, bytes, sessions, conversations, servers } of json ? [] : reports) {
+    const mb = megabytes(bytes);
     say(
       text(
-        `Server ${pid}: ${mb} MB, sessions: ${sessions.length}, conversations with hooks: ${conversations}`,
-        `サーバー ${pid}: ${mb} MB、セッション数: ${sessions.length}、フックを使う会話: ${conversations}`,
+        `Server ${pid}: ${mb}, sessions: ${sessions.length}, conversations with hooks: ${conversations}`,
+        `サーバー ${pid}: ${mb}、セッション数: ${sessions.length}、フックを使う会話: ${conversations}`,
       ),
     );
     for (const { id, client, folder, sinceMs } of sessions)
-      sayRow([id.slice(0, 8), client || '-', folder, new Date(sinceMs).toISOString()]);
+      sayRow([id.slice(0, shortId), client || '-', folder, new Date(sinceMs).toISOString()]);
+    for (const { name, bytes: used, sessions: of } of servers)
+      sayRow([name, used === undefined ? '-' : megabytes(used), inLocale(usedBy(of))]);
   }
   return 0;
+}
+
+export function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+function usedBy(sessions: readonly string[]): Text {
+  const ids = sessions.map((id) => id.slice(0, shortId));
+  return text(`used by ${ids.join(', ') || 'none'}`, `使用中: ${ids.join('、') || 'なし'}`);
 }
 
 /** Ends one session, or the servers: without `--all`, only those that serve nobody. */
@@ -77,7 +78,7 @@ export async function stopSessions(
 }
 
 /** The answers of all shared servers of this user, whatever build they are of. */
-export async function askAll(asks: Asked): Promise<readonly Report[]> {
+export async function askAll(asks: Asked): Promise<readonly SharedServer[]> {
   const folder = residentFolderOf(process.env, homeOf(process.env));
   if (!existsSync(folder)) return [];
   const sockets = readdirSync(folder).filter((name) => name.endsWith('.sock'));
@@ -87,10 +88,10 @@ export async function askAll(asks: Asked): Promise<readonly Report[]> {
 }
 
 /** Resolves with undefined if none answers there. */
-function ask(path: string, asks: Asked): Promise<Report | undefined> {
+function ask(path: string, asks: Asked): Promise<SharedServer | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
-    const give = (report: Report | undefined) => {
+    const give = (report: SharedServer | undefined) => {
       socket.destroy();
       resolve(report);
     };
@@ -100,10 +101,13 @@ function ask(path: string, asks: Asked): Promise<Report | undefined> {
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.once('end', () => {
       const words = Buffer.concat(chunks).toString('utf8');
-      give(words === '' ? undefined : JSON.parse(words));
+      // One of an earlier build names no proxied servers.
+      give(words === '' ? undefined : { servers: [], ...JSON.parse(words) });
     });
     socket.write(`${JSON.stringify(asks)}\n`);
   });
 }
 
 const answerMs = 5000;
+/** Enough to name a session by. */
+const shortId = 8;

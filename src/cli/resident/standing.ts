@@ -90,17 +90,7 @@ export function ofProcess(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => processWide.test(name)));
 }
 
-/** The variables that a session's server may use: without those that name one terminal or one conversation. */
-export function ofSettings(environment: NodeJS.ProcessEnv, named: readonly string[]): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(
-    ([name]) => named.includes(name) || !ofOneSession.test(name),
-  );
-  return Object.fromEntries(kept);
-}
-
 const processWide =
   /^(?!NODE$)(HOME|USER|LOGNAME|TMPDIR|TZ|TZDIR|LANG|LANGUAGE|LC_\w+|XDG_(CONFIG|STATE|DATA|CACHE|RUNTIME)_\w+|(NODE|SSL|AWS|PG|UV|LD|ICU|OPENSSL|MALLOC|DYLD)_?\w*|(HTTPS?|ALL|NO)_PROXY|DBUS_SESSION_BUS_ADDRESS)$/i;
-const ofOneSession =
-  /^(PWD|OLDPWD|SHLVL|NODE|_|PS\d|SEKISHO_TOKEN|SEKISHO_RESIDENT|TERM\w*|COLORTERM|COLUMNS|LINES|WINDOWID|WINDOW|STY|TMUX\w*|ZELLIJ\w*|KITTY_\w+|WEZTERM_\w+|ALACRITTY_\w+|ITERM_\w+|KONSOLE_\w+|GNOME_TERMINAL_\w+|VTE_VERSION|SSH_(CLIENT|CONNECTION|TTY)|GPG_TTY|XDG_(SESSION|SEAT|VTNR)\w*|INVOCATION_ID|JOURNAL_STREAM|(CLAUDE|CODEX|GEMINI|QWEN|OPENCODE|CLINE|COPILOT|CURSOR|VSCODE|WORKSPACE)\w*|npm_(command|execpath|node_execpath|package_\w+|lifecycle_\w+))$/;
 /** Of a Unix socket's address, less what the process that binds it adds. */
 const mostPathBytes = 96;

@@ -10,6 +10,7 @@ import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { ownCommand } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
+import { askAll } from '../resident/sessions.ts';
 import { addressOf } from './address.ts';
 import {
   type ClientPlace,
@@ -62,7 +63,8 @@ async function serveOverHttp(settings: Settings, place: ClientPlace): Promise<nu
   noteAtStart(settings, place);
   const { host, port } = addressOf(options.http, settings);
   const checkpoint = await openServed(settings, place);
-  const server = await serveHttp(checkpoint, { host, port, onFault: faultTeller(note) }).catch(
+  const shared = () => askAll({ kind: 'list' });
+  const server = await serveHttp(checkpoint, { host, port, onFault: faultTeller(note), shared }).catch(
     async (error: unknown) => {
       await checkpoint.close();
       throw listenProblem(error, host, port);

@@ -1,5 +1,6 @@
 import type { CommandTools } from '../toolchains/find.ts';
-import { certificatesOf } from './settings/certificates.ts';
+import { knownToolchains, versionVariables } from '../toolchains/known.ts';
+import { certificatesOf, certificateVariables } from './settings/certificates.ts';
 
 /** Paths of the files that a confined command needs; they differ by backend. */
 export interface Places {
@@ -54,6 +55,14 @@ export function buildEnvironment({
   });
   for (const [name, value] of Object.entries(more)) environment[name] = value;
   return environment;
+}
+
+/** Whether what commands get depends on this variable of the server, without the operator's permission. */
+export function reachesCommands(name: string): boolean {
+  if (/^(PATH|LANG|TZ|LC_[A-Z]+|GIT_\w+|npm_config_userconfig|NPM_CONFIG_USERCONFIG)$/.test(name))
+    return true;
+  if (certificateVariables.includes(name) || versionVariables.test(name)) return true;
+  return knownToolchains.some(({ variables }) => variables.includes(name));
 }
 
 // A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these settings override it.

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { SharedServer } from '../../contract/shared-server.ts';
 import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
 import type { TaskEventView, TaskView } from '../../contract/team/team.ts';
 import type { RecentCall } from '../recent-calls.ts';
@@ -9,6 +10,7 @@ import type { Html, View } from './view.ts';
 type ListedTask = TaskView & { readonly project_id: string };
 
 export interface SessionParts {
+  readonly shared: readonly SharedServer[] | undefined;
   readonly calls: readonly RecentCall[];
   readonly agents: readonly AgentRecord[];
   readonly projects: readonly ProjectRecord[];
@@ -25,8 +27,9 @@ interface Seen {
   lastMs: number;
 }
 
-/** Recent callers, and the shared work of agents. */
-export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, view: View): Html {
+/** The sessions of the shared server, recent callers, and the shared work of agents. */
+export function sessionsPage(parts: SessionParts, view: View): Html {
+  const { shared, calls, agents, projects, tasks } = parts;
   const { words, locale } = view;
   const say = words.sessions;
   const sessions = sessionsOf(calls);
@@ -42,10 +45,41 @@ export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, v
     view,
     'sessions',
     say.title,
-    html`<section><h2>${say.sessions}</h2>${rows.length === 0 ? html`<p class="empty">${say.noSessions}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${words.overview.window(count(calls.length, locale))}</p>`}</section>
+    html`${shared ? sharedSection(shared, sessions, view) : ''}
+<section><h2>${say.sessions}</h2>${rows.length === 0 ? html`<p class="empty">${say.noSessions}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${words.overview.window(count(calls.length, locale))}</p>`}</section>
 ${agents.length === 0 ? '' : html`<section><h2>${say.agents}</h2><ul class="rows agents">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
 <section><h2>${say.tasks}</h2>${tasks.length === 0 ? html`<p class="empty">${say.noTasks}</p>` : projectLists(projects, tasks)}</section>`,
   );
+}
+
+/** What `sekisho ps` lists. A session of this console's records leads to its story. */
+function sharedSection(servers: readonly SharedServer[], seen: readonly Seen[], view: View): Html {
+  const say = view.words.sessions;
+  const known = new Set(seen.map(({ sessionId }) => sessionId));
+  const shortened = (id: string) => line(id.slice(0, 8));
+  const open = (id: string) =>
+    known.has(id)
+      ? html`<a href="/sessions/${encodeURIComponent(id)}">${shortened(id)}</a>`
+      : html`${shortened(id)}`;
+  const lists = servers.map(
+    ({ pid, bytes, conversations, sessions, servers: proxied }) =>
+      html`<h3>${say.server(String(pid))} <span class="quiet">${megabytes(bytes)}${conversations > 0 ? ` · ${say.conversations(count(conversations, view.locale))}` : ''}</span></h3>
+${sessions.length === 0 ? html`<p class="quiet">${say.noneJoined}</p>` : ''}
+<ol class="rows wide" data-list>${sessions.map(
+        ({ id, client, folder, sinceMs }) =>
+          html`<li><span class="when">${time(sinceMs, view)}</span><span class="tool">${line(client || '–', 60)}</span>
+<span class="given">${line(folder)}</span><span class="quiet">${open(id)}</span></li>`,
+      )}${proxied.map(
+        ({ name, bytes: used, sessions: of }) =>
+          html`<li><span class="when">${used === undefined ? '' : megabytes(used)}</span><span class="tool">${line(name, 60)}</span>
+<span class="given">${say.proxied}</span><span class="quiet">${of.length === 0 ? '–' : of.map((id) => html`${open(id)} `)}</span></li>`,
+      )}</ol>`,
+  );
+  return html`<section><h2>${say.shared}</h2>${servers.length === 0 ? html`<p class="empty">${say.noShared}</p>` : lists}</section>`;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
 }
 
 export function taskPage(task: ListedTask, events: readonly TaskEventView[], view: View): Html {

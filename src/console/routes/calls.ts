@@ -131,13 +131,14 @@ function addSessionRoutes(
   app.get('/sessions', async (context) => {
     const view = context.get('view');
     const team = await dependencies.team();
-    const [calls, agents, projects, tasks] = await Promise.all([
+    const [shared, calls, agents, projects, tasks] = await Promise.all([
+      dependencies.shared?.(),
       recentCalls.calls(),
       team.agents(),
       team.projects(),
       team.tasks({}),
     ]);
-    return context.html(await sessionsPage({ calls, agents, projects, tasks }, view));
+    return context.html(await sessionsPage({ shared, calls, agents, projects, tasks }, view));
   });
 
   app.get('/tasks/:id', async (context) => {

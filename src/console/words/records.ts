@@ -122,7 +122,16 @@ export const records = {
   },
   sessions: {
     title: text('Sessions and tasks', 'セッションとタスク'),
-    sessions: text('Sessions', 'セッション'),
+    shared: text('Shared by your clients', 'クライアントが共有するサーバー'),
+    noShared: text(
+      'No shared server runs. It starts with the next client over stdio.',
+      '共有サーバーは動いていません。標準入出力を使う次のクライアントとともに起動します。',
+    ),
+    server: (pid: string) => text(`Server ${pid}`, `サーバー ${pid}`),
+    conversations: (n: string) => text(`conversations with hooks: ${n}`, `フックを使う会話: ${n}`),
+    noneJoined: text('No session at the moment.', '現在のセッションはありません。'),
+    proxied: text('proxied server, used by', '中継するサーバー（使用中のセッション）'),
+    sessions: text('Sessions that called', '呼び出しを行ったセッション'),
     noSessions: text(
       'No session has called yet. Connect a client with `sekisho init`.',
       '呼び出しを行ったセッションはまだありません。`sekisho init` でクライアントを接続してください。',

@@ -260,3 +260,9 @@ export interface ConfinedChild {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   kill(): Promise<void>;
 }
+
+/** The program of a proxied server. */
+export interface ServerProcess extends ConfinedChild {
+  /** The memory of all its processes, in bytes. */
+  memory(): Promise<number>;
+}

@@ -1,5 +1,5 @@
 import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
-import type { ConfinedChild } from '../../contract/capabilities/process.ts';
+import type { ServerProcess } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { HttpStart, ServerSettings, StdioStart } from '../../contract/upstream.ts';
@@ -38,7 +38,7 @@ export interface Connection {
 
 export interface ConnectOptions {
   readonly info: { readonly name: string; readonly version: string };
-  readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
+  readonly startProcess: (start: StdioStart) => Promise<ServerProcess>;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   /** A watched resource changed. */
   readonly onUpdated: (uri: string) => void;

@@ -1,4 +1,4 @@
-import type { ConfinedChild } from '../../contract/capabilities/process.ts';
+import type { ServerProcess } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../../contract/upstream.ts';
@@ -10,7 +10,7 @@ export interface UpstreamsOptions {
   readonly servers: readonly ServerSettings[];
   readonly pinFolder: string;
   readonly info: { readonly name: string; readonly version: string };
-  readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
+  readonly startProcess: (start: StdioStart) => Promise<ServerProcess>;
   /** The delay before the first restart of a crashed server; doubled each time. */
   readonly firstDelayMs?: number | undefined;
   readonly oauth: OauthLocation;
@@ -115,6 +115,11 @@ export function openUpstreams(options: UpstreamsOptions) {
         .filter((server) => !server.enabled)
         .map(({ name }) => ({ name, state: 'disabled' as const, tools: [], held: [] })),
     ],
+    /** The servers that run. */
+    async running() {
+      const all = await Promise.all(servers.map((server) => server.running()));
+      return all.flatMap((each) => each ?? []);
+    },
     /** Ends what belongs to this session alone. */
     async leave(sessionId: string) {
       await Promise.all(servers.map((server) => server.leave(sessionId)));

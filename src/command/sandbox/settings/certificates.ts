@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { isInside } from '../../../ground/inside.ts';
 
 /** Variables that name extra certificate authorities, as behind a company's proxy. */
-const names = [
+export const certificateVariables: readonly string[] = [
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NIX_SSL_CERT_FILE'],
   ...['REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'PIP_CERT'],
   ...['npm_config_cafile', 'NPM_CONFIG_CAFILE', 'YARN_HTTPS_CA_FILE_PATH', 'CARGO_HTTP_CAINFO'],
@@ -19,7 +19,7 @@ export interface Certificates {
 
 /** Takes these variables from the server. A variable that names a missing path, or a whole home, is left out. */
 export function certificatesOf(server: Readonly<Record<string, string | undefined>>): Certificates {
-  const told = names.flatMap((name) => {
+  const told = certificateVariables.flatMap((name) => {
     const value = server[name];
     const paths = value?.split(':') ?? [];
     return value !== undefined && paths.every(mayBeShown) ? [{ name, value, paths }] : [];
