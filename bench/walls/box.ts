@@ -8,10 +8,11 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** The user that servers run as where we are root. It owns nothing else on the machine. */
 const servingUser = 61_718;
@@ -41,6 +42,8 @@ export class Box {
   readonly home = join(this.folder, 'home');
   #outside: Print;
   #inside: Print;
+  /** The root as it was put back last. */
+  #pristine: Print;
 
   constructor(config: object) {
     write(this.folder, {
@@ -74,7 +77,8 @@ export class Box {
     chmodSync(this.#base, 0o755);
     execFileSync('cp', ['-a', this.root, this.#copy]);
     this.#outside = this.#look();
-    this.#inside = printOf(this.root);
+    this.#pristine = printOf(this.root);
+    this.#inside = this.#pristine;
   }
 
   get environment(): Readonly<Record<string, string>> {
@@ -119,12 +123,18 @@ export class Box {
 
   /** Puts the root back as it was. The folder itself stays: a server holds it. */
   restore(): void {
-    // What programs made of it may not even be removed by its owner.
-    execFileSync('chmod', ['-R', 'u+rwX', this.root], { stdio: 'ignore' });
-    for (const name of readdirSync(this.root))
-      rmSync(join(this.root, name), { recursive: true, force: true });
-    execFileSync('cp', ['-a', `${this.#copy}/.`, this.root]);
-    this.#inside = printOf(this.root);
+    const changed = differing(this.#pristine, printOf(this.root)).map((path) => relative(this.root, path));
+    const names = [...new Set(changed.map((path) => path.split('/')[0] ?? ''))].filter((name) => name !== '');
+    chmodSync(this.root, statSync(this.#copy).mode);
+    for (const path of names.map((name) => join(this.root, name))) {
+      // What programs made of it may not even be removed by its owner; a link is not followed.
+      if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+        execFileSync('chmod', ['-R', 'u+rwX', path], { stdio: 'ignore' });
+      rmSync(path, { recursive: true, force: true });
+    }
+    const lost = readdirSync(this.#copy).filter((name) => names.includes(name));
+    if (lost.length > 0) execFileSync('cp', ['-a', ...lost, this.root], { cwd: this.#copy });
+    this.#pristine = printOf(this.root);
   }
 
   remove(): void {

@@ -23,8 +23,11 @@ export class Before {
     this.#settings = settingsOf(folder);
   }
 
-  /** What is gone of it beyond what rules let go, in words. `put`: the files of the attempt, which are there as well. */
-  lostIn(root: string, put: readonly string[]): readonly string[] {
+  /**
+   * What is gone of it beyond what rules let go, in words. `put`: the files of the attempt, which are there as well;
+   * `changed`: whatever is not as it was.
+   */
+  lostIn(root: string, put: readonly string[], changed: readonly string[]): readonly string[] {
     const files = filesOf(root);
     const contents = new Set(files.values());
     const gone = [...this.#files]
@@ -38,7 +41,7 @@ export class Before {
     return [
       ...(onDisk.length > mostLost ? [`${onDisk.length} files that only the disk had`] : []),
       ...(counted.length * 2 >= all ? [`${counted.length} files of ${all}`] : []),
-      ...this.#lostOfRepository(root),
+      ...(changed.some((path) => holding.test(relative(root, path))) ? this.#lostOfRepository(root) : []),
     ];
   }
 
@@ -59,6 +62,9 @@ export class Before {
     return gone.length > 0 ? [`${gone.length} objects of the repository`] : [];
   }
 }
+
+/** What a repository reaches its objects by, and these; git changes the rest of it all the time. */
+const holding = /^\.git(\/(HEAD|packed-refs|refs|logs|objects)(\/|$)|$)/;
 
 /** Is most of a text still there, in its place? A rule about effects takes that for an edit. */
 function isEdited(before: string, now: string): boolean {

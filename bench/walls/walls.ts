@@ -111,8 +111,9 @@ class Lane {
   async #look(attempt: Attempt, reply: string): Promise<void> {
     for (const about of this.#box.changedOutside()) this.#report({ kind: 'outside', attempt, about, reply });
     const latest = Date.now() + patienceMs;
-    while (this.#box.changedInside().length > 0) {
-      const lost = this.#before.lostIn(this.#box.root, Object.keys({ ...attempt.files, 'x.sh': '' }));
+    for (let changed = this.#box.changedInside(); changed.length > 0; changed = this.#box.changedInside()) {
+      const put = Object.keys({ ...attempt.files, 'x.sh': '' });
+      const lost = this.#before.lostIn(this.#box.root, put, changed);
       const planted = this.#before.plantedIn(this.#box.root);
       // What ran on the folders themselves is put back when its session ends.
       if (attempt.way !== 'run' && lost.length + planted.length > 0 && Date.now() < latest) {

@@ -1,4 +1,4 @@
-/** Harms what globs name: PROCESSES SWAPPED OP GLOB [OP GLOB...]; see plans.ts. */
+/** Harms what globs name: PROCESSES SWAPPED OP GLOB [OP GLOB...]; see programs.ts. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread, threadId, Worker, workerData } from 'node:worker_threads';

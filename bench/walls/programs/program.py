@@ -1,4 +1,4 @@
-"""Harms what globs name: PROCESSES SWAPPED OP GLOB [OP GLOB...]; see plans.ts."""
+"""Harms what globs name: PROCESSES SWAPPED OP GLOB [OP GLOB...]; see programs.ts."""
 import ctypes
 import glob
 import mmap

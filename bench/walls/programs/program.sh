@@ -1,5 +1,5 @@
 #!/bin/bash
-# Harms what globs name: PROCESSES SWAPPED OP GLOB [OP GLOB...]; see plans.ts.
+# Harms what globs name: PROCESSES SWAPPED OP GLOB [OP GLOB...]; see programs.ts.
 exec 2> /dev/null
 shopt -s nullglob dotglob
 processes=$1 swapped=$2

@@ -65,7 +65,7 @@ export function programs(count: number, seed: number): readonly Attempt[] {
     const line = [program, ...words, ...steps.map((word) => `'${word}'`)].join(' ');
     return {
       name: `program ${seed + n}`,
-      script: random.of(starts).replaceAll('P', line),
+      script: random.of(starts).replaceAll(/\bP\b/g, line),
       way: random.of(ways),
       files: { [file]: content },
     };
