@@ -9,7 +9,7 @@ import { unwrap } from '../unwrap/unwrap.ts';
 import { literalWord, type Word } from '../words/word.ts';
 import { assigned, isOwnArguments, nameIn, variableIn } from './command-words.ts';
 import { Names } from './names.ts';
-import { Input, noteTrait, type Stage, stagesOf, textFrom } from './pipes.ts';
+import { Input, noteTrait, stagesOf, textFrom } from './pipes.ts';
 import type { Reading, Use } from './reading.ts';
 import { oneWord, readInput } from './redirections.ts';
 import { assignmentWord, constantOf, isUnparsed, readWord } from './words.ts';
@@ -18,7 +18,7 @@ import { assignmentWord, constantOf, isUnparsed, readWord } from './words.ts';
 interface Scope {
   readonly name: string | undefined;
   readonly calls: (readonly Word[])[];
-  readonly tails: { readonly rest: readonly Word[]; readonly at: Place }[];
+  readonly tails: { readonly rest: readonly Word[]; readonly at: Place; readonly excerpt: () => string }[];
 }
 
 /** The position of a command. */
@@ -26,11 +26,8 @@ interface Place {
   /** The text that the syntax positions refer to. */
   readonly source: string;
   readonly scope: Scope;
-  readonly stage: Stage | undefined;
   readonly via: readonly string[];
-  readonly texts: readonly Word[];
-  readonly files: readonly Word[];
-  readonly excerpt: (() => string) | undefined;
+  readonly input: Input;
   /** Another machine reads the script. */
   readonly isElsewhere: boolean;
 }
@@ -64,7 +61,9 @@ class Reader {
   /** Shells that read their input. */
   readonly #withInput: (() => void)[] = [];
   readonly #scopes = new Map<string, Scope>();
-  readonly #calls = new Map<string, (readonly Word[])[]>();
+  readonly #calls = new Map<string, readonly (readonly Word[])[]>();
+  /** So many commands are in `#calls`. */
+  #counted = 0;
   #filled = 0;
   #textRead = 0;
   #wordsRead = 0;
@@ -77,23 +76,15 @@ class Reader {
     const at: Place = {
       source: line.kind === 'script' ? line.script : '',
       scope: { name: undefined, calls: [], tails: [] },
-      stage: undefined,
       via: [],
-      texts: [],
-      files: [],
-      excerpt: undefined,
+      input: new Input([], [], undefined),
       isElsewhere: false,
     };
     if (line.kind === 'script') this.#script(line.script, at);
     else {
       const words = [line.program, ...line.args];
-      this.#command(
-        words.map((word) => literalWord(word)),
-        {
-          ...at,
-          excerpt: () => excerptOf(words.join(' ').slice(0, 400)),
-        },
-      );
+      const literal = words.map((word) => literalWord(word));
+      this.#command(literal, at, () => excerptOf(words.join(' ').slice(0, 400)));
     }
     this.#finish();
     this.#callScopes(at.scope);
@@ -141,17 +132,26 @@ class Reader {
       case 'HereDocDelimiter':
         return;
       case 'Word':
-        if (!/[$`]|[<>]\(/.test(node.text)) return;
+        if (!mayHoldCommands.test(node.text)) return;
         if (isUnparsed(node)) this.#leave(excerptIn(node, at), at);
         break;
-      case 'Command':
-        this.#simple(node, at);
-        break;
+      case 'Command': {
+        const text = at.source.slice(node.pos, node.end);
+        if (isNamed.test(text)) this.#withNames.push(() => this.#simple(node, at));
+        else this.#simple(node, at);
+        const hasInner = mayHoldCommands.test(text);
+        forEachChild(node, (child) => {
+          if (hasInner || child.type !== 'Word') this.#visit(child, at, depth + 1);
+        });
+        return;
+      }
       case 'Pipeline': {
         if (node.commands.length < 2) break;
-        const stages = stagesOf(node.commands, at.stage);
-        for (const [index, command] of node.commands.entries())
-          this.#visit(command, { ...at, stage: stages[index] }, depth + 1);
+        const { texts, files, stage: outer } = at.input;
+        for (const [index, stage] of stagesOf(node.commands, outer).entries()) {
+          const command = node.commands[index];
+          if (command) this.#visit(command, { ...at, input: new Input(texts, files, stage) }, depth + 1);
+        }
         return;
       }
       case 'Function': {
@@ -200,13 +200,6 @@ class Reader {
   }
 
   #simple(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
-    if (!node.name) return;
-    const isNamed = /\$\{?\w/.test(at.source.slice(node.pos, node.end));
-    if (isNamed) this.#withNames.push(() => this.#filledIn(node, at));
-    else this.#filledIn(node, at);
-  }
-
-  #filledIn(node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
     if (!node.name?.text.includes('$')) this.#filledWith(this.#names, node, at);
     else for (const names of this.#choices(node.name)) this.#filledWith(names, node, at);
   }
@@ -214,14 +207,15 @@ class Reader {
   #filledWith(names: Names, node: SyntaxNode & { readonly type: 'Command' }, at: Place): void {
     const { name, args, redirects } = node;
     if (!name) return;
-    const { texts, files } = redirects.length === 0 ? at : readInput(redirects, names);
-    const words = [name, ...args].flatMap((part) =>
-      part.type === 'Word' ? readWord(part, names) : [assignmentWord(part, names)],
-    );
     const list = listed.exec(name.text)?.[1];
     const own = list === undefined ? undefined : this.#names.listOf(list);
-    const place = { ...at, texts, files, excerpt: () => excerptIn(node, at) };
-    this.#command(own ? [...own, ...words.slice(1)] : words, place);
+    const words: Word[] = [...(own ?? readWord(name, names))];
+    for (const part of args) {
+      if (part.type === 'Word') words.push(...readWord(part, names));
+      else words.push(assignmentWord(part, names));
+    }
+    const place = redirects.length === 0 ? at : { ...at, input: readInput(redirects, names, at.input.stage) };
+    this.#command(words, place, () => excerptIn(node, at));
   }
 
   /** The constants by which a command is read: once for each value of the variable that names its program. */
@@ -232,56 +226,56 @@ class Reader {
     return values.map((value) => this.#names.with(name, value));
   }
 
-  #command(words: readonly Word[], at: Place): void {
-    const [first, ...args] = words;
+  #command(words: readonly Word[], at: Place, excerpt: () => string): void {
+    const [first] = words;
     if (!first || first.value === '') return;
+    const args = words.slice(1);
     this.#wordsRead += words.length;
     if (at.via.length > maxWrappers || this.#wordsRead > maxWords) {
-      this.#leave(at.excerpt?.() ?? '', at);
+      this.#leave(excerpt(), at);
       return;
     }
     if (isOwnArguments(first)) {
       const { tails } = at.scope;
       // One entry without further words is enough.
-      if (args.length > 0 || tails.every(({ rest }) => rest.length > 0)) tails.push({ rest: args, at });
+      if (args.length > 0 || tails.every(({ rest }) => rest.length > 0))
+        tails.push({ rest: args, at, excerpt });
       return;
     }
     const name = nameIn(first) ?? this.#names.programOf(variableIn(first) ?? '');
     if (name === undefined) {
-      this.#leave(at.excerpt?.() ?? first.text, at);
+      this.#leave(excerpt(), at);
       return;
     }
     const program = programOf(name);
-    const input = new Input(at.texts, at.files, at.stage);
     const use: Use = {
       program,
       words: first.value === name ? words : [literalWord(name, first.text), ...args],
       args,
       via: at.via,
-      input,
-      excerpt: at.excerpt ?? (() => ''),
+      input: at.input,
+      excerpt,
     };
     this.#commands.push(use);
-    this.#note(use, name);
+    this.#note(use);
     if (isShell(program)) this.#withInput.push(() => this.#shellInput(use, at));
-    const via = [...at.via, program];
     for (const inner of unwrap(program, args)) {
       switch (inner.kind) {
         case 'command':
-          this.#command(inner.words, { ...at, via });
+          this.#command(inner.words, { ...at, via: [...at.via, program] }, excerpt);
           break;
         case 'script': {
           const { source, isElsewhere = false } = inner;
           const scope = { name: undefined, calls: inner.args ? [inner.args] : [], tails: [] };
           const place = {
             ...at,
-            via,
+            via: [...at.via, program],
             isElsewhere: at.isElsewhere || isElsewhere,
             scope: inner.args ? scope : at.scope,
           };
           if (source.script !== undefined) this.#script(source.script, place);
           // The rules about fetched code ask about this case.
-          else if (!isFetched(source)) this.#leave(at.excerpt?.() ?? '', place);
+          else if (!isFetched(source)) this.#leave(excerpt(), place);
           if (inner.args) this.#callScope(scope);
           break;
         }
@@ -289,23 +283,19 @@ class Reader {
           this.#names.give(inner.name, inner.value);
           break;
         case 'unread':
-          this.#leave(at.excerpt?.() ?? '', at);
+          this.#leave(excerpt(), at);
       }
     }
   }
 
-  /** Notes a command's results: for its pipe, for variables, and for the function that it calls. */
-  #note(use: Use, name: string): void {
+  /** Notes a command's results: for its pipe, and for variables. */
+  #note(use: Use): void {
     const { stage } = use.input;
     if (stage) {
       if (isFetcher(use.program)) noteTrait(stage, 'fetches');
       if (isDecoder(use)) noteTrait(stage, 'decodes');
     }
     for (const { name, value } of assigned(use)) this.#names.give(name, value);
-    if (use.args.length === 0) return;
-    const calls = this.#calls.get(name);
-    if (!calls) this.#calls.set(name, [use.args]);
-    else if (calls.length <= maxCalls) calls.push(use.args);
   }
 
   /** Reads the input of a shell: a text in the line. The content of a file is not known. */
@@ -315,7 +305,7 @@ class Reader {
       args.some(({ value }) => /^--?(version|help|V|h)$/.test(value ?? ''))
     )
       return;
-    const place = { ...at, texts: [], files: [], stage: undefined, via: [...at.via, program] };
+    const place = { ...at, input: new Input([], [], undefined), via: [...at.via, program] };
     for (const text of input.texts) {
       if (text.script === undefined) this.#leave(excerpt(), at);
       else this.#script(text.script, place);
@@ -350,29 +340,45 @@ class Reader {
 
   /** Runs the commands that begin with `"$@"` in functions, with the words of each call. */
   #callScopes(top: Scope): void {
-    for (const { at } of top.tails) this.#leave(at.excerpt?.() ?? '', at);
+    for (const { at, excerpt } of top.tails) this.#leave(excerpt(), at);
     for (const scope of this.#scopes.values()) {
       if (scope.tails.length === 0) continue;
-      scope.calls.push(...(this.#calls.get(scope.name ?? '') ?? []));
+      scope.calls.push(...this.#callsOf(scope.name ?? ''));
       this.#callScope(scope);
     }
   }
 
+  /** The arguments of all calls of a function so far, or of more than are filled in. */
+  #callsOf(name: string): readonly (readonly Word[])[] {
+    for (; this.#counted < this.#commands.length; this.#counted++) {
+      const { words = [], args = [] } = this.#commands[this.#counted] ?? {};
+      const called = words[0]?.value ?? '';
+      const calls = this.#calls.get(called) ?? [];
+      if (args.length > 0 && calls.length <= maxCalls) this.#calls.set(called, [...calls, args]);
+    }
+    return this.#calls.get(name) ?? [];
+  }
+
   #callScope({ calls, tails }: Scope): void {
-    for (const { rest, at } of tails.splice(0)) {
-      if (calls.length > maxCalls) this.#leave(at.excerpt?.() ?? '', at);
+    for (const { rest, at, excerpt } of tails.splice(0)) {
+      if (calls.length > maxCalls) this.#leave(excerpt(), at);
       for (const args of calls.slice(0, maxCalls)) {
         for (let start = 0; start < Math.min(maxStarts, args.length); start++) {
           if (this.#filled++ > maxFilled) {
-            this.#leave(at.excerpt?.() ?? '', at);
+            this.#leave(excerpt(), at);
             return;
           }
-          this.#command([...args.slice(start), ...rest], { ...at, via: [...at.via, '$@'] });
+          this.#command([...args.slice(start), ...rest], { ...at, via: [...at.via, '$@'] }, excerpt);
         }
       }
     }
   }
 }
+
+/** Does a command's text name a variable? */
+const isNamed = /\$\{?\w/;
+/** A text without these holds no command, nor anything else that is expanded. */
+const mayHoldCommands = /[$`]|[<>]\(/;
 
 /** `"${cmd[@]}"`: a command out of an array. */
 const listed = /^"\$\{(\w+)\[@\]\}"$/;

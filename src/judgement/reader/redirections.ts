@@ -1,10 +1,11 @@
 import type { Redirection } from 'unbash';
 import { literalWord, openWord, type Word } from '../words/word.ts';
 import type { Names } from './names.ts';
+import { Input, type Stage } from './pipes.ts';
 import { readWord } from './words.ts';
 
 /** A command's input by redirections: texts in the script, and files. */
-export function readInput(redirects: readonly Redirection[], names: Names) {
+export function readInput(redirects: readonly Redirection[], names: Names, stage: Stage | undefined): Input {
   const texts: Word[] = [];
   const files: Word[] = [];
   for (const redirect of redirects) {
@@ -18,7 +19,7 @@ export function readInput(redirects: readonly Redirection[], names: Names) {
         files.push(redirect.operator === '<&' ? openWord(word.text, '/dev/fd/') : word);
     }
   }
-  return { texts, files };
+  return new Input(texts, files, stage);
 }
 
 /** The single word; otherwise an unknown one. */

@@ -10,8 +10,12 @@ import { runners, wrappers } from './table.ts';
 
 type Unwrap = (words: readonly Word[]) => readonly Inner[];
 
-/** Programs with a reader of their own. */
-const own: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+/** How programs are unwrapped: most by the grammar of their words, some by a reader of their own. */
+const byProgram: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+  ...[...runners, ...wrappers].map(
+    ([program, grammar]) =>
+      [program, (words: readonly Word[]) => unwrapWrapper(program, words, grammar)] as const,
+  ),
   ...named([...posixShells, ...cousinShells], unwrapShell),
   ...named(foreignShells, unwrapForeign),
   ...named(multiCall, (words) => (words[0]?.prefix.startsWith('-') ? [] : commandOf(words))),
@@ -23,6 +27,7 @@ const own: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ['xargs', unwrapXargs],
   ['env', unwrapEnv],
   ['git', unwrapGit],
+  ['yarn', unwrapYarn],
   ['hub', (words) => [{ kind: 'command', words: [literalWord('git'), ...words] }]],
   ['eval', unwrapEval],
   ['trap', unwrapTrap],
@@ -37,14 +42,12 @@ function named(programs: Iterable<string>, unwrap: Unwrap): readonly (readonly [
 
 /** Finds the commands inside a command: `sudo`, `xargs`, `find -exec`, `sh -c` and the like. */
 export function unwrap(program: string, words: readonly Word[]): readonly Inner[] {
-  const unwrapOwn = own.get(program);
-  if (unwrapOwn) return unwrapOwn(words);
+  const unwrapIt = byProgram.get(program);
+  if (unwrapIt) return unwrapIt(words);
+  if (!program.startsWith('git-')) return none;
   // git runs `git-push` for `git push`.
   const verb = /^git-([a-z-]+)$/.exec(program)?.[1];
-  if (verb) return [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...words] }];
-  if (program === 'yarn' && /^workspaces?$/.test(words[0]?.value ?? '')) return yarnWorkspace(words);
-  const grammar = wrappers.get(program) ?? runners.get(program);
-  return grammar ? unwrapWrapper(program, words, grammar) : none;
+  return verb ? [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...words] }] : none;
 }
 
 const none: readonly Inner[] = [];
@@ -54,7 +57,9 @@ function commandOf(words: readonly Word[]): readonly Inner[] {
 }
 
 /** `yarn workspace NAME …` and `yarn workspaces foreach …` run yarn again in a package. */
-function yarnWorkspace([verb, ...words]: readonly Word[]): readonly Inner[] {
+function unwrapYarn(all: readonly Word[]): readonly Inner[] {
+  const [verb, ...words] = all;
+  if (!/^workspaces?$/.test(verb?.value ?? '')) return unwrapWrapper('yarn', all, runners.get('yarn') ?? {});
   const rest =
     verb?.value === 'workspace'
       ? words.slice(1)
