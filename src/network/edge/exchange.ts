@@ -254,14 +254,9 @@ function send(incoming: Incoming, start: BodyStart | undefined, outgoing: Client
     outgoing.end();
     return;
   }
-  pipeline(Readable.from(bodyOf(incoming, start), { objectMode: false }), outgoing, { end: false }).then(
-    () => {
-      const trailers = incoming.trailers();
-      if (trailers.length > 0)
-        outgoing.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
-      outgoing.end();
-    },
-    () => outgoing.destroy(),
+  // Trailers come after it was judged, so that they stay behind.
+  pipeline(Readable.from(bodyOf(incoming, start), { objectMode: false }), outgoing).catch(() =>
+    outgoing.destroy(),
   );
 }
 

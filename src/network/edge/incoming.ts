@@ -18,8 +18,6 @@ export interface Incoming {
   /** The client has left. */
   isGone(): boolean;
   onGone(listener: () => void): void;
-  /** After the end of the body. */
-  trailers(): readonly Field[];
   /** Sends `100 Continue`. */
   proceed(): void;
   answer(head: AnswerHead): Answer;
@@ -58,7 +56,6 @@ export function incomingOverHttp1(message: IncomingMessage, response: ServerResp
     isHttp2: false,
     isGone: () => response.destroyed,
     onGone: (listener) => void response.once('close', listener),
-    trailers: () => pairsOf(message.rawTrailers),
     proceed: () => response.writeContinue(),
     answer({ status, reason, fields, closes }) {
       response.writeHead(status, reason, [...fields.flat(), ...(closes ? ['Connection', 'close'] : [])]);
@@ -82,10 +79,6 @@ export function incomingOverHttp2(
   const all = pairsOf(rawHeaders);
   const pseudo = (name: string) => valuesOf(all, name)[0];
   const named = [...new Set([...valuesOf(all, ':authority'), ...valuesOf(all, 'host')])];
-  let trailers: readonly Field[] = [];
-  stream.on('trailers', (_headers, _flags, raw: readonly string[] = []) => {
-    trailers = pairsOf(raw);
-  });
   return {
     method: pseudo(':method') ?? '',
     target: pseudo(':path') ?? '',
@@ -96,7 +89,6 @@ export function incomingOverHttp2(
     isHttp2: true,
     isGone: () => stream.destroyed || stream.closed,
     onGone: (listener) => void stream.once('close', listener),
-    trailers: () => trailers,
     proceed() {
       if (!stream.headersSent && !stream.destroyed) stream.additionalHeaders({ ':status': 100 });
     },
