@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,4 +122,38 @@ describe('A command and an inspected host', needs(sandbox('bubblewrap'), program
       expect(message.en).not.toContain('which of them sends this is not known');
     }
   });
+
+  test(
+    'the authority is trusted in the sandbox alone, and its key is in no file',
+    needs(programs('openssl')),
+    async () => {
+      const places = mkdtempSync(join(folder, 'places-'));
+      vi.stubEnv('TMPDIR', places);
+      await using own = await openTestCheckpoint({
+        flags: { profile: 'coding' },
+        config: { process: { network: [`127.0.0.2:${origin.port}`] } },
+      });
+      const command = [
+        `openssl s_client -proxy "\${HTTPS_PROXY#http://}" -connect 127.0.0.2:${origin.port} </dev/null 2>/dev/null >said`,
+        'openssl x509 -in said -out leaf.pem && openssl verify leaf.pem && cp "$SSL_CERT_FILE" bundle.pem',
+      ].join('; ');
+      expect(outputOf(await own.call('bash', { command }))).toMatchObject({ stdout: 'leaf.pem: OK\n' });
+      const verify = (...args: readonly string[]) =>
+        spawnSync('openssl', ['verify', ...args, join(own.root, 'leaf.pem')], { encoding: 'utf8' });
+      expect(verify('-CAfile', join(own.root, 'bundle.pem')).status).toBe(0);
+      expect(verify().stderr).toContain('unable to get local issuer certificate');
+      // A P-256 key in PEM, and the end of the head of its PKCS #8.
+      const key = '-----BEGIN [A-Z ]*PRIVATE KEY|MIGHAgEAMBMGByqGSM49|\\x03\\x01\\x07\\x04\\x6d\\x30\\x6b';
+      const found = () =>
+        spawnSync('grep', ['-rlaP', '-e', key, places, own.folder], {
+          encoding: 'utf8',
+          env: { LC_ALL: 'C', PATH: process.env.PATH },
+        }).stdout;
+      expect(found()).toBe('');
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      writeFileSync(join(places, 'pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      writeFileSync(join(places, 'der'), privateKey.export({ type: 'pkcs8', format: 'der' }));
+      expect(found().split('\n').sort()).toEqual(['', join(places, 'der'), join(places, 'pem')]);
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { needs, programs } from '../support/needs.ts';
 import { no, openWorld, type World, yes } from './world.ts';
 
 const host = 'api.test';
@@ -244,3 +245,35 @@ test('a host that cannot prove who it is gets nothing', async () => {
   expect(other.arrived).toEqual([]);
   other.close();
 });
+
+const redirected = [301, 302, 303, 307, 308].flatMap((status) =>
+  ['/past', 'BASE/past?a=b', 'http://HOST/past', 'https://unlisted.test/past'].map((to) => ({ status, to })),
+);
+
+test.each(redirected)(
+  'a yes does not follow a redirect by $status to $to',
+  needs(programs('curl')),
+  async ({ status, to }) => {
+    const other = await openWorld();
+    const name = `${host}:${other.originPort}`;
+    const lines: string[] = [];
+    other.origin.server.removeAllListeners('request').on('request', ({ method, url }, response) => {
+      lines.push(`${method} ${url}`);
+      const location = to.replace('BASE', other.base).replace('HOST', name);
+      response.writeHead(url === '/agreed' ? status : 200, { location }).end();
+    });
+    other.answers(async ({ path }) => (path === '/agreed' ? yes : no));
+    await other.run('curl', [
+      '-sS',
+      '-L',
+      '--post301',
+      '--post302',
+      '--post303',
+      '-d',
+      'words',
+      `${other.base}/agreed`,
+    ]);
+    expect(lines).toEqual(['POST /agreed']);
+    other.close();
+  },
+);
