@@ -7,8 +7,8 @@ import type { ConsoleDependencies } from './dependencies.ts';
 import { addEntrance, personOf } from './entrance.ts';
 import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
 import { LiveFeed } from './live.ts';
-import { loginPage, onwardsPage, problemPage } from './login.ts';
-import { type Outside, ownAddress, type PageContext } from './pages/page-context.ts';
+import { loginPage, onwardsPage } from './login.ts';
+import { ownAddress, type PageContext, problem } from './pages/page-context.ts';
 import { createVerification } from './pages/verification.ts';
 import type { AssetPaths } from './pages/view.ts';
 import { needsUnlock } from './passkeys/needs-unlock.ts';
@@ -31,16 +31,17 @@ import { wordsByLocale } from './words/words.ts';
 export async function createConsole(dependencies: ConsoleDependencies) {
   const assets = await assetPaths(dependencies);
   const words = wordsByLocale();
-  const outside = (request: Request): Outside => {
-    const locale = localeOf(request, dependencies.locale);
-    return { locale, words: words[locale], assets };
-  };
   const app = new Hono<PageContext>();
 
+  app.use(async (context, next) => {
+    const locale = localeOf(context.req.raw, dependencies.locale);
+    context.set('outside', { locale, words: words[locale], assets });
+    return next();
+  });
   app.use(withHeaders);
   addAssets(app, dependencies);
   app.get('/manifest.webmanifest', (context) =>
-    context.body(JSON.stringify(manifestOf(outside(context.req.raw).locale)), 200, {
+    context.body(JSON.stringify(manifestOf(context.get('outside').locale)), 200, {
       'content-type': 'application/manifest+json',
     }),
   );
@@ -51,11 +52,11 @@ export async function createConsole(dependencies: ConsoleDependencies) {
     const { hostname } = new URL(context.req.url);
     const { ownHost } = dependencies;
     if (ownHost === undefined || !isLoopbackHost(hostname) || hostname === ownHost) return next();
-    return problem(context, outside(context.req.raw), 'elsewhere');
+    return problem(context, 'elsewhere');
   });
 
-  addEntrance(app, dependencies, outside);
-  addLinkRoutes(app, dependencies, outside);
+  addEntrance(app, dependencies);
+  addLinkRoutes(app, dependencies);
 
   app.use(async (context, next) => {
     const request = context.req.raw;
@@ -63,18 +64,18 @@ export async function createConsole(dependencies: ConsoleDependencies) {
     if (!entered) {
       const here = new URL(request.url);
       if (request.headers.get('sec-fetch-site') === 'cross-site' && request.method === 'GET') {
-        return context.html(await onwardsPage(outside(request), ownAddress(here)));
+        return context.html(await onwardsPage(context.get('outside'), ownAddress(here)));
       }
-      return context.html(await loginPage(outside(request)), 401);
+      return context.html(await loginPage(context.get('outside')), 401);
     }
     const { person, secret } = entered;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const { csrf } = await context.req.parseBody();
-      if (!isOwnOrigin(request) || !isCsrf(csrf, secret)) return problem(context, outside(request), 'stale');
+      if (!isOwnOrigin(request) || !isCsrf(csrf, secret)) return problem(context, 'stale');
     }
     const waiting = await waitingFor(person, dependencies);
     context.set('view', {
-      ...outside(request),
+      ...context.get('outside'),
       dependencies,
       person,
       csrf: csrfOf(secret),
@@ -82,32 +83,30 @@ export async function createConsole(dependencies: ConsoleDependencies) {
       waiting: waiting.length,
       needsUnlock: await needsUnlock(person, dependencies),
     });
+    context.set('acts', (await dependencies.operator()).as(person));
     return next();
   });
 
   app.use(async (context, next) => {
     const isForAll = /^\/($|charts$|live$|calls|approvals|memories)/.test(context.req.path);
     const mayEnter = isForAll || context.get('view').person.isOperator;
-    return mayEnter ? next() : problem(context, outside(context.req.raw), 'forbidden');
+    return mayEnter ? next() : problem(context, 'forbidden');
   });
 
   const feed = new LiveFeed(dependencies);
   const recentCalls = createRecentCalls(() => dependencies.audit());
   const verification = createVerification(() => dependencies.audit(), dependencies.now);
-  addPasskeyRoutes(app, dependencies, outside);
+  addPasskeyRoutes(app, dependencies);
   addCallRoutes(app, dependencies, recentCalls, feed, verification);
   addApprovals(app, dependencies);
   addRecordRoutes(app, dependencies, recentCalls);
   addOperatorRoutes(app, dependencies);
   addNoticeRoutes(app, dependencies);
 
-  app.notFound(async (context) => {
-    const { words } = outside(context.req.raw);
-    return context.html(await problemPage(outside(context.req.raw), words.errors.missing, undefined), 404);
-  });
+  app.notFound((context) => problem(context, 'missing'));
   app.onError((error, context) => {
     dependencies.onFault(error);
-    return problem(context, outside(context.req.raw), 'failed');
+    return problem(context, 'failed');
   });
 
   return {
@@ -151,13 +150,6 @@ function addAssets(app: Hono<PageContext>, dependencies: ConsoleDependencies): v
       'cache-control': 'no-cache',
     });
   });
-}
-
-const problems = { elsewhere: 421, stale: 403, forbidden: 403, failed: 500 } as const;
-
-async function problem(context: Context<PageContext>, seen: Outside, kind: keyof typeof problems) {
-  const { [kind]: title, [`${kind}Note` as const]: note } = seen.words.errors;
-  return context.html(await problemPage(seen, title, note), problems[kind]);
 }
 
 /** A malformed form is its sender's fault, and does not belong in the operator's log. */

@@ -4,7 +4,7 @@ import { cookieOf, endedCookie, sessionCookie, sessionCookieName } from './cooki
 import type { ConsoleDependencies } from './dependencies.ts';
 import { isOwnOrigin } from './headers.ts';
 import { loginPage } from './login.ts';
-import type { Outside, PageContext } from './pages/page-context.ts';
+import type { PageContext } from './pages/page-context.ts';
 import { assertionOptions, proven } from './passkeys/ceremony.ts';
 
 /** The logged-in person, by the cookie of the request. */
@@ -23,13 +23,8 @@ export async function personOf(
  * number of failures: behind a proxy all requests come from one address, and a stranger must not be able to lock
  * everyone out.
  */
-export function addEntrance(
-  app: Hono<PageContext>,
-  dependencies: ConsoleDependencies,
-  outside: (request: Request) => Outside,
-): void {
+export function addEntrance(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   async function turnAway(context: Context<PageContext>): Promise<Response> {
-    const request = context.req.raw;
     const key = `console-login:${context.env.address ?? 'unknown'}`;
     const { retryAfterMs } = await (await dependencies.rates()).hit(
       key,
@@ -37,9 +32,9 @@ export function addEntrance(
       60_000,
       dependencies.now(),
     );
-    if (retryAfterMs === 0) return context.html(await loginPage(outside(request), 'bad'), 401);
+    if (retryAfterMs === 0) return context.html(await loginPage(context.get('outside'), 'bad'), 401);
     context.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
-    return context.html(await loginPage(outside(request), 'often'), 429);
+    return context.html(await loginPage(context.get('outside'), 'often'), 429);
   }
 
   /** Each login gets a new session: one that was planted in the browser before is not used, and ended. */
@@ -59,7 +54,7 @@ export function addEntrance(
   app.get('/login', async (context) => {
     const request = context.req.raw;
     const code = context.req.query('code');
-    if (code === undefined) return context.html(await loginPage(outside(request)));
+    if (code === undefined) return context.html(await loginPage(context.get('outside')));
     // A prefetch, or a request for the headers only, must not use up the code.
     if (request.method !== 'GET' || request.headers.has('sec-purpose')) return context.body(null, 503);
     return enter(context, await (await dependencies.sessions()).enterByCode(code, dependencies.now()));
@@ -68,7 +63,7 @@ export function addEntrance(
   app.post('/login', async (context) => {
     const request = context.req.raw;
     // A foreign page must not log a person in under another name.
-    if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
+    if (!isOwnOrigin(request)) return context.html(await loginPage(context.get('outside'), 'bad'), 403);
     const { token } = await context.req.parseBody();
     const words = typeof token === 'string' ? token.trim() : '';
     return enter(context, await (await dependencies.sessions()).enterByToken(words, dependencies.now()));
@@ -81,7 +76,7 @@ export function addEntrance(
 
   app.post('/login/passkey', async (context) => {
     const request = context.req.raw;
-    if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
+    if (!isOwnOrigin(request)) return context.html(await loginPage(context.get('outside'), 'bad'), 403);
     const { assertion } = await context.req.parseBody();
     const words = typeof assertion === 'string' ? assertion : '';
     const owner = await proven(request, words, { kind: 'login' }, dependencies);
@@ -95,7 +90,7 @@ export function addEntrance(
     const secret = cookieOf(request, sessionCookieName(request));
     if (secret !== undefined) await (await dependencies.sessions()).end(secret);
     context.header('set-cookie', endedCookie(request));
-    return context.html(await loginPage(outside(request), 'out'));
+    return context.html(await loginPage(context.get('outside'), 'out'));
   });
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from '../contract/person.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
-import { scopeOf } from './pages/view.ts';
+import { maySee } from './pages/view.ts';
 
 /** A viewer of the feed: the person, and how entries are drawn for them. */
 export interface Watcher {
@@ -101,9 +101,8 @@ export class LiveFeed {
       const pending = await approvals.list('pending', this.#dependencies.now());
       for (const stream of watching.filter((each) => this.#streams.has(each))) {
         this.#showCalls(stream, entries);
-        const own = scopeOf(stream.watcher.person);
         const ids = pending
-          .filter(({ principal }) => own === undefined || principal === own)
+          .filter((record) => maySee(stream.watcher.person, record))
           .map(({ id }) => id)
           .join();
         if (ids !== stream.waiting) {
@@ -137,11 +136,10 @@ export class LiveFeed {
 
   #showCalls(stream: Stream, entries: readonly AuditEntry[]): void {
     const { person, draw } = stream.watcher;
-    const own = scopeOf(person);
     for (const entry of entries) {
       if (entry.seq <= stream.seq) continue;
       stream.seq = entry.seq;
-      if (own !== undefined && entry.principal !== own) continue;
+      if (!maySee(person, entry)) continue;
       const data = draw(entry).replace(/\r?\n/g, '\ndata: ');
       this.#send(stream, `id: ${entry.seq}\ndata: ${data}\n\n`);
     }

@@ -1,14 +1,8 @@
 import { html } from 'hono/html';
-import { type Locale, otherLocale } from '../contract/text/text.ts';
+import { otherLocale } from '../contract/text/text.ts';
 import { shell } from './pages/page.ts';
-import type { AssetPaths, Html } from './pages/view.ts';
+import type { Html, Outside } from './pages/view.ts';
 import type { Words } from './words/words.ts';
-
-interface Outside {
-  readonly locale: Locale;
-  readonly words: Words;
-  readonly assets: AssetPaths;
-}
 
 /** The page before the login. */
 export function loginPage(outside: Outside, problem?: 'bad' | 'often' | 'out'): Html {
@@ -26,8 +20,12 @@ ${problem === undefined ? '' : html`<p class="note" role="alert">${say[problem]}
   );
 }
 
-/** An error page of two sentences. */
-export function problemPage(outside: Outside, title: string, note: string | undefined): Html {
+/** An error page of one or two sentences. */
+export function problemPage(outside: Outside, kind: Exclude<keyof Words['errors'], `${string}Note`>): Html {
+  const { [kind]: title, [`${kind}Note` as const]: note } = {
+    missingNote: undefined,
+    ...outside.words.errors,
+  };
   return shell(
     outside,
     title,

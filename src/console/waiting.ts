@@ -2,7 +2,7 @@ import type { GrantOffers } from '../contract/operator.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
-import { scopeOf, type View } from './pages/view.ts';
+import { maySee, type View } from './pages/view.ts';
 
 /** The questions that this person may see, the oldest first. */
 export async function waitingFor(
@@ -10,8 +10,7 @@ export async function waitingFor(
   dependencies: ConsoleDependencies,
 ): Promise<readonly ApprovalRecord[]> {
   const pending = await (await dependencies.approvals()).list('pending', dependencies.now());
-  const own = scopeOf(person);
-  return pending.filter(({ principal }) => own === undefined || principal === own).toReversed();
+  return pending.filter((record) => maySee(person, record)).toReversed();
 }
 
 /** Questions, and the extent of each possible approval. */

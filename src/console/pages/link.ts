@@ -5,7 +5,7 @@ import { line } from '../shown.ts';
 import type { Words } from '../words/words.ts';
 import { shell } from './page.ts';
 import { questionHead, questionRest } from './question.ts';
-import type { Html, View } from './view.ts';
+import type { Html, Outside, View } from './view.ts';
 
 export interface LinkParts {
   readonly action: string;
@@ -15,10 +15,10 @@ export interface LinkParts {
   readonly note: keyof Words['notes'] | undefined;
 }
 
-type Outside = Pick<View, 'locale' | 'words' | 'assets' | 'dependencies'>;
+type Seen = Outside & Pick<View, 'dependencies'>;
 
 /** The questions of one notice, for the holder of its address; two buttons each, which require the device's unlock. */
-export function linkPage({ action, records, canAnswer, note }: LinkParts, view: Outside): Html {
+export function linkPage({ action, records, canAnswer, note }: LinkParts, view: Seen): Html {
   const { words, locale, assets } = view;
   const say = words.link;
   const said = note === undefined ? '' : html`<p class="note" role="status">${words.notes[note]}</p>`;
@@ -33,7 +33,7 @@ ${records.map((record) => card(record, action, canAnswer, view))}
   );
 }
 
-function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: Outside): Html {
+function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: Seen): Html {
   const { words } = view;
   const say = words.approvals;
   const buttons =

@@ -1,19 +1,33 @@
 import type { Context } from 'hono';
-import type { Locale } from '../../contract/text/text.ts';
+import type { Acts } from '../../contract/operator.ts';
+import { problemPage } from '../login.ts';
 import type { Words } from '../words/words.ts';
-import type { AssetPaths, View } from './view.ts';
+import type { Outside, View } from './view.ts';
 
 /** The state of a request in the routes. */
 export interface PageContext {
   Bindings: { readonly address?: string | undefined };
-  Variables: { view: View; secret: string };
+  Variables: {
+    outside: Outside;
+    view: View;
+    /** The acts of the person that sent this request; each is recorded where it is performed. */
+    acts: Acts;
+  };
 }
 
-/** The data that a page needs before a login. */
-export interface Outside {
-  readonly locale: Locale;
-  readonly words: Words;
-  readonly assets: AssetPaths;
+const problems = {
+  elsewhere: 421,
+  stale: 403,
+  forbidden: 403,
+  locked: 403,
+  linkGone: 410,
+  missing: 404,
+  failed: 500,
+} as const;
+
+/** Answers with a page that says why there is none. */
+export async function problem(context: Context<PageContext>, kind: keyof typeof problems): Promise<Response> {
+  return context.html(await problemPage(context.get('outside'), kind), problems[kind]);
 }
 
 /** Returns to the form's page, with a note on the result. */

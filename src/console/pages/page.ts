@@ -2,7 +2,7 @@ import { html, raw } from 'hono/html';
 import { type Locale, otherLocale } from '../../contract/text/text.ts';
 import { line } from '../shown.ts';
 import type { Words } from '../words/words.ts';
-import type { AssetPaths, Html, View } from './view.ts';
+import type { Html, Outside, View } from './view.ts';
 
 type PageName = keyof Words['nav'];
 
@@ -58,17 +58,7 @@ export function badge(waiting: number): Html {
 
 /** The frame of every page, also before the login. */
 export function shell(
-  {
-    locale,
-    words,
-    assets,
-    needsUnlock = false,
-  }: {
-    readonly locale: string;
-    readonly words: Words;
-    readonly assets: AssetPaths;
-    readonly needsUnlock?: boolean;
-  },
+  { locale, words, assets, needsUnlock = false }: Outside & Partial<Pick<View, 'needsUnlock'>>,
   title: string,
   body: Html,
 ): Html {

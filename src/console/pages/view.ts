@@ -6,12 +6,17 @@ import type { Words } from '../words/words.ts';
 
 export type Html = ReturnType<typeof html>;
 
-/** The data that every page of a logged-in person needs. */
-export interface View {
-  readonly dependencies: ConsoleDependencies;
-  readonly person: Person;
+/** The data that a page needs before a login. */
+export interface Outside {
   readonly locale: Locale;
   readonly words: Words;
+  readonly assets: AssetPaths;
+}
+
+/** The data that every page of a logged-in person needs. */
+export interface View extends Outside {
+  readonly dependencies: ConsoleDependencies;
+  readonly person: Person;
   /** Proves that a form comes from one of our pages. */
   readonly csrf: string;
   /** Path and query of this page. */
@@ -20,7 +25,6 @@ export interface View {
   readonly waiting: number;
   /** Whether an approval of this person needs their device's unlock. */
   readonly needsUnlock: boolean;
-  readonly assets: AssetPaths;
 }
 
 export interface AssetPaths {
@@ -32,4 +36,9 @@ export interface AssetPaths {
 /** The principal whose records this person may see; undefined: all. */
 export function scopeOf(person: Person): string | undefined {
   return person.isOperator ? undefined : person.principal;
+}
+
+/** Whether this person may see a record. */
+export function maySee(person: Person, { principal }: { readonly principal: string }): boolean {
+  return person.isOperator || principal === person.principal;
 }

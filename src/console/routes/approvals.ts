@@ -4,26 +4,22 @@ import type { ConsoleDependencies } from '../dependencies.ts';
 import { approvalUpdate } from '../pages/approval-cards.ts';
 import { approvalsPage, questionPage } from '../pages/approvals.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
-import { scopeOf } from '../pages/view.ts';
+import { maySee } from '../pages/view.ts';
 import { questionsFor } from '../waiting.ts';
-import { actsOf } from './acts-of.ts';
 
 /** Questions, their answers, and standing approvals. Every answer is in the log under the person's name. */
 export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   app.get('/approvals', async (context) => {
     const view = context.get('view');
-    const own = scopeOf(view.person);
     const approvals = await dependencies.approvals();
     const [waiting, grants, past] = await Promise.all([
       questionsFor(view, dependencies),
       (await dependencies.operator()).grants(),
       approvals.list(undefined, dependencies.now()),
     ]);
-    const isTheirs = ({ principal }: { readonly principal: string }) =>
-      own === undefined || principal === own;
-    const answered = past.filter((record) => record.status !== 'pending' && isTheirs(record)).slice(0, 50);
-    const theirs = grants.filter(({ record }) => isTheirs(record));
-    return context.html(await approvalsPage({ waiting, grants: theirs, past: answered }, view));
+    const answered = past.filter((record) => record.status !== 'pending' && maySee(view.person, record));
+    const theirs = grants.filter(({ record }) => maySee(view.person, record));
+    return context.html(await approvalsPage({ waiting, grants: theirs, past: answered.slice(0, 50) }, view));
   });
 
   app.get('/approvals/waiting', async (context) => {
@@ -33,9 +29,8 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
 
   app.get('/approvals/:id', async (context) => {
     const view = context.get('view');
-    const own = scopeOf(view.person);
     const record = await (await dependencies.approvals()).get(context.req.param('id'));
-    if (!record || (own !== undefined && record.principal !== own)) return context.notFound();
+    if (!record || !maySee(view.person, record)) return context.notFound();
     const isOpen = record.status === 'pending' && view.person.isOperator;
     const offers = isOpen ? await (await dependencies.operator()).offers([record]) : new Map();
     return context.html(await questionPage(record, { records: [record], offers }, view));
@@ -46,7 +41,7 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
     const answer = await answerOf(context, dependencies.now());
     const ids = questionsIn(await fieldOf(context, 'ids'));
     if (answer?.scope !== 'once' || ids.length === 0) return goBack(context, 'gone', '/approvals');
-    const answered = await (await actsOf(context, dependencies)).answerAll(ids, answer);
+    const answered = await context.get('acts').answerAll(ids, answer);
     const notes = answered.map(noteOf);
     if (notes.includes('forbidden')) return context.notFound();
     const isWhole = notes.every((note) => note === notes[0] || note === 'kept');
@@ -58,7 +53,7 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
     const id = context.req.param('id');
     if (!answer || !(await (await dependencies.approvals()).get(id)))
       return goBack(context, 'gone', '/approvals');
-    const note = shownNote(noteOf(await (await actsOf(context, dependencies)).answer(id, answer)));
+    const note = shownNote(noteOf(await context.get('acts').answer(id, answer)));
     return note === undefined ? context.notFound() : goBack(context, note, '/approvals');
   });
 
@@ -66,7 +61,7 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
     const { person } = context.get('view');
     if (!person.isOperator) return context.notFound();
     const id = context.req.param('id');
-    const revoked = await (await actsOf(context, dependencies)).revokeGrant(id);
+    const revoked = await context.get('acts').revokeGrant(id);
     return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
   });
 }
@@ -76,7 +71,7 @@ export function questionsIn(ids: string | undefined): readonly string[] {
   return (ids ?? '').split(' ').filter(Boolean).slice(0, mostAtOnce);
 }
 
-function noteOf(answered: Answered) {
+export function noteOf(answered: Answered) {
   if (answered.outcome !== 'answered') return answered.outcome;
   if (answered.record.status === 'declined') return 'declined';
   return answered.isTaken ? 'approved' : 'kept';

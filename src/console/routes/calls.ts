@@ -11,7 +11,7 @@ import type { PageContext } from '../pages/page-context.ts';
 import { sessionsPage, taskPage } from '../pages/sessions.ts';
 import { storyPage } from '../pages/story.ts';
 import type { Verification } from '../pages/verification.ts';
-import { scopeOf, type View } from '../pages/view.ts';
+import { maySee, scopeOf, type View } from '../pages/view.ts';
 import type { RecentCalls } from '../recent-calls.ts';
 import { questionsFor } from '../waiting.ts';
 
@@ -24,9 +24,7 @@ export function addCallRoutes(
   verification: Verification,
 ): void {
   async function callsFor(view: View) {
-    const own = scopeOf(view.person);
-    const calls = await recentCalls.calls();
-    return own === undefined ? calls : calls.filter(({ principal }) => principal === own);
+    return (await recentCalls.calls()).filter((call) => maySee(view.person, call));
   }
 
   app.get('/', async (context) => {
@@ -97,8 +95,7 @@ export function addCallRoutes(
   app.get('/calls/:seq{[0-9]{1,15}}', async (context) => {
     const view = context.get('view');
     const entry = await entryAt(await dependencies.audit(), Number(context.req.param('seq')));
-    const own = scopeOf(view.person);
-    if (!entry || (own !== undefined && entry.principal !== own)) return context.notFound();
+    if (!entry || !maySee(view.person, entry)) return context.notFound();
     // Only operators see changes, as on the history page.
     const history = view.person.isOperator ? dependencies.history : undefined;
     const changes = await history?.list({ auditId: entry.id, limit: mostChanges });

@@ -3,24 +3,20 @@ import type { NoticeLink } from '../../contract/notice.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { isOwnOrigin } from '../headers.ts';
-import { problemPage } from '../login.ts';
 import { linkPage } from '../pages/link.ts';
-import { fieldOf, type Outside, type PageContext } from '../pages/page-context.ts';
+import { fieldOf, type PageContext, problem } from '../pages/page-context.ts';
 import { assertionOptions, proven, relyingPartyOf } from '../passkeys/ceremony.ts';
+import { noteOf } from './approvals.ts';
 
 /**
  * The page that a push opens: the questions of that notice, in full, for the one device that could read its address.
  * The address alone answers nothing: both answers need a passkey, whose device signs the question's digest and the
  * answer.
  */
-export function addLinkRoutes(
-  app: Hono<PageContext>,
-  dependencies: ConsoleDependencies,
-  outside: (request: Request) => Outside,
-): void {
+export function addLinkRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   app.get('/q/:secret', async (context) => {
     const link = await linkOf(context);
-    if (!link) return gone(context);
+    if (!link) return problem(context, 'linkGone');
     return context.html(await shown(context, link));
   });
 
@@ -38,27 +34,15 @@ export function addLinkRoutes(
     const link = await linkOf(context);
     const record = await boundTo(context, link);
     const answer = await fieldOf(context, 'answer');
-    if (!link || !record || !isAnswer(answer)) return gone(context);
+    if (!link || !record || !isAnswer(answer)) return problem(context, 'linkGone');
     const purpose = { kind: 'answer', question: record.id, digest: record.digest, answer } as const;
     const assertion = (await fieldOf(context, 'assertion')) ?? '';
     const owner = await proven(context.req.raw, assertion, purpose, dependencies);
-    const { words } = outside(context.req.raw);
-    if (!owner) {
-      const { locked, lockedNote } = words.errors;
-      return context.html(await problemPage(outside(context.req.raw), locked, lockedNote), 403);
-    }
+    if (!owner) return problem(context, 'locked');
     const acts = (await dependencies.operator()).as(owner.person);
     const decision = answer === 'once' ? 'approved' : 'declined';
     const answered = await acts.answer(record.id, { decision, scope: 'once' });
-    const { outcome } = answered;
-    const note =
-      outcome !== 'answered'
-        ? outcome
-        : decision === 'declined'
-          ? decision
-          : answered.isTaken
-            ? 'approved'
-            : 'kept';
+    const note = noteOf(answered);
     return context.html(await shown(context, link, note === 'forbidden' || note === 'wide' ? 'gone' : note));
   });
 
@@ -91,13 +75,8 @@ export function addLinkRoutes(
         canAnswer: passkeys.some((passkey) => passkey.host === host),
         note,
       },
-      { ...outside(context.req.raw), dependencies },
+      { ...context.get('outside'), dependencies },
     );
-  }
-
-  async function gone(context: Context<PageContext>): Promise<Response> {
-    const { linkGone, linkGoneNote } = outside(context.req.raw).words.errors;
-    return context.html(await problemPage(outside(context.req.raw), linkGone, linkGoneNote), 410);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { noticesPage } from '../pages/notices.ts';
@@ -18,7 +18,7 @@ export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDep
   });
 
   app.post('/notices/test/:channel', async (context) => {
-    const tried = await (await actsOf(context)).testNotice(context.req.param('channel'));
+    const tried = await context.get('acts').testNotice(context.req.param('channel'));
     if (!tried) return context.notFound();
     return goBack(context, tried.status === 'sent' ? 'noticeSent' : 'noticeFailed', '/notices');
   });
@@ -29,7 +29,7 @@ export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDep
     const keys = { p256dh: await field('p256dh'), auth: await field('auth') };
     const isKey = /^[\w-]{87}$/.test(keys.p256dh) && /^[\w-]{22}$/.test(keys.auth);
     if (!URL.canParse(endpoint) || !isKey) return goBack(context, 'noDevice', '/notices');
-    await (await actsOf(context)).addDevice({
+    await context.get('acts').addDevice({
       endpoint,
       keys,
       locale: context.get('view').locale,
@@ -40,12 +40,9 @@ export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDep
   });
 
   app.post('/notices/devices/:id/remove', async (context) => {
-    const removed = await (await actsOf(context)).removeDevice(context.req.param('id'));
+    const removed = await context.get('acts').removeDevice(context.req.param('id'));
     return goBack(context, removed ? 'deviceRemoved' : 'gone', '/notices');
   });
-
-  const actsOf = async (context: Context<PageContext>) =>
-    (await dependencies.operator()).as(context.get('view').person);
 }
 
 const mostListed = 100;

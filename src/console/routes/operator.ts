@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import { policyPage } from '../pages/policy.ts';
@@ -23,19 +23,16 @@ export function addOperatorRoutes(app: Hono<PageContext>, dependencies: ConsoleD
     const name = context.req.param('name');
     if (!servers || !(await isKnown(name))) return context.notFound();
     const digest = (await fieldOf(context, 'digest')) ?? '';
-    const approved = await (await actsOf(context)).approveServer(name, digest);
+    const approved = await context.get('acts').approveServer(name, digest);
     return goBack(context, approved ? 'pinned' : 'moved', '/servers');
   });
 
   app.post('/servers/:name/forget', async (context) => {
     const name = context.req.param('name');
     if (!servers || !(await isKnown(name))) return context.notFound();
-    await (await actsOf(context)).forgetServer(name);
+    await context.get('acts').forgetServer(name);
     return goBack(context, 'unpinned', '/servers');
   });
-
-  const actsOf = async (context: Context<PageContext>) =>
-    (await dependencies.operator()).as(context.get('view').person);
 
   async function isKnown(name: string): Promise<boolean> {
     return (await servers?.())?.some((status) => status.name === name) ?? false;

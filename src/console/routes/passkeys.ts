@@ -3,18 +3,13 @@ import type { ChallengePurpose } from '../../contract/passkey.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { cookieOf, csrfOf, sessionCookieName } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import { problemPage } from '../login.ts';
-import { fieldOf, goBack, type Outside, type PageContext } from '../pages/page-context.ts';
+import { fieldOf, goBack, type PageContext, problem } from '../pages/page-context.ts';
 import { assertionOptions, proven, registered, registrationOptions } from '../passkeys/ceremony.ts';
 import { needsUnlock } from '../passkeys/needs-unlock.ts';
 import { questionsIn } from './approvals.ts';
 
 /** Registers and removes passkeys, and unlocks before an approval. The form's proof was checked before. */
-export function addPasskeyRoutes(
-  app: Hono<PageContext>,
-  dependencies: ConsoleDependencies,
-  outside: (request: Request) => Outside,
-): void {
+export function addPasskeyRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   app.post('/passkeys/options', async (context) =>
     context.json(
       await registrationOptions(
@@ -27,20 +22,17 @@ export function addPasskeyRoutes(
   );
 
   app.post('/passkeys', async (context) => {
-    const { person } = context.get('view');
     const credential = (await fieldOf(context, 'credential')) ?? '';
     const made = await registered(context.req.raw, credential, sessionOf(context), dependencies);
     const begun = await (await dependencies.sessions()).origin(secretOf(context));
     if (!made || !begun) return goBack(context, 'noPasskey', '/notices');
     const label = cleanLine((await fieldOf(context, 'label'))?.trim().slice(0, 60) || made.host);
-    const acts = (await dependencies.operator()).as(person);
-    const added = await acts.addPasskey({ ...made, ...begun, label });
+    const added = await context.get('acts').addPasskey({ ...made, ...begun, label });
     return goBack(context, added ? 'passkeyAdded' : 'noPasskey', '/notices');
   });
 
   app.post('/passkeys/:id/remove', async (context) => {
-    const acts = (await dependencies.operator()).as(context.get('view').person);
-    const removed = await acts.removePasskey(context.req.param('id'));
+    const removed = await context.get('acts').removePasskey(context.req.param('id'));
     return goBack(context, removed ? 'passkeyRemoved' : 'gone', '/notices');
   });
 
@@ -61,8 +53,7 @@ export function addPasskeyRoutes(
     const assertion = (await fieldOf(context, 'assertion')) ?? '';
     const owner = purpose && (await proven(context.req.raw, assertion, purpose, dependencies));
     if (owner?.person.principal === person.principal) return next();
-    const { locked, lockedNote } = outside(context.req.raw).words.errors;
-    return context.html(await problemPage(outside(context.req.raw), locked, lockedNote), 403);
+    return problem(context, 'locked');
   });
 
   /** The purpose that a device signs: the address's question, or those of a group's form, each with its digest. */

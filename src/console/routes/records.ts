@@ -9,7 +9,6 @@ import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import type { View } from '../pages/view.ts';
 import type { RecentCalls } from '../recent-calls.ts';
 import type { Words } from '../words/words.ts';
-import { actsOf } from './acts-of.ts';
 
 /** Pages that act on records: history, memories. Every act is in the log under the person's name. */
 export function addRecordRoutes(
@@ -73,7 +72,7 @@ function addHistory(
 
   /** `partly`: some changes of a session were undone before one failed. */
   async function undo(context: Context<PageContext>, order: UndoSelection, force: boolean) {
-    const { steps } = await (await actsOf(context, dependencies)).undo(order, { force });
+    const { steps } = await context.get('acts').undo(order, { force });
     const last = steps.at(-1)?.outcome ?? 'nothing';
     if (!steps.some(({ outcome }) => outcome === 'undone')) return last;
     return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
@@ -121,7 +120,7 @@ function addMemories(app: Hono<PageContext>, dependencies: ConsoleDependencies):
   ): Promise<Response> {
     const owner = await ownerOf(context.get('view'), context.req.param('owner'));
     if (owner === undefined) return context.notFound();
-    const note = await work(await actsOf(context, dependencies), owner, context.req.param('id') ?? '');
+    const note = await work(context.get('acts'), owner, context.req.param('id') ?? '');
     if (note === undefined) return context.notFound();
     const back =
       note === 'forgotten' ? `/memories?owner=${encodeURIComponent(owner)}&note=forgotten` : undefined;

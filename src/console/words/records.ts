@@ -92,10 +92,6 @@ export const records = {
       ),
     arguments: text('Arguments', '引数'),
     cause: text('Cause (for the operator)', '原因（運用者向け）'),
-    missing: text(
-      'There is no such call, or it is not yours.',
-      'この呼び出しは存在しないか、あなたのものではありません。',
-    ),
     fields: {
       time: text('Time', '時刻'),
       caller: text('Caller', '呼び出し元'),
@@ -148,7 +144,6 @@ export const records = {
     task: text('Task', 'タスク'),
     events: text('What happened', '経過'),
     parent: text('reports to', '上司'),
-    missing: text('There is no such task.', 'このタスクは存在しません。'),
   },
   story: {
     title: (who: string) => text(`Session of ${who}`, `${who} のセッション`),
@@ -191,7 +186,6 @@ export const records = {
     changes: text('Changes', '変更'),
     undoneWhole: text('undone', '元に戻し済み'),
     ofCall: text('Changes of one call', '1 件の呼び出しによる変更'),
-    missing: text('There is no such change.', 'この変更は存在しません。'),
     session: (id: string) => text(`Changes of the session ${id}`, `セッション ${id} の変更`),
     all: text('All changes', 'すべての変更'),
   },
@@ -211,8 +205,6 @@ export const records = {
     content: text('Content', '内容'),
     category: text('Category', '分類'),
     tags: text('Tags, separated by commas', 'タグ（コンマ区切り）'),
-    missing: text('There is no such memory.', 'このメモリは存在しません。'),
-    refused: text('This token does not cover memories.', 'このトークンはメモリを対象としていません。'),
     low: text('weak match', '弱い一致'),
     hidden: text(
       'It contains invisible or direction-changing characters. It says:',
