@@ -31,8 +31,20 @@ export async function leaseConversation(
   }
   const key = { principal, id, holder: randomUUID() };
   const taken = await store.take(key, now() + leaseMs, now());
-  if (taken.kind === 'unknown') throw unknown();
-  if (taken.kind === 'busy') throw busy();
+  if (taken.kind === 'unknown')
+    throw new ToolError(
+      'not_found',
+      'You have no conversation with this id.',
+      'この ID の会話はありません。',
+      text('Leave out session to start a new one.', 'session を省くと新しい会話が始まります。'),
+    );
+  if (taken.kind === 'busy')
+    throw new ToolError(
+      'conflict',
+      'This conversation is busy with another question.',
+      'この会話は別の質問に回答中です。',
+      text('Wait for that answer.', 'その回答を待ってください。'),
+    );
   const renewing = setInterval(() => {
     // The next renewal makes up for one that fails.
     store.hold(key, now() + leaseMs).catch(() => {});
@@ -51,20 +63,4 @@ export async function leaseConversation(
 
 function encoded(messages: readonly Message[]): string {
   return encodeSession({ messages: recentTurns(messages, keptChars) });
-}
-
-function unknown(): ToolError {
-  return new ToolError(
-    'not_found',
-    text('You have no conversation with this id.', 'この ID の会話はありません。'),
-    { suggestion: text('Leave out session to start a new one.', 'session を省くと新しい会話が始まります。') },
-  );
-}
-
-function busy(): ToolError {
-  return new ToolError(
-    'conflict',
-    text('This conversation is busy with another question.', 'この会話は別の質問に回答中です。'),
-    { suggestion: text('Wait for that answer.', 'その回答を待ってください。') },
-  );
 }

@@ -171,66 +171,51 @@ function shownArguments(call: ModelCall, tool: Tool | undefined): unknown {
 function cutShort(): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      "The model's answer was cut off at the model's length limit.",
-      'モデルの回答が、モデルの長さの上限で途切れました。',
-    ),
-    { suggestion: text('Ask it to continue, or ask for less.', '続けるよう頼むか、範囲を狭めてください。') },
+    "The model's answer was cut off at the model's length limit.",
+    'モデルの回答が、モデルの長さの上限で途切れました。',
+    text('Ask it to continue, or ask for less.', '続けるよう頼むか、範囲を狭めてください。'),
   );
 }
 
 function filtered(): ToolError {
   return new ToolError(
     'upstream_error',
-    text("The model's server filtered the answer.", 'モデルのサーバーのフィルターが回答を打ち切りました。'),
-    {
-      suggestion: text(
-        'Rephrase the question, or use another model.',
-        '言い換えるか、別のモデルに尋ねてください。',
-      ),
-    },
+    "The model's server filtered the answer.",
+    'モデルのサーバーのフィルターが回答を打ち切りました。',
+    text('Rephrase the question, or use another model.', '言い換えるか、別のモデルに尋ねてください。'),
   );
 }
 
 function calledInWords(tool: string): ToolError {
   return new ToolError(
     'upstream_error',
+    `The model wrote a call of ${tool} as text, and nothing was called: its server does not read the tool calls of this model.`,
+    `モデルが ${tool} の呼び出しを文章として書いたため、何も呼び出されていません。サーバーがこのモデルのツール呼び出しを解釈していません。`,
     text(
-      `The model wrote a call of ${tool} as text, and nothing was called: its server does not read the tool calls of this model.`,
-      `モデルが ${tool} の呼び出しを文章として書いたため、何も呼び出されていません。サーバーがこのモデルのツール呼び出しを解釈していません。`,
+      'Start the server with its tool parser: vLLM --enable-auto-tool-choice --tool-call-parser NAME, SGLang --tool-call-parser NAME, llama-server --jinja. Or use another model.',
+      'サーバーをツールのパーサー付きで起動してください: vLLM は --enable-auto-tool-choice --tool-call-parser 名前、SGLang は --tool-call-parser 名前、llama-server は --jinja。または別のモデルを使ってください。',
     ),
-    {
-      suggestion: text(
-        'Start the server with its tool parser: vLLM --enable-auto-tool-choice --tool-call-parser NAME, SGLang --tool-call-parser NAME, llama-server --jinja. Or use another model.',
-        'サーバーをツールのパーサー付きで起動してください: vLLM は --enable-auto-tool-choice --tool-call-parser 名前、SGLang は --tool-call-parser 名前、llama-server は --jinja。または別のモデルを使ってください。',
-      ),
-    },
   );
 }
 
 function saidNothing(): ToolError {
   return new ToolError(
     'upstream_error',
-    text('The model stopped without an answer.', 'モデルは回答せずに終了しました。'),
-    {
-      suggestion: text('Try again, or use another model.', 'もう一度尋ねるか、別のモデルに尋ねてください。'),
-    },
+    'The model stopped without an answer.',
+    'モデルは回答せずに終了しました。',
+    text('Try again, or use another model.', 'もう一度尋ねるか、別のモデルに尋ねてください。'),
   );
 }
 
 function roundsUsedUp(maxRounds: number): ToolError {
   return new ToolError(
     'too_large',
+    `The limit of ${counted(maxRounds, 'round')} is used up, and the model has not finished.`,
+    `${maxRounds} 回の往復の上限に達しましたが、モデルの処理が終わっていません。`,
     text(
-      `The limit of ${counted(maxRounds, 'round')} is used up, and the model has not finished.`,
-      `${maxRounds} 回の往復の上限に達しましたが、モデルの処理が終わっていません。`,
+      'Ask it to continue, or ask for less. ask.maxRounds in the configuration sets the limit.',
+      '続けるよう頼むか、範囲を狭めてください。上限は設定の ask.maxRounds です。',
     ),
-    {
-      suggestion: text(
-        'Ask it to continue, or ask for less. ask.maxRounds in the configuration sets the limit.',
-        '続けるよう頼むか、範囲を狭めてください。上限は設定の ask.maxRounds です。',
-      ),
-    },
   );
 }
 

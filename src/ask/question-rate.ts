@@ -19,7 +19,8 @@ function tooOften(perMinute: number, retryAfterMs: number): ToolError {
   const seconds = Math.ceil(retryAfterMs / 1000);
   return new ToolError(
     'rate_limited',
-    text(`Only ${perMinute} questions a minute are allowed.`, `質問は 1 分あたり ${perMinute} 回までです。`),
+    `Only ${perMinute} questions a minute are allowed.`,
+    `質問は 1 分あたり ${perMinute} 回までです。`,
     {
       suggestion: text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
       details: { retry_after_ms: retryAfterMs },

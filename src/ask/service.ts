@@ -42,7 +42,16 @@ export function createAskService(options: AskServiceOptions): AskService {
 
   async function callerOf(arrival: Arrival): Promise<Caller> {
     const caller = await options.identify(arrival);
-    if (caller.kind === 'anonymous') throw unproven();
+    if (caller.kind === 'anonymous')
+      throw new ToolError(
+        'unauthenticated',
+        'Only an authenticated caller can ask a model.',
+        'モデルへの質問には認証が必要です。',
+        text(
+          'Send `Authorization: Bearer TOKEN`; `sekisho token create` creates one.',
+          '`Authorization: Bearer トークン` を送ってください。トークンは `sekisho token create` で作成できます。',
+        ),
+      );
     return caller;
   }
 
@@ -118,26 +127,11 @@ function assertScope({ scopes, scopeNames }: Caller): void {
   const scope = scopeNames?.['tools:read'] ?? 'tools:read';
   throw new ToolError(
     'forbidden',
-    text(
-      `A question to a model requires the scope '${scope}'.`,
-      `モデルへの質問にはスコープ '${scope}' が必要です。`,
-    ),
+    `A question to a model requires the scope '${scope}'.`,
+    `モデルへの質問にはスコープ '${scope}' が必要です。`,
     {
       suggestion: text('Ask for a token with this scope.', 'このスコープのトークンを取得してください。'),
       details: { required_scope: scope },
-    },
-  );
-}
-
-function unproven(): ToolError {
-  return new ToolError(
-    'unauthenticated',
-    text('Only an authenticated caller can ask a model.', 'モデルへの質問には認証が必要です。'),
-    {
-      suggestion: text(
-        'Send `Authorization: Bearer TOKEN`; `sekisho token create` creates one.',
-        '`Authorization: Bearer トークン` を送ってください。トークンは `sekisho token create` で作成できます。',
-      ),
     },
   );
 }
@@ -149,8 +143,24 @@ function createSeats({ max, maxEach }: { readonly max: number; readonly maxEach:
   return {
     enter(principal: string): () => void {
       const own = inside.get(principal) ?? 0;
-      if (own >= maxEach) throw tooManyOwn(maxEach);
-      if (all >= max) throw full();
+      if (own >= maxEach)
+        throw new ToolError(
+          'rate_limited',
+          `${maxEach} of your questions are being answered.`,
+          `あなたの質問 ${maxEach} 件に回答中です。`,
+          {
+            suggestion: text(
+              'Send the next one when an answer is complete.',
+              '1 件終わってから次を送ってください。',
+            ),
+            details: { retry_after_ms: 5000 },
+          },
+        );
+      if (all >= max)
+        throw new ToolError('unavailable', 'Too many questions at once.', '同時の質問が多すぎます。', {
+          suggestion: text('Try again in a few seconds.', '数秒後にもう一度試してください。'),
+          details: { retry_after_ms: 5000 },
+        });
       inside.set(principal, own + 1);
       all += 1;
       return () => {
@@ -161,25 +171,4 @@ function createSeats({ max, maxEach }: { readonly max: number; readonly maxEach:
       };
     },
   };
-}
-
-function tooManyOwn(maxEach: number): ToolError {
-  return new ToolError(
-    'rate_limited',
-    text(`${maxEach} of your questions are being answered.`, `あなたの質問 ${maxEach} 件に回答中です。`),
-    {
-      suggestion: text(
-        'Send the next one when an answer is complete.',
-        '1 件終わってから次を送ってください。',
-      ),
-      details: { retry_after_ms: 5000 },
-    },
-  );
-}
-
-function full(): ToolError {
-  return new ToolError('unavailable', text('Too many questions at once.', '同時の質問が多すぎます。'), {
-    suggestion: text('Try again in a few seconds.', '数秒後にもう一度試してください。'),
-    details: { retry_after_ms: 5000 },
-  });
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import type { Message } from './transcript.ts';
 
 /** The contents of a stored session: the conversation and its model. */
@@ -29,10 +28,8 @@ function assertOurVersion(head: string, path: string): void {
   const version = /^\{"sekisho_session":(\d{1,6})[,}]/.exec(head)?.[1];
   if (version === undefined || version === '1') return;
   throw new ConfigError(
-    text(
-      `${path}: a newer version of sekisho wrote this session (format ${version}). Use that one, or another --session.`,
-      `${path}: このセッションは新しいバージョンの sekisho（形式 ${version}）が書いたものです。そのバージョンか、別の --session を使ってください。`,
-    ),
+    `${path}: a newer version of sekisho wrote this session (format ${version}). Use that one, or another --session.`,
+    `${path}: このセッションは新しいバージョンの sekisho（形式 ${version}）が書いたものです。そのバージョンか、別の --session を使ってください。`,
   );
 }
 
@@ -54,10 +51,8 @@ function parseLine<T>(shape: z.ZodType<T>, line: string, path: string, number: n
     return shape.parse(JSON.parse(line));
   } catch (error) {
     throw new ConfigError(
-      text(
-        `${path}, line ${number}: this is not a session of sekisho ask.`,
-        `${path} の ${number} 行目: sekisho ask のセッションではありません。`,
-      ),
+      `${path}, line ${number}: this is not a session of sekisho ask.`,
+      `${path} の ${number} 行目: sekisho ask のセッションではありません。`,
       { cause: error },
     );
   }

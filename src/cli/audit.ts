@@ -25,7 +25,7 @@ export async function tailAudit(flags: Flags, options: Options): Promise<number>
       last = entry.seq;
     }
     if (last === 0 && !options.json)
-      note(text('No call was recorded yet.', '記録された呼び出しはまだありません。'));
+      note('No call was recorded yet.', '記録された呼び出しはまだありません。');
     while (options.follow) {
       await sleep(followMs);
       // Notices a reader that left while there was nothing to write.
@@ -56,7 +56,7 @@ export async function searchAudit(
       newestFirst: true,
     });
     for (const entry of found.toReversed()) show(entry, options);
-    if (found.length === 0 && !options.json) note(text('No entry matches.', '該当する記録はありません。'));
+    if (found.length === 0 && !options.json) note('No entry matches.', '該当する記録はありません。');
     return found.length > 0 ? 0 : 1;
   });
 }
@@ -73,31 +73,23 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
   else {
     if (log.ok)
       say(
-        text(
-          `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} removed by retention` : ''}. Head ${log.head}.`,
-          `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間が過ぎたため削除）` : ''}。末尾 ${log.head}`,
-        ),
+        `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} removed by retention` : ''}. Head ${log.head}.`,
+        `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間が過ぎたため削除）` : ''}。末尾 ${log.head}`,
       );
     else
       say(
-        text(
-          `Broken at entry ${log.seq}: ${log.problem.en}`,
-          `記録 ${log.seq} で壊れています: ${log.problem.ja}`,
-        ),
+        `Broken at entry ${log.seq}: ${log.problem.en}`,
+        `記録 ${log.seq} で壊れています: ${log.problem.ja}`,
       );
     if (mirror && !mirror.ok)
       say(
-        text(
-          cleanLine(`The mirror does not match: ${mirror.problem.en}.`),
-          cleanLine(`控えが一致しません: ${mirror.problem.ja}。`),
-        ),
+        cleanLine(`The mirror does not match: ${mirror.problem.en}.`),
+        cleanLine(`控えが一致しません: ${mirror.problem.ja}。`),
       );
     else if (mirror?.records)
       say(
-        text(
-          `${counted(mirror.records, 'mirrored write matches', 'mirrored writes match')}.`,
-          `書き込みの控え ${mirror.records} 件が一致しました。`,
-        ),
+        `${counted(mirror.records, 'mirrored write matches', 'mirrored writes match')}.`,
+        `書き込みの控え ${mirror.records} 件が一致しました。`,
       );
     if (mirror?.ok && mirror.unreachable) say(farAway(mirror.unreachable));
   }
@@ -147,10 +139,8 @@ function show(entry: AuditEntry, options: Options): void {
       actorsOf(entry),
       entry.tool,
       inLocale(
-        text(
-          `${outcome} at ${entry.stop}${entry.rule ? ` by ${entry.rule}` : ''}`,
-          `${outcome}（${entry.stop}${entry.rule ? `、ルール ${entry.rule}` : ''}）`,
-        ),
+        `${outcome} at ${entry.stop}${entry.rule ? ` by ${entry.rule}` : ''}`,
+        `${outcome}（${entry.stop}${entry.rule ? `、ルール ${entry.rule}` : ''}）`,
       ),
       `${entry.durationMs} ms`,
       JSON.stringify(entry.arguments ?? {}),

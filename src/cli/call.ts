@@ -6,7 +6,7 @@ import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Call, ContentBlock, Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
-import { type Locale, text } from '../contract/text/text.ts';
+import type { Locale } from '../contract/text/text.ts';
 import { errorWords } from '../ground/text/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
@@ -103,10 +103,8 @@ function parseInput(words: string | undefined): unknown {
     return JSON.parse(words);
   } catch (error) {
     throw new ConfigError(
-      text(
-        `The arguments must be one JSON object, e.g. '{"path": "README.md"}'.`,
-        `引数は 1 つの JSON オブジェクトで指定してください。例: '{"path": "README.md"}'`,
-      ),
+      `The arguments must be one JSON object, e.g. '{"path": "README.md"}'.`,
+      `引数は 1 つの JSON オブジェクトで指定してください。例: '{"path": "README.md"}'`,
       {
         cause: error,
       },

@@ -4,7 +4,6 @@ import { type Checkpoint, consoleName, openCheckpoint } from '../checkpoint/inde
 import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
-import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { orElse } from '../ground/or-else.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
@@ -21,10 +20,8 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
   const running = readAddress(settings.stateFolder);
   if (!running) {
     note(
-      text(
-        'No server with a console runs on this state folder: start one with `sekisho serve --http`.',
-        'この状態フォルダーで動いているコンソール付きのサーバーはありません。`sekisho serve --http` で起動してください。',
-      ),
+      'No server with a console runs on this state folder: start one with `sekisho serve --http`.',
+      'この状態フォルダーで動いているコンソール付きのサーバーはありません。`sekisho serve --http` で起動してください。',
     );
     return 1;
   }

@@ -183,7 +183,7 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
     what: `server ${name}`,
     works,
     detail: works
-      ? `${inLocale(place)}: ${counts.map(inLocale).join(inLocale(text(', ', '、')))}`
+      ? `${inLocale(place)}: ${counts.map((each) => inLocale(each)).join(inLocale(', ', '、'))}`
       : `${inLocale(place)}: ${problem ? inLocale(problem) : ''}`,
     remedy: works ? undefined : hint ? joinSentences(inLocale(hint), check) : check,
   };

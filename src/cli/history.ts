@@ -45,7 +45,7 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
       newestFirst: true,
     });
     if (entries.length + sent.length + interrupted.length === 0 && !options.json)
-      say(text('Nothing was changed.', '変更はありません。'));
+      say('Nothing was changed.', '変更はありません。');
     for (const { id, tool, atMs } of interrupted) {
       const [landed] = await history.list({ auditId: id, limit: 1 });
       const came = landed
@@ -55,10 +55,8 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
             'それまでにコマンドが変更したものは一覧にありません',
           );
       note(
-        text(
-          `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; ${came.en}: \`sekisho audit search ${id}\``,
-          `${new Date(atMs).toISOString()} の ${cleanLine(tool)} はサーバーとともに中断されました。${came.ja}: \`sekisho audit search ${id}\``,
-        ),
+        `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; ${came.en}: \`sekisho audit search ${id}\``,
+        `${new Date(atMs).toISOString()} の ${cleanLine(tool)} はサーバーとともに中断されました。${came.ja}: \`sekisho audit search ${id}\``,
       );
     }
     const [newest] = interrupted;
@@ -87,9 +85,9 @@ export function changeOf({ path, before, after }: HistoryEntry): string {
 export function describeEntry(entry: HistoryEntry): string {
   const words = [entry.id, new Date(entry.atMs).toISOString(), changeOf(entry), inLocale(authorOf(entry))];
   if (entry.undoes !== undefined)
-    words.push(inLocale(text(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`)));
+    words.push(inLocale(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`));
   if (entry.undoneBy !== undefined)
-    words.push(inLocale(text(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`)));
+    words.push(inLocale(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`));
   return words.join('  ');
 }
 
@@ -135,10 +133,8 @@ export function showDiff(id: string, flags: Flags, options: Options): Promise<nu
     const entry = await store.history.get(await wholeEntryId(id, store.history));
     if (!entry) {
       say(
-        text(
-          `There is no change ${id}. \`sekisho history\` lists them.`,
-          `変更 ${id} はありません。\`sekisho history\` で一覧できます。`,
-        ),
+        `There is no change ${id}. \`sekisho history\` lists them.`,
+        `変更 ${id} はありません。\`sekisho history\` で一覧できます。`,
       );
       return 1;
     }

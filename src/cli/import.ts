@@ -31,15 +31,13 @@ export async function importServers(from: string, options: Options): Promise<num
           .slice(0, 31) || 'server';
       if (isOurs(config)) continue;
       if (known.has(shown)) {
-        say(text(`${shown}: already there, left unchanged.`, `${shown}: 既にあるため、そのままにします。`));
+        say(`${shown}: already there, left unchanged.`, `${shown}: 既にあるため、そのままにします。`);
         continue;
       }
       if (config.type === 'sse' || isRemoteSse(config)) {
         say(
-          text(
-            `${shown}: left out: its transport "sse" is no longer supported; add its Streamable HTTP address instead.`,
-            `${shown}: トランスポート "sse" には対応しなくなったため取り込みません。代わりに Streamable HTTP のアドレスを追加してください。`,
-          ),
+          `${shown}: left out: its transport "sse" is no longer supported; add its Streamable HTTP address instead.`,
+          `${shown}: トランスポート "sse" には対応しなくなったため取り込みません。代わりに Streamable HTTP のアドレスを追加してください。`,
         );
         continue;
       }
@@ -59,23 +57,25 @@ export async function importServers(from: string, options: Options): Promise<num
       say(`${shown}: ${config.url ?? [config.command, ...(config.args ?? [])].join(' ')} (${source})`);
       for (const key of dropped)
         say(
-          text(
-            `  ${key} is not imported: it gives the server rights; add it yourself`,
-            `  ${key} は取り込みません。サーバーに権限を与える設定なので、自分で書いてください。`,
-          ),
+          `  ${key} is not imported: it gives the server rights; add it yourself`,
+          `  ${key} は取り込みません。サーバーに権限を与える設定なので、自分で書いてください。`,
         );
-      for (const folder of named.filter((each) => !folders.includes(each))) say(onlyReads(folder));
+      for (const folder of named.filter((each) => !folders.includes(each)))
+        say(
+          `  it may read ${folder}, not write it; to let it write: "folders": [${JSON.stringify(folder)}]`,
+          `  ${folder} は読むだけで、書き込めません。書き込みを許可するには: "folders": [${JSON.stringify(folder)}]`,
+        );
       for (const why of downloads.filter((each) => !unboxed.includes(each)))
         say(`  ${inLocale(cannotStart(why))}`);
       for (const note of notes) say(`  ${inLocale(note)}`);
     }
   }
   if (taken.length === 0) {
-    say(text('Nothing to import.', '取り込むものはありません。'));
+    say('Nothing to import.', '取り込むものはありません。');
     return 0;
   }
   if (options.dryRun) {
-    say(text(`${target} would be changed.`, `${target} を変更することになります。`));
+    say(`${target} would be changed.`, `${target} を変更することになります。`);
     return 0;
   }
   assertMakeable(target, text('the configuration', '設定ファイル'));
@@ -83,10 +83,8 @@ export async function importServers(from: string, options: Options): Promise<num
   // It may contain secrets from the client's file.
   writeFileSync(target, words, { mode: 0o600 });
   say(
-    text(
-      `Written to ${target}. \`sekisho server check\` tests them.`,
-      `${target} に書きました。\`sekisho server check\` で動作を確認できます。`,
-    ),
+    `Written to ${target}. \`sekisho server check\` tests them.`,
+    `${target} に書きました。\`sekisho server check\` で動作を確認できます。`,
   );
   return 0;
 }
@@ -130,13 +128,6 @@ function cannotStart(why: Text): Text {
   );
 }
 
-function onlyReads(folder: string): Text {
-  return text(
-    `  it may read ${folder}, not write it; to let it write: "folders": [${JSON.stringify(folder)}]`,
-    `  ${folder} は読むだけで、書き込めません。書き込みを許可するには: "folders": [${JSON.stringify(folder)}]`,
-  );
-}
-
 /** Each client's files for its servers: its own folder first, then this project's. */
 function sourcesOf(from: string): readonly string[] {
   const home = homeOf(process.env);
@@ -162,10 +153,8 @@ function sourcesOf(from: string): readonly string[] {
   const found = (places[from] ?? []).filter((path) => existsSync(path) && holdsServers(path));
   if (found.length > 0) return found;
   throw new ConfigError(
-    text(
-      `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` imports them from another file.`,
-      `${from} のサーバーが ${places[from]?.join('、')} に見つかりません。別の場所からは \`sekisho import FILE\` で取り込めます。`,
-    ),
+    `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` imports them from another file.`,
+    `${from} のサーバーが ${places[from]?.join('、')} に見つかりません。別の場所からは \`sekisho import FILE\` で取り込めます。`,
   );
 }
 

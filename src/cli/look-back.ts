@@ -30,10 +30,8 @@ export function showStory(id: string | undefined, flags: Flags, options: Options
     const story = await operator.story(id === undefined ? (ids[0] ?? '') : wholeId(id, ids));
     if (!story) {
       say(
-        text(
-          'There is no such session. `sekisho digest` lists them.',
-          'そのセッションはありません。`sekisho digest` で一覧できます。',
-        ),
+        'There is no such session. `sekisho digest` lists them.',
+        'そのセッションはありません。`sekisho digest` で一覧できます。',
       );
       return 1;
     }

@@ -5,7 +5,6 @@ import { whyUnreadable } from '../config/file/why-unreadable.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { visibleJson } from '../contract/text/visible-json.ts';
 import { counted } from '../ground/counted.ts';
 import type { Options } from './common/options.ts';
@@ -32,10 +31,8 @@ export function importMemory(file: string, flags: Flags, options: Options): Prom
     if (options.json) sayJson({ stored, duplicates });
     else
       say(
-        text(
-          `${stored} stored, ${duplicates} already there.`,
-          `${stored} 件を保存しました。${duplicates} 件は既にありました。`,
-        ),
+        `${stored} stored, ${duplicates} already there.`,
+        `${stored} 件を保存しました。${duplicates} 件は既にありました。`,
       );
     return 0;
   });
@@ -54,10 +51,8 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
   const meaning = await (await checkpoint.store()).meaning?.();
   if (!meaning || !embeddings) {
     throw new ConfigError(
-      text(
-        'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
-        'メモリの埋め込みが設定されていません。memory.embeddings にサーバーとモデルを指定してください。例: Ollama なら {"model": "bge-m3"}',
-      ),
+      'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
+      'メモリの埋め込みが設定されていません。memory.embeddings にサーバーとモデルを指定してください。例: Ollama なら {"model": "bge-m3"}',
     );
   }
   const drained = options.status
@@ -75,24 +70,18 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
   if (options.json) sayJson({ model, url, ...backlog, ...drained });
   else {
     say(
-      text(
-        `${backlog.embedded} of ${counted(backlog.memories, 'memory', 'memories')} embedded by ${model}; waiting: ${backlog.waiting}.`,
-        `メモリ ${backlog.memories} 件のうち ${backlog.embedded} 件を ${model} で埋め込み済み。残り ${backlog.waiting} 件。`,
-      ),
+      `${backlog.embedded} of ${counted(backlog.memories, 'memory', 'memories')} embedded by ${model}; waiting: ${backlog.waiting}.`,
+      `メモリ ${backlog.memories} 件のうち ${backlog.embedded} 件を ${model} で埋め込み済み。残り ${backlog.waiting} 件。`,
     );
     if (backlog.refused > 0)
       say(
-        text(
-          `Of these, refused several times: ${backlog.refused}.`,
-          `うち ${backlog.refused} 件は何度も拒否されました。`,
-        ),
+        `Of these, refused several times: ${backlog.refused}.`,
+        `うち ${backlog.refused} 件は何度も拒否されました。`,
       );
     if (drained?.problem !== undefined)
       note(
-        text(
-          `Stopped: ${drained.problem}. The rest is not lost.`,
-          `中断しました: ${drained.problem}。残りは失われていません。`,
-        ),
+        `Stopped: ${drained.problem}. The rest is not lost.`,
+        `中断しました: ${drained.problem}。残りは失われていません。`,
       );
   }
   return backlog.waiting > 0 && drained ? 1 : 0;
@@ -104,10 +93,8 @@ async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promis
     input.once('error', (error) =>
       reject(
         new ConfigError(
-          text(
-            `${file} cannot be read: ${whyUnreadable(error).en}.`,
-            `${file} を読み込めません: ${whyUnreadable(error).ja}。`,
-          ),
+          `${file} cannot be read: ${whyUnreadable(error).en}.`,
+          `${file} を読み込めません: ${whyUnreadable(error).ja}。`,
           { cause: error },
         ),
       ),

@@ -11,7 +11,11 @@ export async function showNodes(flags: Flags, { json }: { readonly json?: boolea
   await using checkpoint = await openCheckpoint(settings);
   const nodes = await (await checkpoint.store()).nodes.list();
   if (json) for (const node of nodes) sayJson(node);
-  else if (nodes.length === 0) say(none);
+  else if (nodes.length === 0)
+    say(
+      'No server serves over HTTP on this store.',
+      'このストアで HTTP を提供しているサーバーはありません。',
+    );
   else for (const node of nodes) say(lineOf(node, settings.locale));
   return nodes.some(({ state }) => state === 'lost') ? 1 : 0;
 }
@@ -48,10 +52,6 @@ function wrongClock(aheadMs: number) {
     : text(`its clock is ${seconds} s behind`, `時計が ${seconds} 秒遅れています`);
 }
 
-const none = text(
-  'No server serves over HTTP on this store.',
-  'このストアで HTTP を提供しているサーバーはありません。',
-);
 const states = {
   serving: text('serving', '提供中'),
   draining: text('draining', '停止準備中'),

@@ -19,8 +19,8 @@ export function listChannels(flags: Flags, options: Options): Promise<number> {
       ...(kind === 'push' && { devices: devices.length }),
     }));
     sayList(shown, options, ({ name, kind, escalation, devices: reached }) => {
-      const second = escalation ? [inLocale(text('when nobody answers', '回答がないとき'))] : [];
-      const many = reached === undefined ? [] : [inLocale(text(`devices: ${reached}`, `端末: ${reached}`))];
+      const second = escalation ? [inLocale('when nobody answers', '回答がないとき')] : [];
+      const many = reached === undefined ? [] : [inLocale(`devices: ${reached}`, `端末: ${reached}`)];
       return [name, kind, ...many, ...second];
     });
     return 0;
@@ -34,10 +34,8 @@ export function testChannel(name: string, flags: Flags, options: Options): Promi
     if (!tried) {
       const names = checkpoint.settings.notify.channels.map((channel) => channel.name).join(', ');
       throw new ConfigError(
-        text(
-          `There is no channel ${JSON.stringify(name)}; there are ${names}.`,
-          `チャンネル ${JSON.stringify(name)} はありません。あるのは ${names} です。`,
-        ),
+        `There is no channel ${JSON.stringify(name)}; there are ${names}.`,
+        `チャンネル ${JSON.stringify(name)} はありません。あるのは ${names} です。`,
       );
     }
     if (options.json) sayJson(tried);
@@ -58,8 +56,7 @@ export function noticeLog(flags: Flags, options: Options): Promise<number> {
       if (options.json) sayJson(record);
       else sayRow(cellsOf(record));
     }
-    if (records.length === 0 && !options.json)
-      say(text('No notice was sent yet.', '通知はまだ送られていません。'));
+    if (records.length === 0 && !options.json) say('No notice was sent yet.', '通知はまだ送られていません。');
     return 0;
   });
 }
@@ -69,7 +66,7 @@ function cellsOf(record: NoticeRecord): readonly string[] {
   const next = nextAtMs === undefined ? [] : [inLocale(tryAgain(new Date(nextAtMs).toISOString()))];
   return [
     ...[new Date(atMs).toISOString(), channel, inLocale(kinds[kind]), inLocale(statuses[status])],
-    inLocale(text(`attempt ${attempts}`, `${attempts} 回目`)),
+    inLocale(`attempt ${attempts}`, `${attempts} 回目`),
     ...(problem ? [inLocale(problem)] : []),
     ...next,
     ...questions,

@@ -8,7 +8,6 @@ import {
 import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import type { Options } from './common/options.ts';
 import { note, say, sayJson } from './common/say.ts';
 import { ruleWarningLines } from './serving/rule-warnings.ts';
@@ -28,10 +27,8 @@ export function test(json: string | undefined, flags: Flags, options: Options): 
   const { effects } = options;
   if ((json === undefined) === (typeof effects !== 'string'))
     throw new ConfigError(
-      text(
-        '`sekisho policy test` takes a call, or --effects with a file.',
-        '`sekisho policy test` には、呼び出しか --effects のファイルのどちらかを指定してください。',
-      ),
+      '`sekisho policy test` takes a call, or --effects with a file.',
+      '`sekisho policy test` には、呼び出しか --effects のファイルのどちらかを指定してください。',
     );
   return withPolicy(flags, options, async (policy, { locale }) => {
     const preview =
@@ -46,10 +43,9 @@ function readEffects(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new ConfigError(
-      text(`--effects: ${path} cannot be read.`, `--effects: ${path} を読み込めません。`),
-      { cause },
-    );
+    throw new ConfigError(`--effects: ${path} cannot be read.`, `--effects: ${path} を読み込めません。`, {
+      cause,
+    });
   }
 }
 

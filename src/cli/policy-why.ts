@@ -37,10 +37,8 @@ async function find(id: string, log: AuditLog): Promise<AuditEntry> {
   const entry = newest.find((each) => each.id === whole);
   if (entry) return entry;
   throw new ConfigError(
-    text(
-      `None of the newest ${newestEntries} calls begins with ${id}; sekisho audit search shows ids.`,
-      `最新 ${newestEntries} 件の呼び出しに ${id} で始まるものはありません。ID は sekisho audit search で表示されます。`,
-    ),
+    `None of the newest ${newestEntries} calls begins with ${id}; sekisho audit search shows ids.`,
+    `最新 ${newestEntries} 件の呼び出しに ${id} で始まるものはありません。ID は sekisho audit search で表示されます。`,
   );
 }
 

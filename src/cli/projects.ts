@@ -37,7 +37,11 @@ export async function showProjects(flags: Flags, { json }: { readonly json?: boo
   const known = await Promise.all([...folders].map((folder) => look(folder, keys, home, flags, here)));
   const locale = spokenLocale(process.argv, process.env);
   if (json) for (const project of known) sayJson(project);
-  else if (keys.length === 0) say(none(path));
+  else if (keys.length === 0)
+    say(
+      `${path} names no projects. Run \`sekisho init\` in a folder to add it.`,
+      `${path} にプロジェクトはありません。フォルダーで \`sekisho init\` を実行すると追加できます。`,
+    );
   else say([...known.map((project) => lineOf(project, locale)), ...parentsOf(keys, locale)].join('\n'));
   return 0;
 }
@@ -100,12 +104,6 @@ function lineOf({ folder, profile, exists, usedAt, waiting, isHere }: KnownProje
 function parentsOf(keys: readonly string[], locale: Locale): readonly string[] {
   return keys.filter(isParent).map((key) => `  ${cleanLine(key)}  ${words.each[locale]}`);
 }
-
-const none = (path: string) =>
-  text(
-    `${path} names no projects. Run \`sekisho init\` in a folder to add it.`,
-    `${path} にプロジェクトはありません。フォルダーで \`sekisho init\` を実行すると追加できます。`,
-  );
 
 const words = {
   unused: text('never used', '未使用'),

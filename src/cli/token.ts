@@ -25,10 +25,8 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
   }
   if (options.asRole === localTokenRole) {
     throw new ConfigError(
-      text(
-        `--as-role ${localTokenRole} is the role of the token that \`sekisho serve --http\` prints.`,
-        `--as-role ${localTokenRole} は \`sekisho serve --http\` が表示するトークン専用のロールです。`,
-      ),
+      `--as-role ${localTokenRole} is the role of the token that \`sekisho serve --http\` prints.`,
+      `--as-role ${localTokenRole} は \`sekisho serve --http\` が表示するトークン専用のロールです。`,
     );
   }
   const expires =
@@ -43,10 +41,8 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
     if (options.json) sayJson({ token, ...record });
     else
       say(
-        text(
-          `${token}\n\nFor ${user} (${record.id}). It is shown only now; send it as "Authorization: Bearer …".`,
-          `${token}\n\n${user} のトークンです（${record.id}）。表示するのは今だけです。"Authorization: Bearer …" として送ってください。`,
-        ),
+        `${token}\n\nFor ${user} (${record.id}). It is shown only now; send it as "Authorization: Bearer …".`,
+        `${token}\n\n${user} のトークンです（${record.id}）。表示するのは今だけです。"Authorization: Bearer …" として送ってください。`,
       );
     return 0;
   });

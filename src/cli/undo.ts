@@ -60,24 +60,20 @@ async function lastCall(history: HistoryStore, isAgreed: boolean): Promise<UndoS
   const { auditId, id } = last;
   const entries = auditId ? await history.list({ auditId, standing: true, limit: shown + 1 }) : [last];
   note(
-    text(
-      `The last call that changed something, ${cleanLine(last.tool)} at ${new Date(last.atMs).toISOString()}:`,
-      `最後に変更を行った呼び出し（${new Date(last.atMs).toISOString()} の ${cleanLine(last.tool)}）:`,
-    ),
+    `The last call that changed something, ${cleanLine(last.tool)} at ${new Date(last.atMs).toISOString()}:`,
+    `最後に変更を行った呼び出し（${new Date(last.atMs).toISOString()} の ${cleanLine(last.tool)}）:`,
   );
   for (const entry of entries.slice(0, shown)) note(`  ${changeOf(entry)}`);
-  if (entries.length > shown) note(text('  … and more', '  … ほか'));
+  if (entries.length > shown) note('  … and more', '  … ほか');
   if (!isAgreed && !process.stdin.isTTY) {
     note(
-      text(
-        'Nothing was undone. Add --yes to undo it.',
-        '何も元に戻していません。元に戻すには --yes を付けてください。',
-      ),
+      'Nothing was undone. Add --yes to undo it.',
+      '何も元に戻していません。元に戻すには --yes を付けてください。',
     );
     return undefined;
   }
   if (!isAgreed && !(await agrees(text('Undo it? [y/N] ', '元に戻しますか? [y/N] ')))) {
-    note(text('Nothing was undone.', '何も元に戻していません。'));
+    note('Nothing was undone.', '何も元に戻していません。');
     return undefined;
   }
   return auditId ? { auditId } : { id };
@@ -91,10 +87,8 @@ function orderOf(id: string | undefined, { session, since, call }: Options): Und
   if (given === 0 && call !== true) return undefined;
   if (given !== 1) {
     throw new ConfigError(
-      text(
-        'undo takes at most one of: an entry, --session, --since; --call needs an entry. `sekisho history` lists entries.',
-        'undo に指定できるのは、変更の ID、--session、--since のいずれか 1 つです。--call には変更の ID が必要です。変更は `sekisho history` で一覧できます。',
-      ),
+      'undo takes at most one of: an entry, --session, --since; --call needs an entry. `sekisho history` lists entries.',
+      'undo に指定できるのは、変更の ID、--session、--since のいずれか 1 つです。--call には変更の ID が必要です。変更は `sekisho history` で一覧できます。',
     );
   }
   if (id !== undefined) return { id };

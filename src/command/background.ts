@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundCommand, NetworkContact } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanChunk, cleanText } from '../contract/text/clean-text.ts';
-import { text } from '../contract/text/text.ts';
 import { firstBytes } from '../ground/text/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
@@ -103,7 +102,12 @@ export class RunningCommand implements BackgroundCommand {
 
   async write(input: string): Promise<void> {
     const stdin = this.#going?.child.stdin;
-    if (this.#exit || !stdin || stdin.destroyed) throw takesNoInput(this.id);
+    if (this.#exit || !stdin || stdin.destroyed)
+      throw new ToolError(
+        'conflict',
+        `${this.id} takes no input: it has ended, or was not started with background.`,
+        `${this.id} は終了しているか、background で開始されていないため、入力を受け付けません。`,
+      );
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     stdin.write(input, (error) => (error ? reject(closedInput(this.id, error)) : resolve()));
     await promise;
@@ -153,18 +157,8 @@ export class RunningCommand implements BackgroundCommand {
   }
 }
 
-function takesNoInput(id: string): ToolError {
-  return new ToolError(
-    'conflict',
-    text(
-      `${id} takes no input: it has ended, or was not started with background.`,
-      `${id} は終了しているか、background で開始されていないため、入力を受け付けません。`,
-    ),
-  );
-}
-
 function closedInput(id: string, cause: Error): ToolError {
-  return new ToolError('conflict', text(`${id} closed its input.`, `${id} は入力を閉じています。`), {
+  return new ToolError('conflict', `${id} closed its input.`, `${id} は入力を閉じています。`, {
     cause,
   });
 }

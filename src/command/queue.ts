@@ -11,10 +11,8 @@ export function createQueue(atOnce: number, maxWaiting: number): Semaphore {
     full: (running, waiting) =>
       new ToolError(
         'rate_limited',
-        text(
-          `${running} commands are running and ${waiting} are waiting.`,
-          `${running} 件のコマンドが実行中、${waiting} 件が待機中です。`,
-        ),
+        `${running} commands are running and ${waiting} are waiting.`,
+        `${running} 件のコマンドが実行中、${waiting} 件が待機中です。`,
         {
           suggestion: text('Wait for some of them to end.', 'いくつか終わるまで待ってください。'),
           details: { retry_after_ms: 1000 },

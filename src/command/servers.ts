@@ -6,7 +6,6 @@ import type { CommandRecording } from '../contract/capabilities/command-life.ts'
 import type { FolderRoot } from '../contract/capabilities/files.ts';
 import type { ServerProcess } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import type { StdioStart } from '../contract/upstream.ts';
 import { isInside } from '../ground/inside.ts';
 import type { Backend, Child } from './child/child.ts';
@@ -116,7 +115,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         })
         .catch(async (cause) => {
           await recording?.end();
-          throw new ToolError('unavailable', text('It could not be started.', '起動できませんでした。'), {
+          throw new ToolError('unavailable', 'It could not be started.', '起動できませんでした。', {
             cause,
           });
         });

@@ -82,7 +82,7 @@ const faults: readonly Fault[] = [
 ];
 
 export function notFound(shown: string, cause?: unknown): ToolError {
-  return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} は存在しません。`), {
+  return new ToolError('not_found', `${shown} does not exist.`, `${shown} は存在しません。`, {
     cause,
     // Listings show the bytes of a name that is not UTF-8 this way.
     ...(shown.includes('\ufffd') && {
@@ -95,7 +95,7 @@ export function notFound(shown: string, cause?: unknown): ToolError {
 }
 
 export function exists(shown: string, cause?: unknown): ToolError {
-  return new ToolError('conflict', text(`${shown} already exists.`, `${shown} は既に存在します。`), {
+  return new ToolError('conflict', `${shown} already exists.`, `${shown} は既に存在します。`, {
     suggestion: text(
       'Choose another name, or replace it explicitly.',
       '別の名前にするか、明示的に置き換えてください。',
@@ -107,10 +107,8 @@ export function exists(shown: string, cause?: unknown): ToolError {
 export function linkRefused(shown: string): ToolError {
   return new ToolError(
     'forbidden',
-    text(
-      `${shown} is a symbolic link; links are not followed.`,
-      `${shown} はシンボリックリンクです。リンクはたどりません。`,
-    ),
+    `${shown} is a symbolic link; links are not followed.`,
+    `${shown} はシンボリックリンクです。リンクはたどりません。`,
     text('Name the file itself.', 'ファイル本体のパスを指定してください。'),
   );
 }
@@ -118,10 +116,8 @@ export function linkRefused(shown: string): ToolError {
 export function linkLeadsOut(shown: string): ToolError {
   return new ToolError(
     'forbidden',
-    text(
-      `${shown} goes through a symbolic link that leads outside the allowed folders.`,
-      `${shown} は許可されたフォルダーの外を指すシンボリックリンクを通ります。`,
-    ),
+    `${shown} goes through a symbolic link that leads outside the allowed folders.`,
+    `${shown} は許可されたフォルダーの外を指すシンボリックリンクを通ります。`,
     text('Use a path inside the allowed folders.', '許可されたフォルダー内のパスを指定してください。'),
   );
 }
@@ -141,17 +137,16 @@ export function notAFile(shown: string, kind: 'folder' | 'other'): ToolError {
 export function leftUnchanged(shown: string): ToolError {
   return new ToolError(
     'cancelled',
-    text(
-      `The call was cancelled; ${shown} was not changed.`,
-      `呼び出しが取り消されました。${shown} は変更していません。`,
-    ),
+    `The call was cancelled; ${shown} was not changed.`,
+    `呼び出しが取り消されました。${shown} は変更していません。`,
   );
 }
 
 export function changedSince(shown: string): ToolError {
   return new ToolError(
     'conflict',
-    text(`${shown} has changed since it was read.`, `${shown} は読み込み後に変更されています。`),
+    `${shown} has changed since it was read.`,
+    `${shown} は読み込み後に変更されています。`,
     text('Read it again, then repeat the change.', '読み直してから変更をやり直してください。'),
   );
 }

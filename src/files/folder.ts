@@ -158,10 +158,8 @@ export class HeldFolder implements Folder {
     if (!this.#options.hiddenPaths.some((hidden) => startsWith(folded, hidden))) return;
     throw new ToolError(
       'forbidden',
-      text(
-        `${shownPath(path)} belongs to this server and is not shown to tools.`,
-        `${shownPath(path)} はこのサーバー自身のもので、ツールからは見えません。`,
-      ),
+      `${shownPath(path)} belongs to this server and is not shown to tools.`,
+      `${shownPath(path)} はこのサーバー自身のもので、ツールからは見えません。`,
       text('Choose another path.', '別のパスを選んでください。'),
     );
   }
@@ -172,7 +170,8 @@ export class HeldFolder implements Folder {
     const parent = path.startsWith('/') ? shownPath(path.slice(0, path.lastIndexOf('/')) || path) : 'PATH';
     return new ToolError(
       'out_of_scope',
-      text(`${shown} is outside the allowed folders.`, `${shown} は許可されたフォルダーの外にあります。`),
+      `${shown} is outside the allowed folders.`,
+      `${shown} は許可されたフォルダーの外にあります。`,
       this.#options.whole
         ? {
             suggestion: text(

@@ -53,10 +53,8 @@ function assertShortName(name: string, path: string): void {
   if (name.length * 3 <= limits.nameBytes || Buffer.byteLength(name) <= limits.nameBytes) return;
   throw new ToolError(
     'invalid_path',
-    text(
-      `A name in ${shownPath(path)} is longer than ${limits.nameBytes} bytes.`,
-      `${shownPath(path)} に ${limits.nameBytes} バイトを超える名前があります。`,
-    ),
+    `A name in ${shownPath(path)} is longer than ${limits.nameBytes} bytes.`,
+    `${shownPath(path)} に ${limits.nameBytes} バイトを超える名前があります。`,
   );
 }
 

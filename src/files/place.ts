@@ -214,7 +214,8 @@ export class HeldPlace implements Place, ProvenPath {
     if (!this.facts.writable) {
       throw new ToolError(
         'forbidden',
-        text(`${this.shown} can only be read.`, `${this.shown} は読み取り専用です。`),
+        `${this.shown} can only be read.`,
+        `${this.shown} は読み取り専用です。`,
       );
     }
     const name =
@@ -223,10 +224,8 @@ export class HeldPlace implements Place, ProvenPath {
     if (name !== undefined) {
       throw new ToolError(
         'forbidden',
-        text(
-          `${this.shown} is protected: tools cannot write ${name}.`,
-          `${this.shown} は保護されています。${name} にはツールから書き込めません。`,
-        ),
+        `${this.shown} is protected: tools cannot write ${name}.`,
+        `${this.shown} は保護されています。${name} にはツールから書き込めません。`,
         text('Choose another path.', '別のパスを選んでください。'),
       );
     }

@@ -2,7 +2,6 @@ import type { Buffer } from 'node:buffer';
 import { type BigIntStats, type Dirent, lstatSync, type Stats, type StatsBase, statSync } from 'node:fs';
 import type { FileKind, FileStat } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { fault, leftUnchanged } from './fault.ts';
 import { readAt } from './io.ts';
 
@@ -54,10 +53,8 @@ export async function readFileBytes(
 export function tooLarge(shown: string, bytes: number, maxBytes: number): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      `${shown} has ${bytes} bytes; the limit here is ${maxBytes}.`,
-      `${shown} は ${bytes} バイトあり、上限の ${maxBytes} バイトを超えています。`,
-    ),
+    `${shown} has ${bytes} bytes; the limit here is ${maxBytes}.`,
+    `${shown} は ${bytes} バイトあり、上限の ${maxBytes} バイトを超えています。`,
     { details: { bytes, max_bytes: maxBytes } },
   );
 }

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { orElse } from '../ground/or-else.ts';
 import { fault, linkRefused, notAFile } from './fault.ts';
@@ -67,7 +66,8 @@ export function enterFolder(
   hidden: number,
   made?: (count: number) => void,
 ): number {
-  if (root.fd < 0) throw closed();
+  if (root.fd < 0)
+    throw new ToolError('unavailable', 'The server is stopping.', 'サーバーは停止処理中です。');
   let folder = root.fd;
   for (let depth = 0; depth < count; depth++) {
     const entry = entryOf(folder, components[depth] ?? '');
@@ -150,8 +150,4 @@ function assertRegular(root: Root, stat: Stats, shown: string): void {
   if (stat.isFile() && stat.dev !== root.procDevice) return;
   if (stat.isSymbolicLink()) throw linkRefused(shown);
   throw notAFile(shown, stat.isDirectory() ? 'folder' : 'other');
-}
-
-function closed(): ToolError {
-  return new ToolError('unavailable', text('The server is stopping.', 'サーバーは停止処理中です。'));
 }

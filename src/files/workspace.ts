@@ -2,7 +2,6 @@ import { closeSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { ChangeObserver, Folder } from '../contract/capabilities/files.ts';
 import { ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { lazy } from '../ground/once.ts';
 import { orElse } from '../ground/or-else.ts';
 import { createTurns } from '../ground/turns.ts';
@@ -46,10 +45,8 @@ export interface Workspace {
 export function openWorkspace(options: WorkspaceOptions): Workspace {
   if (options.roots.length === 0)
     throw new ConfigError(
-      text(
-        'roots must name at least one folder.',
-        'roots には少なくとも 1 つのフォルダーを指定してください。',
-      ),
+      'roots must name at least one folder.',
+      'roots には少なくとも 1 つのフォルダーを指定してください。',
     );
   const procDevice = deviceOfProc();
   const roots: Root[] = [];
@@ -129,10 +126,8 @@ function openRoot(root: RootOptions, procDevice: number): Root {
     };
   } catch (cause) {
     throw new ConfigError(
-      text(
-        `roots: "${root.path}" is not a folder that this server can open.`,
-        `roots: "${root.path}" は、このサーバーが開けるフォルダーではありません。`,
-      ),
+      `roots: "${root.path}" is not a folder that this server can open.`,
+      `roots: "${root.path}" は、このサーバーが開けるフォルダーではありません。`,
       { cause },
     );
   }
@@ -156,10 +151,8 @@ function deviceOfProc(): number {
     // Reported below.
   }
   throw new ConfigError(
-    text(
-      'Serving files safely needs Linux with /proc mounted, which is missing here. There is no weaker fallback.',
-      'ファイルを安全に提供するには、Linux と /proc のマウントが必要ですが、この環境にはありません。これより弱い方法は使いません。',
-    ),
+    'Serving files safely needs Linux with /proc mounted, which is missing here. There is no weaker fallback.',
+    'ファイルを安全に提供するには、Linux と /proc のマウントが必要ですが、この環境にはありません。これより弱い方法は使いません。',
   );
 }
 

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { FileChange, FormerFile } from '../contract/capabilities/files.ts';
 import type { FileState, NewHistoryEntry } from '../contract/capabilities/history.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { digestOf } from './blobs.ts';
@@ -71,10 +70,8 @@ export function cannotKeep(cause: unknown): ToolError {
   const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoCode(cause) ?? '');
   return new ToolError(
     isFull ? 'storage_full' : 'unavailable',
-    text(
-      'The old content cannot be kept for undo, so nothing was changed.',
-      '取り消し用に元の内容を保存できないため、何も変更しませんでした。',
-    ),
+    'The old content cannot be kept for undo, so nothing was changed.',
+    '取り消し用に元の内容を保存できないため、何も変更しませんでした。',
     { cause },
   );
 }

@@ -264,7 +264,7 @@ function passOver(error: unknown): ToolOutput {
 function asToolError(error: unknown): ToolError {
   return error instanceof ToolError
     ? error
-    : new ToolError('internal', text('The file could not be checked.', 'ファイルを確認できませんでした。'), {
+    : new ToolError('internal', 'The file could not be checked.', 'ファイルを確認できませんでした。', {
         cause: error,
       });
 }

@@ -138,7 +138,7 @@ export function timeoutOf(request: PipelineRequest, ends: readonly Ended[]): Too
   );
   const detail = `The pipeline took longer than ${seconds} s and was stopped.`;
   const suggestion = 'Narrow the input (a folder, a glob, head) or raise timeout_ms, up to 120000.';
-  return new ToolError('TIMEOUT', text(detail, `パイプラインが ${seconds} 秒を超えたため停止しました。`), {
+  return new ToolError('TIMEOUT', detail, `パイプラインが ${seconds} 秒を超えたため停止しました。`, {
     suggestion: text(
       suggestion,
       '入力を絞る (フォルダー、ワイルドカード、head) か、timeout_ms を最大 120000 まで上げてください。',

@@ -14,7 +14,6 @@ import type {
 } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
-import { text } from '../contract/text/text.ts';
 import { openLocks } from '../files/changing/lock.ts';
 import { readAtNow } from '../files/io.ts';
 import { asUnprotected } from '../files/workspace.ts';
@@ -166,7 +165,7 @@ function readProgram(folder: Folder, path: string, cwd: string): string {
   }
   using _ = defer(() => closeSync(fd));
   if (fstatSync(fd).size > programBytes) {
-    throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
+    throw new ToolError('too_large', `${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`);
   }
   return readAtNow(fd, 0, programBytes).toString('utf8');
 }

@@ -83,7 +83,8 @@ export function createOutputShelf(folder: string): OutputShelf {
       if (!output || from > output.bytes) {
         throw new ToolError(
           'not_found',
-          text('This cursor is no longer valid.', 'このカーソルはもう使えません。'),
+          'This cursor is no longer valid.',
+          'このカーソルはもう使えません。',
           text('Send the command again without cursor.', 'cursor を付けずにコマンドを送り直してください。'),
         );
       }

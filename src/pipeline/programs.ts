@@ -100,7 +100,7 @@ function missing(name: ProgramName): ToolError {
   const remedy = remedyOf(name);
   const detail = `${name} is not installed on this machine.`;
   const suggestion = `Ask the operator to install it: ${remedy} (or dnf, apk, brew).`;
-  return new ToolError('MISSING_BINARY', text(detail, `このマシンには ${name} がありません。`), {
+  return new ToolError('MISSING_BINARY', detail, `このマシンには ${name} がありません。`, {
     suggestion: text(
       suggestion,
       `運用者にインストールを依頼してください:  ${remedy} (または dnf, apk, brew)`,

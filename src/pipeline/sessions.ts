@@ -35,7 +35,7 @@ function existing(folder: Folder, path: string, from: string): string {
     const { kind } = place.stat();
     if (kind === 'folder' && place.rootIndex === 0) return place.path;
     if (kind === 'folder') return place.hostPath;
-    if (kind === 'symlink') throw new ToolError('forbidden', text('a link', 'リンク'));
+    if (kind === 'symlink') throw new ToolError('forbidden', 'a link', 'リンク');
   } catch (error) {
     throw escaped(error, path, 'cd');
   }

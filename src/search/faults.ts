@@ -11,7 +11,8 @@ export function assertSearchable(query: ContentQuery): void {
     if (!value.includes('\0')) continue;
     throw new ToolError(
       'invalid_parameter',
-      text(`${field} contains a NUL character.`, `${field} に NUL 文字が含まれています。`),
+      `${field} contains a NUL character.`,
+      `${field} に NUL 文字が含まれています。`,
       { details: { field } },
     );
   }

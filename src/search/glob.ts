@@ -19,7 +19,7 @@ export function createGlob(
   } catch (error) {
     if (!(error instanceof BadGlob)) throw error;
     const { en, ja } = error.problem;
-    throw new ToolError('invalid_parameter', text(`The glob ${en}.`, `グロブ${ja}。`), {
+    throw new ToolError('invalid_parameter', `The glob ${en}.`, `グロブ${ja}。`, {
       suggestion: error.suggestion,
       details: { field },
     });

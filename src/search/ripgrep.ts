@@ -81,7 +81,8 @@ function tookTooLong(timeoutMs: number): ToolError {
   const seconds = timeoutMs / 1000;
   return new ToolError(
     'timed_out',
-    text(`The search took longer than ${seconds} s.`, `検索が ${seconds} 秒を超えました。`),
+    `The search took longer than ${seconds} s.`,
+    `検索が ${seconds} 秒を超えました。`,
     text('Search a smaller folder.', 'より小さなフォルダーを検索してください。'),
   );
 }

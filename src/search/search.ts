@@ -60,7 +60,8 @@ async function findRipgrep(given: string | undefined): Promise<string> {
   }
   throw new ToolError(
     'unavailable',
-    text('ripgrep is missing on this machine.', 'このマシンに ripgrep がありません。'),
+    'ripgrep is missing on this machine.',
+    'このマシンに ripgrep がありません。',
     text(
       'The operator can install it: npm install @vscode/ripgrep, or the package ripgrep of the system.',
       '運用者は npm install @vscode/ripgrep か、システムの ripgrep パッケージを導入してください。',

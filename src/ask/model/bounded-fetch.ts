@@ -1,5 +1,4 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { boundedStream } from '../../ground/bounded-stream.ts';
 
 /**
@@ -19,9 +18,7 @@ export function createBoundedFetch(maxBytes: number): typeof fetch {
 function tooLarge(maxBytes: number): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      `The model's server sent over ${maxBytes} bytes and was cut off.`,
-      `モデルのサーバーの応答が ${maxBytes} バイトを超えたため、打ち切りました。`,
-    ),
+    `The model's server sent over ${maxBytes} bytes and was cut off.`,
+    `モデルのサーバーの応答が ${maxBytes} バイトを超えたため、打ち切りました。`,
   );
 }

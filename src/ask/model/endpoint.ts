@@ -1,6 +1,5 @@
 import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 
 /** Throws `ConfigError` if the key is missing. The key is used only in requests. */
 export function endpointOf(
@@ -21,10 +20,8 @@ function keyOf(
   const key = environment[variable]?.trim();
   if (key) return key;
   throw new ConfigError(
-    text(
-      `The model ${name} needs its key in the environment variable ${variable}.`,
-      `モデル ${name} を使うには、環境変数 ${variable} にキーが必要です。`,
-    ),
+    `The model ${name} needs its key in the environment variable ${variable}.`,
+    `モデル ${name} を使うには、環境変数 ${variable} にキーが必要です。`,
   );
 }
 

@@ -30,12 +30,10 @@ export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | 
     isBusy
       ? text('The model is too busy to answer.', 'モデルが混み合っていて回答できません。')
       : text("The model's server failed.", 'モデルのサーバーで障害が起きました。'),
-    {
-      suggestion: text(
-        "Try again later; the operator's log says what happened.",
-        '後でもう一度試してください。詳細は運用者のログにあります。',
-      ),
-    },
+    text(
+      "Try again later; the operator's log says what happened.",
+      '後でもう一度試してください。詳細は運用者のログにあります。',
+    ),
   );
 }
 
@@ -64,26 +62,20 @@ function silent({ name, silenceMs }: Endpoint): ToolError {
   const seconds = Math.round(silenceMs / 1000);
   return new ModelError(
     'timed_out',
+    `The model ${name} sent nothing for ${seconds} s.`,
+    `モデル ${name} から ${seconds} 秒間応答がありません。`,
     text(
-      `The model ${name} sent nothing for ${seconds} s.`,
-      `モデル ${name} から ${seconds} 秒間応答がありません。`,
+      `Raise models.${name}.silenceMs if it needs longer.`,
+      `もっと時間が必要なら models.${name}.silenceMs を増やしてください。`,
     ),
-    {
-      suggestion: text(
-        `Raise models.${name}.silenceMs if it needs longer.`,
-        `もっと時間が必要なら models.${name}.silenceMs を増やしてください。`,
-      ),
-    },
   );
 }
 
 function nobodyThere({ name, url }: Endpoint, reason: string, cause: unknown): ToolError {
   return new ModelError(
     'unavailable',
-    text(
-      `No server for the model ${name} answers at ${url} (${reason}).`,
-      `モデル ${name} のサーバー ${url} に接続できません (${reason})。`,
-    ),
+    `No server for the model ${name} answers at ${url} (${reason}).`,
+    `モデル ${name} のサーバー ${url} に接続できません (${reason})。`,
     {
       suggestion: text(
         'Is it running (`ollama serve`)? `models` in the configuration says where models are.',
@@ -98,10 +90,8 @@ function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolErro
   const quoted = said === '' ? '' : `: ${said}`;
   return new ModelError(
     'unavailable',
-    text(
-      `The server of the model ${name} (${url}) did not respond, or closed the connection${quoted}.`,
-      `モデル ${name} のサーバー (${url}) が応答しないか、途中で切れました${quoted}。`,
-    ),
+    `The server of the model ${name} (${url}) did not respond, or closed the connection${quoted}.`,
+    `モデル ${name} のサーバー (${url}) が応答しないか、途中で切れました${quoted}。`,
     {
       suggestion: text(
         'Is it running? `models` in the configuration says where models are.',
@@ -118,10 +108,8 @@ function answered({ name }: Endpoint, status: number, said: string, cause: unkno
     status === 401 || status === 403 ? 'unauthenticated' : status === 429 ? 'rate_limited' : 'upstream_error';
   return new ModelError(
     code,
-    text(
-      `The server of the model ${name} answered ${status}${quoted}`,
-      `モデル ${name} のサーバーの応答は ${status} でした${quoted}`,
-    ),
+    `The server of the model ${name} answered ${status}${quoted}`,
+    `モデル ${name} のサーバーの応答は ${status} でした${quoted}`,
     { cause, details: { status }, suggestion: suggestionFor(status, said) },
   );
 }
@@ -133,10 +121,8 @@ const tooMuch =
 function tooMuchContext(name: string, quoted: string, cause: unknown): ToolError {
   return new TooMuchContext(
     'too_large',
-    text(
-      `The conversation is too long for the model ${name}${quoted}`,
-      `会話がモデル ${name} の上限を超えています${quoted}`,
-    ),
+    `The conversation is too long for the model ${name}${quoted}`,
+    `会話がモデル ${name} の上限を超えています${quoted}`,
     {
       suggestion: text(
         `Set models.${name}.contextChars to less, or start over with /clear.`,

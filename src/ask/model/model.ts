@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { defer } from '../../ground/defer.ts';
 import { promptOf } from '../prompt.ts';
 import type { Message, ModelCall } from '../transcript.ts';
@@ -150,7 +149,12 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
 
   function count(delta: string): void {
     chars += delta.length;
-    if (chars > maxChars) throw tooLong(maxChars);
+    if (chars > maxChars)
+      throw new ToolError(
+        'too_large',
+        `The model's answer is over ${maxChars} characters and was stopped.`,
+        `モデルの回答が ${maxChars} 文字を超えたため、停止しました。`,
+      );
   }
 
   function say(delta: string): void {
@@ -186,7 +190,12 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
           count(part.delta);
           return;
         case 'tool-call':
-          if (calls.length >= maxCallsPerRound) throw tooManyCalls(maxCallsPerRound);
+          if (calls.length >= maxCallsPerRound)
+            throw new ToolError(
+              'too_large',
+              `The model requested more than ${maxCallsPerRound} calls in one round.`,
+              `モデルが 1 回の往復で ${maxCallsPerRound} 件を超える呼び出しを要求しました。`,
+            );
           calls.push({ callId: part.toolCallId, tool: part.toolName, words: part.input });
           return;
         case 'error':
@@ -228,24 +237,4 @@ function watchSilence(silenceMs: number) {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(new SilenceError()), silenceMs);
   return { signal: silent.signal, heard: () => timer.refresh(), stop: () => clearTimeout(timer) };
-}
-
-function tooLong(maxChars: number): ToolError {
-  return new ToolError(
-    'too_large',
-    text(
-      `The model's answer is over ${maxChars} characters and was stopped.`,
-      `モデルの回答が ${maxChars} 文字を超えたため、停止しました。`,
-    ),
-  );
-}
-
-function tooManyCalls(maxCallsPerRound: number): ToolError {
-  return new ToolError(
-    'too_large',
-    text(
-      `The model requested more than ${maxCallsPerRound} calls in one round.`,
-      `モデルが 1 回の往復で ${maxCallsPerRound} 件を超える呼び出しを要求しました。`,
-    ),
-  );
 }

@@ -63,7 +63,7 @@ async function list({ checkpoint }: AtWork, options: Options): Promise<number> {
   const { waitMs } = checkpoint.settings.approval;
   const pending = await (await checkpoint.store()).approvals.list('pending', Date.now());
   if (options.json) sayJson(pending.map(inWords));
-  else if (pending.length === 0) say(text('Nothing is waiting.', '待っている質問はありません。'));
+  else if (pending.length === 0) say('Nothing is waiting.', '待っている質問はありません。');
   else
     for (const group of groupsOf(pending)) {
       const [first] = group.records;
@@ -109,20 +109,18 @@ function tell(answered: Answered, record: ApprovalRecord, answer: Answer, option
   const { id } = record;
   if (answered.outcome === 'wide') {
     say(
-      text(
-        `${id} can be allowed only for this call, or not that widely. \`sekisho approve ${id} --show\` says how far.`,
-        `${id} は今回の呼び出しに限って許可できるか、そこまで広くは許可できません。許可できる範囲は \`sekisho approve ${id} --show\` で確認できます。`,
-      ),
+      `${id} can be allowed only for this call, or not that widely. \`sekisho approve ${id} --show\` says how far.`,
+      `${id} は今回の呼び出しに限って許可できるか、そこまで広くは許可できません。許可できる範囲は \`sekisho approve ${id} --show\` で確認できます。`,
     );
   } else if (answered.outcome !== 'answered') {
     const { en, ja } = statuses[record.status === 'pending' ? 'expired' : record.status];
-    say(text(`${id} cannot be answered any more: it is ${en}.`, `${id} にはもう回答できません（${ja}）。`));
+    say(`${id} cannot be answered any more: it is ${en}.`, `${id} にはもう回答できません（${ja}）。`);
   } else if (options.json) sayJson(inWords(answered.record));
-  else if (answer.decision === 'declined') say(text(`${id}: declined.`, `${id}: 拒否しました。`));
+  else if (answer.decision === 'declined') say(`${id}: declined.`, `${id}: 拒否しました。`);
   else {
     const how = reachWords(answer);
     const follows = whatFollows(answered);
-    say(text(`${id}: approved (${how}). ${follows.en}`, `${id}: 許可しました（${how}）。${follows.ja}`));
+    say(`${id}: approved (${how}). ${follows.en}`, `${id}: 許可しました（${how}）。${follows.ja}`);
   }
 }
 
@@ -137,18 +135,14 @@ function whatFollows({ isTaken, record }: Extract<Answered, { readonly outcome: 
 
 function noQuestion(id: string): string {
   return inLocale(
-    text(
-      `There is no question ${id}. \`sekisho approve\` lists them.`,
-      `質問 ${id} はありません。\`sekisho approve\` で一覧を確認できます。`,
-    ),
+    `There is no question ${id}. \`sekisho approve\` lists them.`,
+    `質問 ${id} はありません。\`sekisho approve\` で一覧を確認できます。`,
   );
 }
 
 function noGroup(id: string): string {
   return inLocale(
-    text(
-      `The questions have changed since ${id} was shown. \`sekisho approve\` lists the current ones.`,
-      `待っている質問は、${id} を表示したときとは変わっています。\`sekisho approve\` で確認し直してください。`,
-    ),
+    `The questions have changed since ${id} was shown. \`sekisho approve\` lists the current ones.`,
+    `待っている質問は、${id} を表示したときとは変わっています。\`sekisho approve\` で確認し直してください。`,
   );
 }

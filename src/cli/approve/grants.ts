@@ -13,7 +13,7 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ operator }) => {
     const grants = (await operator.grants()).filter(({ isUnused }) => isUnused || !options.unused);
     if (options.json) sayJson(grants.map(({ record, ...rest }) => ({ ...inWords(record), ...rest })));
-    else if (grants.length === 0) say(text('There are no standing approvals.', '継続中の許可はありません。'));
+    else if (grants.length === 0) say('There are no standing approvals.', '継続中の許可はありません。');
     else for (const grant of grants) say(describeGrant(grant));
     return 0;
   });
@@ -28,7 +28,7 @@ export function revokeGrants(id: string | undefined, flags: Flags, options: Opti
         ? grants.filter(({ isUnused }) => isUnused && options.unused).map(({ record }) => record.id)
         : [wholeId(id, idsOf(grants.map(({ record }) => record)))];
     let code = ids.length > 0 ? 0 : 1;
-    if (ids.length === 0) say(text('There are none to revoke.', '取り消す許可はありません。'));
+    if (ids.length === 0) say('There are none to revoke.', '取り消す許可はありません。');
     for (const each of ids) {
       const revoked = await acts.revokeGrant(each);
       if (!revoked) code = 1;
@@ -58,7 +58,7 @@ function describeGrant({ record, rule, endsAtMs, isUnused }: StandingGrant): str
     usedWords(record.lastUsedAtMs),
     ...(isUnused ? [unusedWords(record.id)] : []),
   ];
-  return `${record.id}  ${inLocale(about)}\n  ${cleanLine(rule)}\n  ${facts.map(inLocale).join('  ')}`;
+  return `${record.id}  ${inLocale(about)}\n  ${cleanLine(rule)}\n  ${facts.map((fact) => inLocale(fact)).join('  ')}`;
 }
 
 function endsWords(atMs: number) {

@@ -11,10 +11,8 @@ export function answerFrom(options: Options, nowMs: number): Answer {
   const reaches = [options.session, options.always, options.for, options.until].filter(Boolean).length;
   if (reaches > 1 || ((options.deny || instead !== undefined) && reaches > 0))
     throw new ConfigError(
-      text(
-        'Use one of --for, --until, --session, --always, --deny and --instead.',
-        '--for、--until、--session、--always、--deny、--instead はいずれか 1 つだけ指定してください。',
-      ),
+      'Use one of --for, --until, --session, --always, --deny and --instead.',
+      '--for、--until、--session、--always、--deny、--instead はいずれか 1 つだけ指定してください。',
     );
   if (options.deny || instead !== undefined) return { decision: 'declined', scope: 'once', instead };
   return { decision: 'approved', ...reachOf(options, nowMs) };
@@ -43,7 +41,7 @@ function dateMs(words: string, nowMs: number): number {
 /** The reach of an approval, for a person. */
 export function reachWords({ scope, untilMs }: Pick<Answer, 'scope' | 'untilMs'>): string {
   return scope === 'until' && untilMs !== undefined
-    ? inLocale(text(`until ${new Date(untilMs).toISOString()}`, `${new Date(untilMs).toISOString()} まで`))
+    ? inLocale(`until ${new Date(untilMs).toISOString()}`, `${new Date(untilMs).toISOString()} まで`)
     : inLocale(scopes[scope]);
 }
 

@@ -18,7 +18,7 @@ export function describe(record: ApprovalRecord, waitMs: number): string {
   const seconds = Math.ceil(leftMs / 1000);
   const waits =
     record.status === 'pending' && leftMs > 0
-      ? `  ${inLocale(text(`its call waits for another ${seconds} s`, `呼び出しの待ち時間は残り ${seconds} 秒`))}`
+      ? `  ${inLocale(`its call waits for another ${seconds} s`, `呼び出しの待ち時間は残り ${seconds} 秒`)}`
       : '';
   const head = text(
     `${statuses[record.status].en}  since ${since}`,

@@ -3,7 +3,6 @@ import { endpointOf } from '../../ask/model/endpoint.ts';
 import { withDefaults } from '../../config/models.ts';
 import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 
 export interface ModelChoice {
   readonly models: Readonly<Record<string, ModelSettings>>;
@@ -36,17 +35,13 @@ function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['env
   if (first !== undefined) {
     const names = [first, ...others].join(', ');
     throw new ConfigError(
-      text(
-        `Which model? Use --model or set ask.model in the configuration: ${names}.`,
-        `モデルが決まっていません。--model または設定の ask.model で指定してください: ${names}`,
-      ),
+      `Which model? Use --model or set ask.model in the configuration: ${names}.`,
+      `モデルが決まっていません。--model または設定の ask.model で指定してください: ${names}`,
     );
   }
   if (environment.ZAI_API_KEY) return 'glm-4.7';
   throw new ConfigError(
-    text(
-      'No model is configured. Set ZAI_API_KEY for glm-4.7, name an Ollama model with --model, or set models in the configuration.',
-      'モデルが設定されていません。ZAI_API_KEY を設定して glm-4.7 を使うか、--model で Ollama のモデルを指定するか、設定の models に書いてください。',
-    ),
+    'No model is configured. Set ZAI_API_KEY for glm-4.7, name an Ollama model with --model, or set models in the configuration.',
+    'モデルが設定されていません。ZAI_API_KEY を設定して glm-4.7 を使うか、--model で Ollama のモデルを指定するか、設定の models に書いてください。',
   );
 }

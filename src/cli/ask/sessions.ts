@@ -2,7 +2,6 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFi
 import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
@@ -40,10 +39,8 @@ function fileNameOf(name: string): string {
   const normal = name.normalize('NFC');
   if (/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,39}$/u.test(normal)) return normal;
   throw new ConfigError(
-    text(
-      `--session must be 1 to 40 letters, digits, "_", "-" or ".", got ${JSON.stringify(name.slice(0, 80))}.`,
-      `--session は文字、数字、"_"、"-"、"." で 1～40 文字にしてください（指定値: ${JSON.stringify(name.slice(0, 80))}）。`,
-    ),
+    `--session must be 1 to 40 letters, digits, "_", "-" or ".", got ${JSON.stringify(name.slice(0, 80))}.`,
+    `--session は文字、数字、"_"、"-"、"." で 1～40 文字にしてください（指定値: ${JSON.stringify(name.slice(0, 80))}）。`,
   );
 }
 
@@ -52,20 +49,17 @@ function read(path: string): SavedSession {
   try {
     if (statSync(path).size > maxFileBytes) {
       throw new ConfigError(
-        text(
-          `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
-          `セッション ${path} が ${maxFileBytes} バイトを超えています。別の --session を使うか、削除してください。`,
-        ),
+        `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
+        `セッション ${path} が ${maxFileBytes} バイトを超えています。別の --session を使うか、削除してください。`,
       );
     }
     words = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if (errnoCode(error) === 'ENOENT') return { messages: [] };
-    throw new ConfigError(
-      text(`The session ${path} cannot be read.`, `セッション ${path} を読み込めません。`),
-      { cause: error },
-    );
+    throw new ConfigError(`The session ${path} cannot be read.`, `セッション ${path} を読み込めません。`, {
+      cause: error,
+    });
   }
   return decodeSession(words, path);
 }
@@ -84,10 +78,8 @@ function takeLock(lock: string, name: string): void {
       if (mayClear && holder !== undefined && !isAlive(holder)) rmSync(lock, { force: true });
       else
         throw new ConfigError(
-          text(
-            `The session ${name} is in use by process ${holder ?? '?'} (${lock}).`,
-            `セッション ${name} はプロセス ${holder ?? '?'} が使用中です（${lock}）。`,
-          ),
+          `The session ${name} is in use by process ${holder ?? '?'} (${lock}).`,
+          `セッション ${name} はプロセス ${holder ?? '?'} が使用中です（${lock}）。`,
         );
     }
   }

@@ -1,14 +1,14 @@
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
-import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { type Locale, readSaid, type Said, type Text, text } from '../../contract/text/text.ts';
 import { encodeVisibly } from '../../contract/text/visible-json.ts';
 import type { Options } from './options.ts';
 
 /**
- * Prints a line for the person or the program that ran the command; a string is data, the same in every language. The
- * text cannot control a terminal. Throws `OutputClosed` if the reader is gone.
+ * Prints a line for the person or the program that ran the command; a string alone is data, the same in every language.
+ * The text cannot control a terminal. Throws `OutputClosed` if the reader is gone.
  */
-export function say(words: Text | string): void {
-  print(`${cleanText(inLocale(words))}\n`);
+export function say(...words: Words): void {
+  print(`${cleanText(inLocale(...words))}\n`);
 }
 
 /** A row of a table: no cell can start another row or column. */
@@ -44,9 +44,14 @@ export function sayJson(value: unknown, indent?: number): void {
   print(`${encodeVisibly(value, indent)}\n`);
 }
 
+/** Text in both languages, or data. */
+type Words = Said<never> | readonly [words: Text | string];
+
 /** The text in the language of this command. */
-export function inLocale(words: Text | string): string {
-  return typeof words === 'string' ? words : words[spoken];
+export function inLocale(...words: Words): string {
+  const [only, other] = words;
+  if (typeof only === 'string' && other === undefined) return only;
+  return readSaid(words as Said<never>).text[spoken];
 }
 
 /** Sets the language of the person at the terminal. */
@@ -64,8 +69,8 @@ export function print(words: string): void {
 }
 
 /** Prints a cleaned line to stderr: notes, warnings. In `serve`, stdout belongs to the protocol. */
-export function note(words: Text | string): void {
-  process.stderr.write(`${cleanText(inLocale(words))}\n`);
+export function note(...words: Words): void {
+  process.stderr.write(`${cleanText(inLocale(...words))}\n`);
 }
 
 /** Output can no longer be written: the reader has left, as `head` does, or the disk is full. */

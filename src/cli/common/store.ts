@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { copyRecords } from '../../checkpoint/index.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { Options } from './options.ts';
 import { note, say, sayJson } from './say.ts';
 
@@ -10,10 +9,8 @@ export async function copyStore(from: string, to: string, options: Options): Pro
   for (const url of [from, to]) {
     if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(url)) {
       throw new ConfigError(
-        text(
-          `A store is named as sqlite:PATH or postgres://…, got ${JSON.stringify(url)}.`,
-          `ストアは sqlite:PATH または postgres://… で指定してください（指定値: ${JSON.stringify(url)}）。`,
-        ),
+        `A store is named as sqlite:PATH or postgres://…, got ${JSON.stringify(url)}.`,
+        `ストアは sqlite:PATH または postgres://… で指定してください（指定値: ${JSON.stringify(url)}）。`,
       );
     }
   }
@@ -28,10 +25,8 @@ export async function copyStore(from: string, to: string, options: Options): Pro
   if (options.json) sayJson(counts);
   else for (const [table, rows] of Object.entries(counts)) say(`${table}\t${rows}`);
   note(
-    text(
-      'The audit chain continues with the same audit.key: copy it to the state folder of the new store.',
-      '監査ログのチェーンは同じ audit.key で続きます。新しいストアの状態フォルダーにコピーしてください。',
-    ),
+    'The audit chain continues with the same audit.key: copy it to the state folder of the new store.',
+    '監査ログのチェーンは同じ audit.key で続きます。新しいストアの状態フォルダーにコピーしてください。',
   );
   return 0;
 }

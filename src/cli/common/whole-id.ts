@@ -1,7 +1,6 @@
 import type { HistoryStore } from '../../contract/capabilities/history.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { ApprovalStore } from '../../contract/records.ts';
-import { text } from '../../contract/text/text.ts';
 
 /** Fewer characters match by accident. */
 const fewestChars = 4;
@@ -17,10 +16,8 @@ export function wholeId(given: string, ids: readonly string[]): string {
   const fitting = ids.filter((id) => id.startsWith(given) || id.slice(id.indexOf('_') + 1).startsWith(given));
   if (fitting.length > 1) {
     throw new ConfigError(
-      text(
-        `${given} is ambiguous: ${fitting.slice(0, 5).join(', ')}. Give more characters.`,
-        `${given} で始まるものが複数あります: ${fitting.slice(0, 5).join('、')}。もう少し長く指定してください。`,
-      ),
+      `${given} is ambiguous: ${fitting.slice(0, 5).join(', ')}. Give more characters.`,
+      `${given} で始まるものが複数あります: ${fitting.slice(0, 5).join('、')}。もう少し長く指定してください。`,
     );
   }
   return fitting[0] ?? given;

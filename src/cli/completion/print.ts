@@ -1,5 +1,4 @@
 import type { Command, Option } from 'commander';
-import { text } from '../../contract/text/text.ts';
 import { inLocale, say } from '../common/say.ts';
 
 /** Prints a completion script; the words come from the program itself, so that none can be missing. */
@@ -37,7 +36,7 @@ function optionWords(option: Option): OptionWords {
 
 const help = (): OptionWords => ({
   name: '--help',
-  description: inLocale(text('display help for command', 'ヘルプを表示')),
+  description: inLocale('display help for command', 'ヘルプを表示'),
   takesValue: false,
   choices: [],
 });

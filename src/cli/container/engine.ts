@@ -35,10 +35,8 @@ export function engineWithImage(
     ? text(`\`${answering} pull ${image}\` fetches it.`, `\`${answering} pull ${image}\` で取得できます。`)
     : text(`\`${program} image build\` makes it.`, `\`${program} image build\` で作成できます。`);
   throw new ConfigError(
-    text(
-      `${answering} has no image ${image}. ${howTo.en}`,
-      `${answering} にイメージ ${image} がありません。${howTo.ja}`,
-    ),
+    `${answering} has no image ${image}. ${howTo.en}`,
+    `${answering} にイメージ ${image} がありません。${howTo.ja}`,
   );
 }
 

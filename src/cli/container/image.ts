@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineName } from '../../config/runtime.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { defer } from '../../ground/defer.ts';
 import type { Options } from '../common/options.ts';
 import { packageFolder } from '../common/own-command.ts';
@@ -32,10 +31,8 @@ export async function buildImage(options: Options): Promise<number> {
   if (error) throw error;
   if (status !== 0) return status ?? 1;
   say(
-    text(
-      `${engine} has ${ownImage()} now; \`--runtime container\` uses it.`,
-      `${engine} に ${ownImage()} を作成しました。\`--runtime container\` で使われます。`,
-    ),
+    `${engine} has ${ownImage()} now; \`--runtime container\` uses it.`,
+    `${engine} に ${ownImage()} を作成しました。\`--runtime container\` で使われます。`,
   );
   return 0;
 }
@@ -56,10 +53,8 @@ function packInto(context: string, folder: string): void {
         .trim()
         .slice(0, 300);
     throw new ConfigError(
-      text(
-        `npm cannot pack ${folder}: ${why || 'it is not built (npm run build)'}.`,
-        `npm が ${folder} をパッケージにできません: ${why || 'ビルドされていません (npm run build)'}。`,
-      ),
+      `npm cannot pack ${folder}: ${why || 'it is not built (npm run build)'}.`,
+      `npm が ${folder} をパッケージにできません: ${why || 'ビルドされていません (npm run build)'}。`,
     );
   }
   renameSync(join(context, packed), join(context, 'sekisho.tgz'));

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Settings } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { isInside } from '../../ground/inside.ts';
 import { innerPath } from './inner-path.ts';
 
@@ -44,19 +43,15 @@ function assertMountable(path: string): void {
   const top = inside.split('/')[1] ?? '';
   if (inside === '/' || taken.has(inside) || takenBelow.has(top)) {
     throw new ConfigError(
-      text(
-        `${path} cannot be mounted in the container: its own system is there. Serve a folder with your own files, e.g. one in your home folder.`,
-        `${path} はコンテナーにマウントできません。コンテナー自身のシステムがその場所にあります。ホームフォルダーの中など、自分のファイルのあるフォルダーを指定してください。`,
-      ),
+      `${path} cannot be mounted in the container: its own system is there. Serve a folder with your own files, e.g. one in your home folder.`,
+      `${path} はコンテナーにマウントできません。コンテナー自身のシステムがその場所にあります。ホームフォルダーの中など、自分のファイルのあるフォルダーを指定してください。`,
     );
   }
   // A mount is described in one string with commas and colons.
   if (/[,"\n\r]/.test(path)) {
     throw new ConfigError(
-      text(
-        `${JSON.stringify(path)} cannot be mounted in the container: its name has a comma, a quote or a line break.`,
-        `${JSON.stringify(path)} はコンテナーにマウントできません。名前にコンマ、引用符、改行のいずれかが含まれています。`,
-      ),
+      `${JSON.stringify(path)} cannot be mounted in the container: its name has a comma, a quote or a line break.`,
+      `${JSON.stringify(path)} はコンテナーにマウントできません。名前にコンマ、引用符、改行のいずれかが含まれています。`,
     );
   }
 }

@@ -30,10 +30,8 @@ export function addProject(
   const { roots, projects = {} } = (parse(before) ?? {}) as ConfigFile;
   if (roots !== undefined) {
     throw new ConfigError(
-      text(
-        `${path} has "roots", which every server serves wherever it is started. Write these folders as "projects" (docs/projects.md), and run this again.`,
-        `${path} に "roots" があります。どこで起動したサーバーもそのフォルダーを提供します。"projects" に書き換えてから（docs/projects.md）、もう一度実行してください。`,
-      ),
+      `${path} has "roots", which every server serves wherever it is started. Write these folders as "projects" (docs/projects.md), and run this again.`,
+      `${path} に "roots" があります。どこで起動したサーバーもそのフォルダーを提供します。"projects" に書き換えてから（docs/projects.md）、もう一度実行してください。`,
     );
   }
   const home = homeOf(process.env);
@@ -42,10 +40,8 @@ export function addProject(
   );
   if (key !== undefined && !replaces) {
     throw new ConfigError(
-      text(
-        `${key} is already a project in ${path}. \`--force\` replaces its settings.`,
-        `${key} は既に ${path} のプロジェクトです。\`--force\` で設定を置き換えます。`,
-      ),
+      `${key} is already a project in ${path}. \`--force\` replaces its settings.`,
+      `${key} は既に ${path} のプロジェクトです。\`--force\` で設定を置き換えます。`,
     );
   }
   const edits = modify(before, ['projects', key ?? answers.folder], settingsOf(answers), {

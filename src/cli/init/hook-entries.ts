@@ -1,6 +1,5 @@
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { HookedClient, HookedEvent } from './hooked-clients.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -100,10 +99,8 @@ function hooksIn(settings: string, file: string): Json {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   if (problems.length > 0 || !isObject(held) || (held.hooks !== undefined && !isObject(held.hooks))) {
     throw new ConfigError(
-      text(
-        `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
-        `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
-      ),
+      `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
+      `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
     );
   }
   return held.hooks ?? {};

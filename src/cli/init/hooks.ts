@@ -23,7 +23,11 @@ export async function initHooks(options: Options): Promise<number> {
   const { client, name } = clientOf(options);
   const home = homeOf(process.env);
   const config = resolve(String(options.out ?? join(configFolderOf(process.env, home), 'sekisho.jsonc')));
-  if (!existsSync(config)) throw new ConfigError(words.noConfig(config));
+  if (!existsSync(config))
+    throw new ConfigError(
+      `${config} does not exist: create it first with \`sekisho init\`.`,
+      `${config} がありません。先に \`sekisho init\` で作成してください。`,
+    );
   if (runtimeOf({ config }, process.env, process.platform).runtime === 'container')
     throw new ConfigError(noHooks);
   // Finds settings errors here, before the first tool would meet them.
@@ -40,7 +44,10 @@ export async function initHooks(options: Options): Promise<number> {
   const after = withEntries(now?.trim() ? now : empty, { client, name, commands, file });
   if (after === undefined) {
     program?.install();
-    say(words.isThere(file));
+    say(
+      `Sekisho's hooks are already in ${file}. \`sekisho init --remove\` removes them.`,
+      `Sekisho のフックは既に ${file} にあります。\`sekisho init --remove\` で取り除けます。`,
+    );
     return 0;
   }
   if (!(await showChange({ file, before: now, after }, options.yes === true))) {
@@ -54,7 +61,10 @@ export async function initHooks(options: Options): Promise<number> {
     now?.trim() && remembered(name)?.after !== now ? withoutEntries(now, client, name, file) : now;
   remember(name, { file, before, after });
   writeFileSync(file, after, { mode: 0o600 });
-  say(words.wrote(file, line));
+  say(
+    `Wrote hooks into ${file}. They start: ${line}\nFrom its next start, the client's own tools are judged, recorded and can be undone like Sekisho's. \`sekisho init --remove\` removes the hooks.`,
+    `${file} にフックを書きました。起動されるもの: ${line}\n次の起動から、クライアント自身のツールも審査・記録され、元に戻せます。\`sekisho init --remove\` で取り除けます。`,
+  );
   if (client.next) say(client.next);
   return 0;
 }
@@ -72,7 +82,7 @@ export async function removeHooks(options: Options): Promise<number> {
       ? undefined
       : withoutEntries(now, client, name, file);
   if (after === now) {
-    say(words.none(file));
+    say(`${file} contains no hooks of Sekisho.`, `${file} に Sekisho のフックはありません。`);
     return 0;
   }
   if (!(await showChange({ file, before: now, after }, options.yes === true))) return 1;
@@ -80,43 +90,20 @@ export async function removeHooks(options: Options): Promise<number> {
   else writeFileSync(file, after);
   forget(name);
   rmSync(quickHookOf(name), { force: true });
-  say(words.removed(file));
+  say(`Removed Sekisho's hooks from ${file}.`, `${file} から Sekisho のフックを取り除きました。`);
   return 0;
 }
 
 function clientOf(options: Options): { readonly client: HookedClient; readonly name: string } {
   const name = String(options.client ?? 'claude');
   const client = hookedClients.get(name);
-  if (!client) throw new ConfigError(words.noHooks(name));
-  return { client, name };
-}
-
-const words = {
-  noConfig: (path: string) =>
-    text(
-      `${path} does not exist: create it first with \`sekisho init\`.`,
-      `${path} がありません。先に \`sekisho init\` で作成してください。`,
-    ),
-  noHooks: (name: string) =>
-    text(
+  if (!client)
+    throw new ConfigError(
       `${name} has no hooks that Sekisho supports; it supports those of: ${[...hookedClients.keys()].join(', ')}.`,
       `${name} のフックには対応していません。対応しているのは ${[...hookedClients.keys()].join('、')} です。`,
-    ),
-  isThere: (file: string) =>
-    text(
-      `Sekisho's hooks are already in ${file}. \`sekisho init --remove\` removes them.`,
-      `Sekisho のフックは既に ${file} にあります。\`sekisho init --remove\` で取り除けます。`,
-    ),
-  wrote: (file: string, line: string) =>
-    text(
-      `Wrote hooks into ${file}. They start: ${line}\nFrom its next start, the client's own tools are judged, recorded and can be undone like Sekisho's. \`sekisho init --remove\` removes the hooks.`,
-      `${file} にフックを書きました。起動されるもの: ${line}\n次の起動から、クライアント自身のツールも審査・記録され、元に戻せます。\`sekisho init --remove\` で取り除けます。`,
-    ),
-  none: (file: string) =>
-    text(`${file} contains no hooks of Sekisho.`, `${file} に Sekisho のフックはありません。`),
-  removed: (file: string) =>
-    text(`Removed Sekisho's hooks from ${file}.`, `${file} から Sekisho のフックを取り除きました。`),
-} as const;
+    );
+  return { client, name };
+}
 
 /** The program that a client's settings start for each use of a tool, if this machine can run it. */
 function quickHookOf(client: string): string {

@@ -126,10 +126,8 @@ function registriesNamed(answer: string): readonly string[] {
   if (unknown === undefined) return names;
   const known = [...Object.keys(networkSets), noRegistry];
   throw new ConfigError(
-    text(
-      `Each must be one of ${known.join(', ')}, got ${JSON.stringify(unknown)}.`,
-      `${known.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(unknown)}）。`,
-    ),
+    `Each must be one of ${known.join(', ')}, got ${JSON.stringify(unknown)}.`,
+    `${known.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(unknown)}）。`,
   );
 }
 

@@ -17,9 +17,8 @@ export async function showChange({ file, before, after }: Change, isAgreed: bool
   say(cleanText(createTwoFilesPatch(name(before), name(after), before ?? '', after ?? '').trimEnd()));
   if (isAgreed || !process.stdin.isTTY) return true;
   if (await agrees(write)) return true;
-  say(nothing);
+  say('Nothing was written.', '何も書きませんでした。');
   return false;
 }
 
 const write = text('Write this? [y/N] ', 'この内容で書き込みますか。[y/N] ');
-const nothing = text('Nothing was written.', '何も書きませんでした。');

@@ -28,7 +28,7 @@ export function helpWithExamples(program: Command): void {
 function inWords(english: string): string {
   const [, words = english, list = ''] = /^([^:]+): ([\w-]+(?:, [\w-]+)*)$/.exec(english) ?? [];
   const japanese = ja[english] ?? (ja[words] && `${ja[words]}: ${list}`);
-  return inLocale(text(english, japanese ?? english));
+  return inLocale(english, japanese ?? english);
 }
 
 /** Every command and its sub-commands, without the program itself. */
@@ -54,7 +54,7 @@ class SettingsLast extends Help {
       /^ \((?:choices: )?(.*)\)$/s,
       (_, list: string) => `（${list.replace(/^(?=")/, '選択肢: ').replace(/\bdefault: /, '既定値: ')}）`,
     );
-    return `${description}${inLocale(text(added, japanese))}`;
+    return `${description}${inLocale(added, japanese)}`;
   }
 
   override groupItems<T extends Command | Option>(

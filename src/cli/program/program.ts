@@ -37,10 +37,8 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
     .configureOutput({ outputError: (words, write) => write(`${inLocale(mistakeIn(words))}\n`) })
     .showHelpAfterError(
       inLocale(
-        text(
-          '(`sekisho --help` lists the commands.)',
-          '（コマンドの一覧は `sekisho --help` で確認できます。）',
-        ),
+        '(`sekisho --help` lists the commands.)',
+        '（コマンドの一覧は `sekisho --help` で確認できます。）',
       ),
     )
     .addHelpText('after', `\n${inLocale(begin)}`)

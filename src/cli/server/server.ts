@@ -42,17 +42,15 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
     serverOf(upstreams, name);
     const review = await operator.review(name);
     if (!review) {
-      say(text(`There is nothing to review for ${name}.`, `${name} に確認待ちのものはありません。`));
+      say(`There is nothing to review for ${name}.`, `${name} に確認待ちのものはありません。`);
       return 0;
     }
     if (options.digest === undefined) {
       say(describe(name, review));
       if (!process.stdin.isTTY) {
         say(
-          text(
-            `Nothing is approved yet. To approve exactly this: \`sekisho server approve ${name} --digest ${review.digest}\``,
-            `まだ何も承認していません。この内容を承認するには: \`sekisho server approve ${name} --digest ${review.digest}\``,
-          ),
+          `Nothing is approved yet. To approve exactly this: \`sekisho server approve ${name} --digest ${review.digest}\``,
+          `まだ何も承認していません。この内容を承認するには: \`sekisho server approve ${name} --digest ${review.digest}\``,
         );
         return 1;
       }
@@ -62,14 +60,12 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
     const approved = await acts.approveServer(name, digest);
     if (!approved) {
       say(
-        text(
-          `The server has changed again; review it again: \`sekisho server approve ${name}\``,
-          `サーバーがまた変わりました。もう一度確認してください: \`sekisho server approve ${name}\``,
-        ),
+        `The server has changed again; review it again: \`sekisho server approve ${name}\``,
+        `サーバーがまた変わりました。もう一度確認してください: \`sekisho server approve ${name}\``,
       );
       return 1;
     }
-    say(text(`${name}: approved.`, `${name}: 承認しました。`));
+    say(`${name}: approved.`, `${name}: 承認しました。`);
     return 0;
   });
 }
@@ -79,7 +75,7 @@ export function forgetServer(name: string, flags: Flags): Promise<number> {
   return withUpstreams(flags, async (upstreams, _locale, { acts }) => {
     serverOf(upstreams, name);
     await acts.forgetServer(name);
-    say(text(`${name}: forgotten.`, `${name}: 承認の記録を消去しました。`));
+    say(`${name}: forgotten.`, `${name}: 承認の記録を消去しました。`);
     return 0;
   });
 }
@@ -103,10 +99,8 @@ export function serverOf(upstreams: Upstreams, name: string): Upstreams['servers
   if (server) return server;
   const known = upstreams.servers.map(({ settings }) => settings.name).join(', ');
   throw new ConfigError(
-    text(
-      `There is no enabled server ${JSON.stringify(name)}; there are: ${known || 'none'}.`,
-      `有効なサーバー ${JSON.stringify(name)} はありません。あるもの: ${known || 'なし'}`,
-    ),
+    `There is no enabled server ${JSON.stringify(name)}; there are: ${known || 'none'}.`,
+    `有効なサーバー ${JSON.stringify(name)} はありません。あるもの: ${known || 'なし'}`,
   );
 }
 
@@ -125,17 +119,15 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
   }
   if (servers.length === 0)
     say(
-      text(
-        'No servers are configured. `sekisho import` copies those of a client.',
-        'サーバーは設定されていません。`sekisho import` でクライアントの設定から取り込めます。',
-      ),
+      'No servers are configured. `sekisho import` copies those of a client.',
+      'サーバーは設定されていません。`sekisho import` でクライアントの設定から取り込めます。',
     );
   for (const { name, state, place, problem, tools, held, words, hint } of servers) {
     say(
       [
         name,
         inLocale(states[state]),
-        inLocale(text(counted(tools.length, 'tool'), `ツール ${tools.length} 個`)),
+        inLocale(counted(tools.length, 'tool'), `ツール ${tools.length} 個`),
         inLocale(place),
         problem?.[locale],
       ]
@@ -143,13 +135,11 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
         .join('  '),
     );
     for (const tool of tools) say(`  ${tool}`);
-    for (const tool of held) say(text(`  held back: ${lineOf(tool)}`, `  保留中: ${lineOf(tool)}`));
+    for (const tool of held) say(`  held back: ${lineOf(tool)}`, `  保留中: ${lineOf(tool)}`);
     if (held.length > 0)
       say(
-        text(
-          `  review it: \`sekisho server approve ${name}\``,
-          `  確認するには: \`sekisho server approve ${name}\``,
-        ),
+        `  review it: \`sekisho server approve ${name}\``,
+        `  確認するには: \`sekisho server approve ${name}\``,
       );
     for (const line of (words ?? '').split('\n')) if (line.trim() !== '') say(`  | ${line}`);
     if (hint) say(`  ${hint[locale]}`);
@@ -162,10 +152,8 @@ function lineOf({ name, why, findings }: ServerStatus['held'][number]): string {
 
 function describe(name: string, review: ServerReview): string {
   const parts = review.changes.map(({ diff, ...held }) => `${lineOf(held)}\n${cleanText(diff)}`);
-  const removed = review.removed.map((tool) =>
-    cleanLine(inLocale(text(`${tool} (removed)`, `${tool}（削除）`))),
-  );
-  return [inLocale(text(`Server ${name}:`, `サーバー ${name}:`)), ...parts, ...removed].join('\n');
+  const removed = review.removed.map((tool) => cleanLine(inLocale(`${tool} (removed)`, `${tool}（削除）`)));
+  return [inLocale(`Server ${name}:`, `サーバー ${name}:`), ...parts, ...removed].join('\n');
 }
 
 const approveThis = text('Approve this? [y/N] ', 'これを承認しますか。[y/N] ');

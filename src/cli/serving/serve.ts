@@ -82,9 +82,7 @@ async function serveOverHttp(settings: Settings, place: ClientPlace): Promise<nu
   noteStanding(note);
   const told = untilTold();
   await told.signal;
-  note(
-    text('Stopping: running calls get up to 10 s.', '停止しています。実行中の呼び出しは最大 10 秒待ちます。'),
-  );
+  note('Stopping: running calls get up to 10 s.', '停止しています。実行中の呼び出しは最大 10 秒待ちます。');
   told.forget();
   forgetAddress?.();
   server.drain();
@@ -126,10 +124,8 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
   const words = problems[errnoCode(error) as keyof typeof problems];
   if (words === undefined) return error;
   return new ConfigError(
-    text(
-      `Nothing can listen at ${host}:${port}: ${words.en}.`,
-      `${host}:${port} で待ち受けできません: ${words.ja}。`,
-    ),
+    `Nothing can listen at ${host}:${port}: ${words.en}.`,
+    `${host}:${port} で待ち受けできません: ${words.ja}。`,
     { cause: error },
   );
 }

@@ -74,16 +74,12 @@ export function removeAgent(id: string, flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
     if (!(await admin.removeAgent(id)))
       throw new ConfigError(
-        text(
-          `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` lists them.`,
-          `エージェント ${JSON.stringify(id)} はありません。\`sekisho agent list\` で一覧を確認できます。`,
-        ),
+        `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` lists them.`,
+        `エージェント ${JSON.stringify(id)} はありません。\`sekisho agent list\` で一覧を確認できます。`,
       );
     say(
-      text(
-        `${id} is removed; its open tasks are available again.`,
-        `${id} を削除しました。担当していた未完了のタスクは担当なしに戻りました。`,
-      ),
+      `${id} is removed; its open tasks are available again.`,
+      `${id} を削除しました。担当していた未完了のタスクは担当なしに戻りました。`,
     );
     return 0;
   });

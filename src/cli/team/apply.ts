@@ -18,15 +18,15 @@ export function applyTeam(file: string, flags: Flags, options: Options): Promise
     const plan = await planTeam(team, admin);
     for (const { line } of plan) say(line);
     if (plan.length === 0) {
-      say(text('Nothing to change.', '変更するものはありません。'));
+      say('Nothing to change.', '変更するものはありません。');
       return 0;
     }
     if (!options.yes && !(await isAgreed())) {
-      say(text('Nothing was changed.', '何も変更しませんでした。'));
+      say('Nothing was changed.', '何も変更しませんでした。');
       return 1;
     }
     for (const { apply } of plan) await apply();
-    say(text(`${counted(plan.length, 'change')} made.`, `${plan.length} 件を変更しました。`));
+    say(`${counted(plan.length, 'change')} made.`, `${plan.length} 件を変更しました。`);
     return 0;
   });
 }
@@ -36,10 +36,8 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError(
-      text(
-        `${file} cannot be read: ${whyUnreadable(error).en}.`,
-        `${file} を読み込めません: ${whyUnreadable(error).ja}。`,
-      ),
+      `${file} cannot be read: ${whyUnreadable(error).en}.`,
+      `${file} を読み込めません: ${whyUnreadable(error).ja}。`,
     );
   }
 }
@@ -47,10 +45,8 @@ function readText(file: string): string {
 async function isAgreed(): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new ConfigError(
-      text(
-        'There is nobody to ask here; use --yes to apply.',
-        '確認できる人がいません。適用するには --yes を付けてください。',
-      ),
+      'There is nobody to ask here; use --yes to apply.',
+      '確認できる人がいません。適用するには --yes を付けてください。',
     );
   return agrees(text('Apply? [y/N] ', '適用しますか。[y/N] '));
 }

@@ -60,7 +60,10 @@ async function sayOnce(
   const answers = messages.filter(({ isAgents }) => isAgents);
   for (const { content } of answers) say(cleanText(content));
   if (answers.length > 0 || waitMs === 0) return 0;
-  note(noAnswer(agentId));
+  note(
+    `${agentId} has not answered yet. \`sekisho chat ${agentId}\` shows the answer once it arrives.`,
+    `${agentId} からまだ返事がありません。届いた返事は \`sekisho chat ${agentId}\` で表示されます。`,
+  );
   return 1;
 }
 
@@ -118,17 +121,13 @@ function projectOf(agents: readonly AgentRecord[], agentId: string, wanted: stri
   if (wanted !== undefined || !agent) return wanted ?? '';
   if (first === undefined)
     throw new ConfigError(
-      text(
-        `Agent ${agentId} works on no project. \`sekisho project assign PROJECT ${agentId}\` gives it one.`,
-        `エージェント ${agentId} はどのプロジェクトにも割り当てられていません。\`sekisho project assign PROJECT ${agentId}\` で割り当ててください。`,
-      ),
+      `Agent ${agentId} works on no project. \`sekisho project assign PROJECT ${agentId}\` gives it one.`,
+      `エージェント ${agentId} はどのプロジェクトにも割り当てられていません。\`sekisho project assign PROJECT ${agentId}\` で割り当ててください。`,
     );
   if (second !== undefined)
     throw new ConfigError(
-      text(
-        `Agent ${agentId} works on several projects: choose one with --project (${agent.projects.join(', ')}).`,
-        `エージェント ${agentId} は複数のプロジェクトで作業しています。--project で指定してください（${agent.projects.join('、')}）。`,
-      ),
+      `Agent ${agentId} works on several projects: choose one with --project (${agent.projects.join(', ')}).`,
+      `エージェント ${agentId} は複数のプロジェクトで作業しています。--project で指定してください（${agent.projects.join('、')}）。`,
     );
   return first;
 }
@@ -149,9 +148,5 @@ const notThere = (agentId: string) =>
     `${agentId} has no active chat session; it reads this when it is started (get_agent_action asks for that).`,
     `${agentId} のチャットセッションは動いていません。起動されたときに読みます（get_agent_action が起動を指示します）。`,
   );
-const noAnswer = (agentId: string) =>
-  text(
-    `${agentId} has not answered yet. \`sekisho chat ${agentId}\` shows the answer once it arrives.`,
-    `${agentId} からまだ返事がありません。届いた返事は \`sekisho chat ${agentId}\` で表示されます。`,
-  );
+
 const hearForMs = 60_000;

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { parseJsonc } from '../../config/file/jsonc.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
-import { text } from '../../contract/text/text.ts';
 
 const id = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be 1 to 64 letters, digits or . _ -');
 
@@ -36,10 +35,8 @@ export function readTeamFile(file: string, words: string, environment: NodeJS.Pr
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new ConfigError(
-      text(
-        `${file}: ${issue?.path.map(String).join('.') ?? ''} ${issue?.message ?? 'is not valid'}.`,
-        `${file}: ${issue?.path.map(String).join('.') ?? ''} ${issue ? describeIssue(issue).ja : ''}。`,
-      ),
+      `${file}: ${issue?.path.map(String).join('.') ?? ''} ${issue?.message ?? 'is not valid'}.`,
+      `${file}: ${issue?.path.map(String).join('.') ?? ''} ${issue ? describeIssue(issue).ja : ''}。`,
     );
   }
   const secret = (key: string, words: string | undefined) => {
@@ -47,10 +44,8 @@ export function readTeamFile(file: string, words: string, environment: NodeJS.Pr
     const found = environment[words.slice(4)];
     if (!found)
       throw new ConfigError(
-        text(
-          `${file}: ${key} names the variable ${words.slice(4)}, which is not set.`,
-          `${file}: ${key} が指す環境変数 ${words.slice(4)} が設定されていません。`,
-        ),
+        `${file}: ${key} names the variable ${words.slice(4)}, which is not set.`,
+        `${file}: ${key} が指す環境変数 ${words.slice(4)} が設定されていません。`,
       );
     return found;
   };

@@ -58,10 +58,8 @@ async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly Pl
     if (!record) {
       if (passkey === undefined)
         throw new ConfigError(
-          text(
-            `Agent ${agent.id} is new and needs a passkey.`,
-            `エージェント ${agent.id} は新規なので、パスキーが必要です。`,
-          ),
+          `Agent ${agent.id} is new and needs a passkey.`,
+          `エージェント ${agent.id} は新規なので、パスキーが必要です。`,
         );
       changes.push({
         line: text(
@@ -128,15 +126,14 @@ function parentsFirst(agents: TeamFile['agents']): TeamFile['agents'] {
     );
     if (next.length === 0)
       throw new ConfigError(
-        text(
-          'agents: the parents form a circle, or an id is listed twice.',
-          'agents: 上司の関係が循環しているか、同じ ID が 2 回書かれています。',
-        ),
+        'agents: the parents form a circle, or an id is listed twice.',
+        'agents: 上司の関係が循環しているか、同じ ID が 2 回書かれています。',
       );
     for (const agent of next) {
       if (placed.has(agent.id))
         throw new ConfigError(
-          text(`agents: ${agent.id} is listed twice.`, `agents: ${agent.id} が 2 回書かれています。`),
+          `agents: ${agent.id} is listed twice.`,
+          `agents: ${agent.id} が 2 回書かれています。`,
         );
       placed.add(agent.id);
       sorted.push(agent);
@@ -151,7 +148,8 @@ async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void> {
   const twice = inFile.find((id, index) => inFile.indexOf(id) !== index);
   if (twice !== undefined)
     throw new ConfigError(
-      text(`projects: ${twice} is listed twice.`, `projects: ${twice} が 2 回書かれています。`),
+      `projects: ${twice} is listed twice.`,
+      `projects: ${twice} が 2 回書かれています。`,
     );
   const projects = new Set([...inFile, ...(await admin.projects()).map((project) => project.id)]);
   const agents = agentsAfter(team, await admin.agents());
@@ -159,10 +157,8 @@ async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void> {
     const unknown = wanted.find((project) => !projects.has(project));
     if (unknown !== undefined) {
       throw new ConfigError(
-        text(
-          `agents.${id}.projects: there is no project ${JSON.stringify(unknown)}.`,
-          `agents.${id}.projects: プロジェクト ${JSON.stringify(unknown)} はありません。`,
-        ),
+        `agents.${id}.projects: there is no project ${JSON.stringify(unknown)}.`,
+        `agents.${id}.projects: プロジェクト ${JSON.stringify(unknown)} はありません。`,
       );
     }
     assertLength(`agents.${id}.passkey`, passkey, 8);
@@ -204,9 +200,7 @@ function agentsAfter(team: TeamFile, records: readonly AgentRecord[]): ReadonlyM
 function assertLength(key: string, secret: string | undefined, least: number): void {
   if (secret === undefined || (secret.length >= least && secret.length <= 1000)) return;
   throw new ConfigError(
-    text(
-      `${key} must be ${least} to 1000 characters long.`,
-      `${key} は ${least}～1000 文字で指定してください。`,
-    ),
+    `${key} must be ${least} to 1000 characters long.`,
+    `${key} は ${least}～1000 文字で指定してください。`,
   );
 }

@@ -11,7 +11,7 @@ export function addProject(id: string, flags: Flags, options: Options): Promise<
       name: String(options.name ?? id),
       workingDirectory: options.workingDirectory as string | undefined,
     });
-    say(text(`${id} is added.`, `${id} を追加しました。`));
+    say(`${id} is added.`, `${id} を追加しました。`);
     return 0;
   });
 }
@@ -44,7 +44,7 @@ export function assignAgent(
         text(`${agentId} was not on ${projectId}.`, `${agentId} は ${projectId} に割り当てられていません。`),
       );
     await admin.assign(agentId, projectId);
-    say(text(`${agentId} works on ${projectId}.`, `${agentId} を ${projectId} に割り当てました。`));
+    say(`${agentId} works on ${projectId}.`, `${agentId} を ${projectId} に割り当てました。`);
     return 0;
   });
 }
@@ -53,9 +53,7 @@ export function assignAgent(
 export function setProjectStatus(id: string, status: 'active' | 'paused', flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
     await admin.changeProject(id, { status });
-    say(
-      text(`${id} is ${status}.`, `${id} を${status === 'paused' ? '一時停止しました' : '再開しました'}。`),
-    );
+    say(`${id} is ${status}.`, `${id} を${status === 'paused' ? '一時停止しました' : '再開しました'}。`);
     return 0;
   });
 }

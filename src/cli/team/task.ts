@@ -71,7 +71,7 @@ export function cancelTask(id: string, flags: Flags, options: Options): Promise<
   return withTeam(flags, async (admin) => {
     const whole = await taskId(admin, id);
     await admin.cancelTask(whole, options.reason as string | undefined);
-    say(text(`${whole} is cancelled.`, `${whole} を取り消しました。`));
+    say(`${whole} is cancelled.`, `${whole} を取り消しました。`);
     return 0;
   });
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
-import { text } from '../../contract/text/text.ts';
 import { withOperator } from '../common/with-operator.ts';
 
 /** Opens the records of the team for one command; changes are logged as the person's acts. */
@@ -23,10 +22,8 @@ export function secretFrom(
   const secret = process.env[String(variable)];
   if (!secret)
     throw new ConfigError(
-      text(
-        `The variable ${String(variable)} is not set.`,
-        `環境変数 ${String(variable)} が設定されていません。`,
-      ),
+      `The variable ${String(variable)} is not set.`,
+      `環境変数 ${String(variable)} が設定されていません。`,
     );
   return { secret, isNew: false };
 }

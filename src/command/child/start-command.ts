@@ -119,7 +119,15 @@ export async function startCommand(
     detach?.();
     await settings?.discard();
     await layer?.close();
-    throw notStarted(cause);
+    throw new ToolError(
+      'unavailable',
+      'The command could not be started.',
+      'コマンドを開始できませんでした。',
+      {
+        suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
+        cause,
+      },
+    );
   }
   const child = abortedBy(ended, started);
   const over = () => {
@@ -216,17 +224,6 @@ function watch(
   return { holding: held, recording: { folder, ignore, mostBytes, roots: holding.roots, ...asked } };
 }
 
-function notStarted(cause: unknown): ToolError {
-  return new ToolError(
-    'unavailable',
-    text('The command could not be started.', 'コマンドを開始できませんでした。'),
-    {
-      suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
-      cause,
-    },
-  );
-}
-
 /** How a held request of this command is decided. */
 function askAbout({ kind }: Recorder, life: CommandLife | undefined, ended: AbortSignal): Ask {
   return async (held) => {
@@ -308,18 +305,17 @@ function assertCommand(command: CommandLine): void {
   if (words.some((word) => word.includes('\0'))) {
     throw new ToolError(
       'invalid_parameter',
-      text('A command cannot contain NUL.', 'コマンドに NUL は使えません。'),
+      'A command cannot contain NUL.',
+      'コマンドに NUL は使えません。',
     );
   }
   const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
   if (bytes > limits.commandBytes + 1 || words.length > limits.commandArguments + 1) {
     throw new ToolError(
       'too_large',
-      text(
-        `A command takes at most ${limits.commandBytes} bytes and ${limits.commandArguments} arguments.`,
-        `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
-      ),
-      { suggestion: text('Write long input to a file first.', '長い入力は先にファイルに書いてください。') },
+      `A command takes at most ${limits.commandBytes} bytes and ${limits.commandArguments} arguments.`,
+      `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
+      text('Write long input to a file first.', '長い入力は先にファイルに書いてください。'),
     );
   }
 }

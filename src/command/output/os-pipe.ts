@@ -1,7 +1,6 @@
 import { closeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 
 /** A pipe of the operating system: its bytes do not pass through this process. */
 export interface Pipe {
@@ -37,7 +36,8 @@ const closeOnExec = 0o2000000;
 function noPipes(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
-    text('Pipes cannot be made on this machine.', 'このマシンではパイプを作成できません。'),
+    'Pipes cannot be made on this machine.',
+    'このマシンではパイプを作成できません。',
     {
       cause,
     },

@@ -2,7 +2,6 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FolderRoot } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /** The roots as the kernel knows them, resolved once on first use. */
@@ -55,27 +54,20 @@ function locate(path: string, roots: readonly ResolvedRoot[]): string {
   }
   throw new ToolError(
     'out_of_scope',
-    text(
-      'The working folder is outside the allowed folders.',
-      '作業フォルダーが許可されたフォルダーの外にあります。',
-    ),
+    'The working folder is outside the allowed folders.',
+    '作業フォルダーが許可されたフォルダーの外にあります。',
   );
 }
 
 function assertFolder(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new ToolError(
-      'not_found',
-      text('The working folder does not exist.', '作業フォルダーが存在しません。'),
-    );
+    throw new ToolError('not_found', 'The working folder does not exist.', '作業フォルダーが存在しません。');
   }
   if (realpathSync(path) !== path) {
     throw new ToolError(
       'forbidden',
-      text(
-        'The working folder is reached through a symbolic link.',
-        '作業フォルダーへのパスにシンボリックリンクがあります。',
-      ),
+      'The working folder is reached through a symbolic link.',
+      '作業フォルダーへのパスにシンボリックリンクがあります。',
     );
   }
   return path;

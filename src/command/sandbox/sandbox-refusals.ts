@@ -34,10 +34,8 @@ export function noSandbox(problems: readonly string[]): ToolError {
   const options = { suggestion: suggestionFor(), cause: problems.join('; ') };
   return new ToolError(
     'unavailable',
-    text(
-      'No sandbox works on this machine, so commands are not run.',
-      'このマシンで使えるサンドボックスがないため、コマンドは実行されません。',
-    ),
+    'No sandbox works on this machine, so commands are not run.',
+    'このマシンで使えるサンドボックスがないため、コマンドは実行されません。',
     options,
   );
 }
@@ -45,16 +43,12 @@ export function noSandbox(problems: readonly string[]): ToolError {
 export function nothingOutside(): ToolError {
   return new ToolError(
     'unavailable',
+    'Commands do not run: the root / leaves nothing outside of it that a sandbox could protect.',
+    'コマンドは実行されません。ルートが / の場合は、サンドボックスで保護する対象が残りません。',
     text(
-      'Commands do not run: the root / leaves nothing outside of it that a sandbox could protect.',
-      'コマンドは実行されません。ルートが / の場合は、サンドボックスで保護する対象が残りません。',
+      'Use the file tools. The operator can serve only the folders that are needed instead of /, or run commands without a sandbox (--sandbox off).',
+      'ファイルのツールを使ってください。運用者は / の代わりに必要なフォルダーだけを提供するか、--sandbox off でサンドボックスなしにコマンドを実行できます。',
     ),
-    {
-      suggestion: text(
-        'Use the file tools. The operator can serve only the folders that are needed instead of /, or run commands without a sandbox (--sandbox off).',
-        'ファイルのツールを使ってください。運用者は / の代わりに必要なフォルダーだけを提供するか、--sandbox off でサンドボックスなしにコマンドを実行できます。',
-      ),
-    },
   );
 }
 

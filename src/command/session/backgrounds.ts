@@ -20,10 +20,8 @@ export function assertRoom(session: Session): void {
   if (hasRoom(session)) return;
   throw new ToolError(
     'rate_limited',
-    text(
-      `${backgroundsAtOnce} background commands are running.`,
-      `${backgroundsAtOnce} 件のバックグラウンドコマンドが実行中です。`,
-    ),
+    `${backgroundsAtOnce} background commands are running.`,
+    `${backgroundsAtOnce} 件のバックグラウンドコマンドが実行中です。`,
     {
       suggestion: text('End one of them first.', '先にどれかを終了してください。'),
       details: { retry_after_ms: 1000 },

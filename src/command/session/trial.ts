@@ -41,7 +41,8 @@ function notBuilt({ backend }: Pick<Walls, 'backend'>): Text {
 function noDryRun(why: Text, cause?: Error): ToolError {
   return new ToolError(
     'unavailable',
-    text(`Dry runs do not work here: ${why.en}.`, `ここではドライランを使えません: ${why.ja}。`),
+    `Dry runs do not work here: ${why.en}.`,
+    `ここではドライランを使えません: ${why.ja}。`,
     {
       suggestion: text(
         'Nothing ran. Run it without dry_run, or ask the operator to run `sekisho doctor`.',

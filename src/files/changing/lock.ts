@@ -42,7 +42,13 @@ export function openLocks(): Locks {
       while (flock(fd, (shared ? share : exclusive) | noWait) !== 0) {
         if (errno() !== isHeld) return;
         const waited = performance.now() - beganAt;
-        if (waited > waitMs) throw held();
+        if (waited > waitMs)
+          throw new ToolError(
+            'unavailable',
+            'Another program keeps this file locked.',
+            '別のプログラムがこのファイルをロックし続けています。',
+            text('Try again in a moment.', '少し待ってから送り直してください。'),
+          );
         await sleep(waited > longMs ? lookLaterMs : lookAgainMs, undefined, signal && { signal });
       }
     },
@@ -63,16 +69,9 @@ function loadFlock(): { flock: (fd: number, operation: number) => number; errno:
   } catch (cause) {
     throw new ToolError(
       'unavailable',
-      text('Writes cannot be locked on this machine.', 'このマシンでは書き込みを排他制御できません。'),
+      'Writes cannot be locked on this machine.',
+      'このマシンでは書き込みを排他制御できません。',
       { cause },
     );
   }
-}
-
-function held(): ToolError {
-  return new ToolError(
-    'unavailable',
-    text('Another program keeps this file locked.', '別のプログラムがこのファイルをロックし続けています。'),
-    text('Try again in a moment.', '少し待ってから送り直してください。'),
-  );
 }

@@ -109,19 +109,14 @@ async function changeContent<T>(
   options: WriteOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (place.components.length > 0 && /(?:^|\/)\.?$/.test(place.facts.given)) throw namesFolder(place.shown);
+  if (place.components.length > 0 && /(?:^|\/)\.?$/.test(place.facts.given))
+    throw new ToolError(
+      'invalid_path',
+      `A path that ends in / or . names a folder; ${place.shown} cannot be written as a file.`,
+      `/ または . で終わるパスはフォルダーを指します。ファイル ${place.shown} には書き込みません。`,
+      text('Name the file itself.', 'ファイル自体を指定してください。'),
+    );
   return change(place, options, work);
-}
-
-function namesFolder(shown: string): ToolError {
-  return new ToolError(
-    'invalid_path',
-    text(
-      `A path that ends in / or . names a folder; ${shown} cannot be written as a file.`,
-      `/ または . で終わるパスはフォルダーを指します。ファイル ${shown} には書き込みません。`,
-    ),
-    text('Name the file itself.', 'ファイル自体を指定してください。'),
-  );
 }
 
 /** Whether the file was created by others between our look and our creating it. */
@@ -185,7 +180,13 @@ async function toBytes(
   shown: string,
   { encoding = 'utf-8', withBom = false }: Pick<WriteOptions, 'encoding' | 'withBom'>,
 ): Promise<Uint8Array> {
-  if (typeof content === 'string' && !content.isWellFormed()) throw brokenText(shown);
+  // Half a surrogate pair has no encoding: it would be written as another character.
+  if (typeof content === 'string' && !content.isWellFormed())
+    throw new ToolError(
+      'invalid_parameter',
+      `The new content of ${shown} is not valid Unicode: it contains half of a surrogate pair.`,
+      `${shown} の新しい内容が正しい Unicode ではありません。サロゲートペアの片方だけが含まれています。`,
+    );
   const bytes =
     typeof content !== 'string'
       ? content
@@ -195,22 +196,9 @@ async function toBytes(
   if (bytes.length <= limits.writeBytes) return bytes;
   throw new ToolError(
     'too_large',
-    text(
-      `The new content of ${shown} has ${bytes.length} bytes; a write takes at most ${limits.writeBytes}.`,
-      `${shown} の新しい内容は ${bytes.length} バイトあり、1 回の書き込みの上限 ${limits.writeBytes} バイトを超えています。`,
-    ),
+    `The new content of ${shown} has ${bytes.length} bytes; a write takes at most ${limits.writeBytes}.`,
+    `${shown} の新しい内容は ${bytes.length} バイトあり、1 回の書き込みの上限 ${limits.writeBytes} バイトを超えています。`,
     { details: { bytes: bytes.length, max_bytes: limits.writeBytes } },
-  );
-}
-
-/** Half a surrogate pair has no encoding: it would be written as another character. */
-function brokenText(shown: string): ToolError {
-  return new ToolError(
-    'invalid_parameter',
-    text(
-      `The new content of ${shown} is not valid Unicode: it contains half of a surrogate pair.`,
-      `${shown} の新しい内容が正しい Unicode ではありません。サロゲートペアの片方だけが含まれています。`,
-    ),
   );
 }
 
@@ -233,10 +221,8 @@ export function encode(content: string, encoding: TextEncoding, withBom: boolean
       if (bytes) return bytes;
       throw new ToolError(
         'unsupported_encoding',
-        text(
-          `The file is in ${encoding}, which cannot represent every character of the new content.`,
-          `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
-        ),
+        `The file is in ${encoding}, which cannot represent every character of the new content.`,
+        `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
         text(
           'Write the whole file again; it will then be in UTF-8.',
           'ファイル全体を書き直すと UTF-8 になります。',

@@ -107,10 +107,8 @@ function widthOf(bytes: Uint8Array, at: number, encoding: TextEncoding): number 
 function pastLine(line: number, asked: number, chars: number): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text(
-      `char_offset is ${asked}, but line ${line} has ${counted(chars, 'character')}.`,
-      `char_offset は ${asked} ですが、${line} 行目は ${chars} 文字です。`,
-    ),
+    `char_offset is ${asked}, but line ${line} has ${counted(chars, 'character')}.`,
+    `char_offset は ${asked} ですが、${line} 行目は ${chars} 文字です。`,
     {
       suggestion: text(
         'Leave char_offset out to read the line from its start.',

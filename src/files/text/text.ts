@@ -251,20 +251,16 @@ function assertInside(startLine: number, totalLines: number, { endLine }: TextRa
   if (startLine > totalLines) {
     throw new ToolError(
       'invalid_parameter',
-      text(
-        `start_line is past the end: ${shown} has ${counted(totalLines, 'line')}.`,
-        `start_line がファイルの終わりを超えています。${shown} は ${totalLines} 行です。`,
-      ),
+      `start_line is past the end: ${shown} has ${counted(totalLines, 'line')}.`,
+      `start_line がファイルの終わりを超えています。${shown} は ${totalLines} 行です。`,
       { details: { total_lines: totalLines } },
     );
   }
   if (endLine !== undefined && endLine < startLine) {
     throw new ToolError(
       'invalid_parameter',
-      text(
-        `end_line ${endLine} comes before line ${startLine}, the first of the range.`,
-        `end_line ${endLine} が範囲の最初の行 ${startLine} より前です。`,
-      ),
+      `end_line ${endLine} comes before line ${startLine}, the first of the range.`,
+      `end_line ${endLine} が範囲の最初の行 ${startLine} より前です。`,
     );
   }
 }

@@ -6,16 +6,12 @@ import { type Text, text } from '../../contract/text/text.ts';
 export function cannotDiscard(why: Text): ToolError {
   return new ToolError(
     'unavailable',
+    `The changes of this command could not be discarded if it failed, because it would not run on a layer: ${why.en}.`,
+    `このコマンドはレイヤー上では実行されないため、失敗しても変更を破棄できません: ${why.ja}。`,
     text(
-      `The changes of this command could not be discarded if it failed, because it would not run on a layer: ${why.en}.`,
-      `このコマンドはレイヤー上では実行されないため、失敗しても変更を破棄できません: ${why.ja}。`,
+      'Nothing of it was kept. Run it without on_failure.',
+      '変更は何も残っていません。on_failure を付けずに実行してください。',
     ),
-    {
-      suggestion: text(
-        'Nothing of it was kept. Run it without on_failure.',
-        '変更は何も残っていません。on_failure を付けずに実行してください。',
-      ),
-    },
   );
 }
 

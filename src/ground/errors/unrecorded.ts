@@ -9,7 +9,7 @@ export function unrecorded(cause: unknown, failure?: unknown): ToolError {
   if (failure instanceof ToolError) {
     const { code, text: said, suggestion, details } = failure;
     const more = text('Its record could not be written, either.', '記録も書き込めませんでした。');
-    return new ToolError(code, text(joinSentences(said.en, more.en), joinSentences(said.ja, more.ja)), {
+    return new ToolError(code, joinSentences(said.en, more.en), joinSentences(said.ja, more.ja), {
       suggestion,
       details,
       cause,
@@ -17,10 +17,8 @@ export function unrecorded(cause: unknown, failure?: unknown): ToolError {
   }
   return new ToolError(
     codeOf(cause),
-    text(
-      'This was run, but its record could not be written. Its effects remain.',
-      '実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
-    ),
+    'This was run, but its record could not be written. Its effects remain.',
+    '実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
     {
       suggestion: text(
         'Do not repeat it: check what it did. The operator must make the records writable.',

@@ -1,6 +1,5 @@
 import { domainToASCII } from 'node:url';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { foldName } from '../text/fold-name.ts';
 import { expandBraces } from './braces.ts';
 import { compileGlob } from './match.ts';
@@ -16,19 +15,15 @@ const maxPatternChars = 1024;
 export function createGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > maxPatternChars)
     throw new ConfigError(
-      text(
-        `the pattern ${pattern.slice(0, 40)}… is too long`,
-        `パターン ${pattern.slice(0, 40)}… が長すぎます。`,
-      ),
+      `the pattern ${pattern.slice(0, 40)}… is too long`,
+      `パターン ${pattern.slice(0, 40)}… が長すぎます。`,
     );
   const alternatives: ((text: string) => boolean)[] = [];
   for (const alternative of expandBraces(pattern)) {
     if (alternatives.length === maxAlternatives)
       throw new ConfigError(
-        text(
-          `the pattern ${pattern} has too many alternatives`,
-          `パターン ${pattern} の選択肢が多すぎます。`,
-        ),
+        `the pattern ${pattern} has too many alternatives`,
+        `パターン ${pattern} の選択肢が多すぎます。`,
       );
     alternatives.push(compile(alternative));
   }

@@ -18,7 +18,14 @@ export async function sendDesktop(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!environment.DBUS_SESSION_BUS_ADDRESS && !environment.XDG_RUNTIME_DIR) throw noBus();
+  if (!environment.DBUS_SESSION_BUS_ADDRESS && !environment.XDG_RUNTIME_DIR)
+    throw new DeliveryFailure(
+      text(
+        'The server runs outside of a desktop session.',
+        'サーバーはデスクトップのセッション外で動いています。',
+      ),
+      { isFinal: true },
+    );
   const env = Object.fromEntries(
     [
       'PATH',
@@ -49,16 +56,6 @@ export async function sendDesktop(
     text(
       'None of busctl, gdbus and notify-send is installed.',
       'busctl、gdbus、notify-send のいずれもインストールされていません。',
-    ),
-    { isFinal: true },
-  );
-}
-
-function noBus(): DeliveryFailure {
-  return new DeliveryFailure(
-    text(
-      'The server runs outside of a desktop session.',
-      'サーバーはデスクトップのセッション外で動いています。',
     ),
     { isFinal: true },
   );

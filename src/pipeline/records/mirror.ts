@@ -209,7 +209,8 @@ function withWriting(place: Place, work: (fd: number) => void): void {
 function alreadyThere({ shown }: Place): ToolError {
   return new ToolError(
     'conflict',
-    text(`${shown} already exists.`, `${shown} はすでにあります。`),
+    `${shown} already exists.`,
+    `${shown} はすでにあります。`,
     text('Use mode "overwrite" or "append".', 'mode を "overwrite" か "append" にしてください。'),
   );
 }

@@ -31,10 +31,8 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
     if (!mirror) {
       throw new ToolError(
         'forbidden',
-        text(
-          `${place.shown} was allowed as a single file: pipelines keep records in folders only.`,
-          `${place.shown} は単独のファイルとして許可されています。パイプラインはフォルダー内の書き込みだけを記録します。`,
-        ),
+        `${place.shown} was allowed as a single file: pipelines keep records in folders only.`,
+        `${place.shown} は単独のファイルとして許可されています。パイプラインはフォルダー内の書き込みだけを記録します。`,
         text('Write it with file_write or write_file.', 'file_write か write_file で書いてください。'),
       );
     }
@@ -63,7 +61,8 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
     }
     throw new ToolError(
       'not_found',
-      text(`There is no record ${recordId}.`, `記録 ${recordId} はありません。`),
+      `There is no record ${recordId}.`,
+      `記録 ${recordId} はありません。`,
       text('shelpa_history lists the records.', 'shelpa_history で記録を確認してください。'),
     );
   }
@@ -127,10 +126,8 @@ function contentAfter(mirror: Mirror, record: IndexRecord): Buffer {
   }
   throw new ToolError(
     'conflict',
-    text(
-      `Record ${record.record_id} appended to a file whose earlier content is not recorded.`,
-      `記録 ${record.record_id} は追記で、それ以前の内容はここで書かれていないため復元できません。`,
-    ),
+    `Record ${record.record_id} appended to a file whose earlier content is not recorded.`,
+    `記録 ${record.record_id} は追記で、それ以前の内容はここで書かれていないため復元できません。`,
     text(
       `What was added is in .shelpa/${record.path}: read it with tail or sed.`,
       `追記された内容は .shelpa/${record.path} を tail や sed で読めます。`,

@@ -14,10 +14,8 @@ export function watchQuestions(flags: Flags): Promise<number> {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY)
     throw new ConfigError(
-      text(
-        '--watch needs a terminal; `sekisho approve` lists the questions anywhere.',
-        '--watch にはターミナルが必要です。質問の一覧は `sekisho approve` でどこからでも確認できます。',
-      ),
+      '--watch needs a terminal; `sekisho approve` lists the questions anywhere.',
+      '--watch にはターミナルが必要です。質問の一覧は `sekisho approve` でどこからでも確認できます。',
     );
   return withOperator(flags, async (at) => {
     await watching(at);
