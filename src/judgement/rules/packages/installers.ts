@@ -11,14 +11,16 @@ export interface Installer {
   readonly manifests: readonly string[];
 }
 
-/** Describes how a program reads its words; undefined if it is not known to install from a manifest. */
-export function installerOf(program: string): Installer | undefined {
-  return installers.get(program);
-}
-
 /** A list of words, as a line. */
 export function words(line: string): readonly string[] {
   return line.split(' ');
+}
+
+/** A table whose keys are the names of one or more programs. */
+export function byProgram<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(
+    Object.entries(table).flatMap(([programs, row]) => words(programs).map((program) => [program, row])),
+  );
 }
 
 const forJavaScript = {
@@ -75,80 +77,56 @@ const managed: Installer = {
   lists: [],
 };
 
-/** By program: the next word after an option that is missing from these lists is taken for a package. */
-const installers: ReadonlyMap<string, Installer> = new Map<string, Installer>([
-  ['npm', npm],
-  [
-    'pnpm',
-    {
-      ...npm,
-      verbs: words('install i ci add update up upgrade dedupe prune rebuild rb install-test it'),
-      valued: words(
-        '-F --filter -C --dir --reporter --loglevel --network-concurrency --child-concurrency --store-dir',
-      ),
-    },
-  ],
-  [
-    'yarn',
-    {
-      ...forJavaScript,
-      verbs: ['', ...words('install add up upgrade dedupe')],
-      valued: words(
-        '--network-timeout --network-concurrency --cwd --mutex --mode --cache-folder --modules-folder',
-      ),
-      registry: ['registry.yarnpkg.com'],
-    },
-  ],
-  [
-    'bun',
-    {
-      ...forJavaScript,
-      verbs: words('install i ci add a update'),
-      valued: words(
-        '--cwd --omit --filter --cache-dir --linker --backend --concurrent-scripts --network-concurrency',
-      ),
-    },
-  ],
-  ['pip', pip],
-  ['pip3', pip],
-  ['uv', uv],
-  ['poetry', managed],
-  ['pipenv', managed],
-  ['pdm', managed],
-  [
-    'go',
-    {
-      verbs: words('get install'),
-      valued: words('-C -tags -ldflags -mod'),
-      registry: ['proxy.golang.org'],
-      manifests: ['go.mod'],
-    },
-  ],
-  [
-    'cargo',
-    {
-      verbs: words('update add'),
-      valued: words('-p --package --precise --manifest-path --color --features -F -j --jobs'),
-      registry: ['index.crates.io', 'static.crates.io'],
-      manifests: ['Cargo.toml'],
-    },
-  ],
-  [
-    'bundle',
-    {
-      verbs: words('install update'),
-      valued: words('--jobs -j --path --retry --with --without --group -g --gemfile --binstubs --only'),
-      registry: ['rubygems.org', 'index.rubygems.org'],
-      manifests: ['Gemfile'],
-    },
-  ],
-  [
-    'composer',
-    {
-      verbs: words('install i update u upgrade require req'),
-      valued: words('-d --working-dir --ignore-platform-req --prefer-install'),
-      registry: ['repo.packagist.org'],
-      manifests: ['composer.json'],
-    },
-  ],
-]);
+/** How programs read their words. The next word after an option that is missing from these lists is taken for a package. */
+export const installers = byProgram<Installer>({
+  npm,
+  pnpm: {
+    ...npm,
+    verbs: words('install i ci add update up upgrade dedupe prune rebuild rb install-test it'),
+    valued: words(
+      '-F --filter -C --dir --reporter --loglevel --network-concurrency --child-concurrency --store-dir',
+    ),
+  },
+  yarn: {
+    ...forJavaScript,
+    verbs: ['', ...words('install add up upgrade dedupe')],
+    valued: words(
+      '--network-timeout --network-concurrency --cwd --mutex --mode --cache-folder --modules-folder',
+    ),
+    registry: ['registry.yarnpkg.com'],
+  },
+  bun: {
+    ...forJavaScript,
+    verbs: words('install i ci add a update'),
+    valued: words(
+      '--cwd --omit --filter --cache-dir --linker --backend --concurrent-scripts --network-concurrency',
+    ),
+  },
+  'pip pip3': pip,
+  uv,
+  'poetry pipenv pdm': managed,
+  go: {
+    verbs: words('get install'),
+    valued: words('-C -tags -ldflags -mod'),
+    registry: ['proxy.golang.org'],
+    manifests: ['go.mod'],
+  },
+  cargo: {
+    verbs: words('update add'),
+    valued: words('-p --package --precise --manifest-path --color --features -F -j --jobs'),
+    registry: ['index.crates.io', 'static.crates.io'],
+    manifests: ['Cargo.toml'],
+  },
+  bundle: {
+    verbs: words('install update'),
+    valued: words('--jobs -j --path --retry --with --without --group -g --gemfile --binstubs --only'),
+    registry: ['rubygems.org', 'index.rubygems.org'],
+    manifests: ['Gemfile'],
+  },
+  composer: {
+    verbs: words('install i update u upgrade require req'),
+    valued: words('-d --working-dir --ignore-platform-req --prefer-install'),
+    registry: ['repo.packagist.org'],
+    manifests: ['composer.json'],
+  },
+});

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
-import { type Installer, installerOf } from './installers.ts';
+import { type Installer, installers } from './installers.ts';
 import { isNamedIn, nameIn } from './manifest.ts';
 
 /**
@@ -9,7 +9,7 @@ import { isNamedIn, nameIn } from './manifest.ts';
  * bounds its fetches and the roots bound its writes, so no question is needed.
  */
 export function installsFromManifest(program: string, args: readonly Word[], scene: Scene): boolean {
-  const installer = installerOf(program);
+  const installer = installers.get(program);
   const listed = scene.confinement?.network ?? [];
   if (!installer?.registry.every((host) => listed.some((entry) => covers(entry, host)))) return false;
   const operands = operandsRead(installer, args);

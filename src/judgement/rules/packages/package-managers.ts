@@ -1,6 +1,6 @@
 import { hasWord, operandsOf, subcommandsOf } from '../../words/subcommands.ts';
 import type { Word } from '../../words/word.ts';
-import { words } from './installers.ts';
+import { byProgram, words } from './installers.ts';
 
 /** Does this line of a package manager install or remove, or may it? */
 export function changesPackages(program: string, args: readonly Word[]): boolean {
@@ -11,9 +11,8 @@ export function changesPackages(program: string, args: readonly Word[]): boolean
   )
     return false;
   if (tries.test(program) && hasWord(args, /^--dry-run$/) && !hasWord(args, /^--no-dry/)) return false;
-  const pattern = Object.hasOwn(letters, program) ? letters[program] : undefined;
-  if (pattern) return args.some((word) => word.value === undefined || pattern.test(word.value));
-  const names = (Object.hasOwn(managers, program) ? managers[program] : undefined) ?? [];
+  const names = managers.get(program) ?? [];
+  if (names instanceof RegExp) return args.some(({ value }) => value === undefined || names.test(value));
   if (names.length === 0) return true;
   if (program === 'npm' && args[0]?.value === 'audit') return args.some((word) => word.value === 'fix');
   // `yarn` alone installs.
@@ -63,109 +62,86 @@ const verbs = words('install add remove rm uninstall upgrade update reinstall pu
 /** The common words, and more. */
 const and = (more: string): readonly string[] => [...verbs, ...words(more)];
 
-/** Each manager's words for installing, removing and the like; those with letters as verbs come below. */
-const managers: Readonly<Record<string, readonly string[]>> = {
-  apt: and('full-upgrade dist-upgrade build-dep satisfy edit-sources clean autopurge autoclean'),
-  'apt-get': and('dist-upgrade build-dep dselect-upgrade clean autoclean source autopurge'),
-  aptitude: and('safe-upgrade full-upgrade hold forget-new'),
-  yum: and('localinstall erase downgrade groupinstall swap distro-sync'),
-  dnf: and('localinstall erase downgrade group groupinstall swap distro-sync in up'),
-  microdnf: verbs,
-  tdnf: verbs,
-  zypper: and('in up dup dist-upgrade patch install-new-recommends ar addrepo'),
+/** Each manager's words for installing, removing and the like, or what such a word looks like. None: all of them. */
+const managers = byProgram<readonly string[] | RegExp>({
+  'apt apt-get aptitude': and(
+    'full-upgrade dist-upgrade safe-upgrade build-dep dselect-upgrade satisfy edit-sources source hold forget-new ' +
+      'clean autopurge autoclean',
+  ),
+  'yum dnf microdnf tdnf zypper': and(
+    'localinstall erase downgrade group groupinstall swap distro-sync in up dup dist-upgrade patch ' +
+      'install-new-recommends ar addrepo',
+  ),
   apk: and('del fix'),
   brew: and('cask bundle tap untap cleanup pin services'),
   port: and('selfupdate activate deactivate'),
   snap: and('refresh revert'),
-  flatpak: verbs,
+  'flatpak choco winget scoop opkg xbps pecl pear deno tlmgr': verbs,
   npm: and(
     'i in isntall ci clean-install cit it install-test install-ci-test install-clean ic un r up udpate dedupe ddp prune rb rebuild ln audit-fix',
   ),
   pnpm: and('i un up ln import prune self-update install-test it ci'),
   yarn: and('up upgrade-interactive global dedupe set'),
   bun: and('i a ci create'),
-  pip: and('download wheel'),
-  pip3: and('download wheel'),
+  'pip pip3': and('download wheel'),
   pipx: and('inject runpip install-all upgrade-all uninstall-all ensurepath'),
   uv: and('pip tool sync self python'),
-  poetry: and('self sync'),
+  'poetry pdm rye': and('self sync'),
   pipenv: and('sync clean'),
-  pdm: and('sync self'),
-  easy_install: [],
+  'easy_install cpan cpanm': [],
   cargo: and('binstall'),
   rustup: and('default self toolchain target component'),
   gem: and('i cleanup'),
-  bundle: and('clean'),
-  bundler: and('clean'),
+  'bundle bundler': and('clean'),
   go: words('install get'),
-  conda: and('create env clean'),
-  mamba: and('create env clean'),
+  'conda mamba micromamba': and('create env clean'),
   composer: and('require req i global create-project self-update selfupdate'),
   dotnet: words('add remove tool restore workload'),
   nuget: and('restore'),
-  choco: verbs,
-  winget: verbs,
-  scoop: verbs,
-  opkg: verbs,
-  xbps: verbs,
   guix: and('package pull gc'),
   nix: words('profile upgrade-nix store'),
   cabal: words('install update'),
   stack: words('install setup upgrade'),
   opam: and('switch pin'),
   luarocks: and('build'),
-  cpan: [],
-  cpanm: [],
-  pecl: verbs,
-  pear: verbs,
   mix: words('deps.get deps.update archive.install local.hex'),
   pod: words('install update repo'),
   asdf: words('install uninstall plugin plugin-add update'),
   mise: words('install i uninstall use upgrade up plugin plugins'),
-  nvm: words('install uninstall'),
-  fnm: words('install uninstall'),
+  'nvm fnm': words('install uninstall'),
   proto: words('install uninstall run'),
   helm: words('plugin plugins'),
   gh: words('extension extensions ext'),
   'ansible-galaxy': words('install'),
   corepack: words('enable disable install prepare up use'),
   volta: words('install uninstall pin'),
-  micromamba: and('create env clean'),
   pixi: and('global'),
-  rye: and('sync self'),
-  deno: verbs,
   sdk: and('use default selfupdate flush'),
-  tlmgr: verbs,
   vcpkg: and('integrate'),
   conan: and('create'),
   spack: and('load'),
   dart: words('pub'),
   flutter: words('pub upgrade downgrade'),
-};
-
-const letters: Readonly<Record<string, RegExp>> = {
   dpkg: /^(-i|-r|-P|-\w*[irP]\w*|--(install|remove|purge|unpack|configure|force.*))$/,
   rpm: /^(-\w*[iUFe]\w*|--(install|upgrade|erase|freshen|import|reinstall|rebuilddb))$/,
   pacman: /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$/,
-  yay: /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$|^[^-]/,
-  paru: /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$|^[^-]/,
+  'yay paru': /^(-\w*[SRU]\w*|--(sync|remove|upgrade))$|^[^-]/,
   'nix-shell': /^(-\w*p|--packages)$/,
   'nix-env': /^(-\w*[ieu]\w*|--(install|uninstall|upgrade|set).*)$/,
   pkg: /^(install|delete|remove|upgrade|autoremove|add|update|-\w*[y]\w*)$/,
-  pkg_add: /./,
-  pkg_delete: /./,
-  'xbps-install': /./,
-  'xbps-remove': /./,
+  'pkg_add pkg_delete xbps-install xbps-remove installer apt-mark add-apt-repository msiexec': /./,
   emerge: /^[^-]|^-\w*[cCu]/,
-  installer: /./,
   softwareupdate: /^(-i|--install|-ia)/,
-  'apt-mark': /./,
-  'add-apt-repository': /./,
   'update-alternatives': /^--(install|remove|set|config)/,
-  msiexec: /./,
   code: /^--(un)?install-extension/,
   r: /^INSTALL$|^REMOVE$/,
-};
+});
 
 /** Every program that installs or removes packages. */
-export const packageManagers: readonly string[] = [...Object.keys(managers), ...Object.keys(letters)];
+export const packageManagers: readonly string[] = [...managers.keys()];
+
+/** They change system folders, which are read-only for commands. */
+export const systemManagers: ReadonlySet<string> = new Set([
+  ...['apt', 'apt-get', 'aptitude', 'yum', 'dnf', 'microdnf', 'tdnf', 'zypper', 'apk', 'port', 'snap'],
+  ...['dpkg', 'rpm', 'pacman', 'emerge', 'xbps-install', 'xbps-remove', 'apt-mark', 'add-apt-repository'],
+]);

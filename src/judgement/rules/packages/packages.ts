@@ -2,9 +2,9 @@ import { text } from '../../../contract/text/text.ts';
 import { mayBeOption, type Word } from '../../words/word.ts';
 import type { CommandRule, Scene } from '../rule.ts';
 import { installsFromManifest } from './manifest-install.ts';
-import { changesPackages, packageManagers } from './package-managers.ts';
+import { changesPackages, packageManagers, systemManagers } from './package-managers.ts';
 import { packageRunners, runsNewPackage } from './package-runners.ts';
-import { staysHere, systemManagers } from './stays-here.ts';
+import { staysHere } from './stays-here.ts';
 
 const languages: readonly string[] = ['python', 'python2', 'python3', 'py', 'pypy3', 'ruby', 'perl'];
 

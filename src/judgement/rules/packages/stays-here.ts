@@ -1,4 +1,5 @@
 import type { Word } from '../../words/word.ts';
+import { byProgram } from './installers.ts';
 
 /** Do its words show that it only removes packages, or uses local ones? */
 export function staysHere(program: string, args: readonly Word[]): boolean {
@@ -24,18 +25,10 @@ const switches =
   /^(-e|--editable|--path|-q+|-v+|-U|--(quiet|verbose|upgrade|user|no-deps|no-build-isolation|no-cache-dir|force-reinstall|break-system-packages|disable-pip-version-check|root-user-action=ignore))$/;
 const installing = /^(i|install|ci|clean-install|add|sync|update|wheel)$/;
 
-/** By program: the word that makes it use local packages, if it has one. */
-const offline: ReadonlyMap<string, string | undefined> = new Map([
-  ...['npm', 'pnpm', 'yarn', 'uv', 'cargo'].map((program) => [program, '--offline'] as const),
-  ...['pip', 'pip3'].map((program) => [program, '--no-index'] as const),
-  ...['gem', 'bundle'].map((program) => [program, '--local'] as const),
-  ...['bun', 'pipx', 'poetry', 'pipenv', 'pdm', 'easy_install', 'go', 'pod', 'composer'].map(
-    (program) => [program, undefined] as const,
-  ),
-]);
-
-/** They change system folders, which are read-only for commands. */
-export const systemManagers: ReadonlySet<string> = new Set([
-  ...['apt', 'apt-get', 'aptitude', 'yum', 'dnf', 'microdnf', 'tdnf', 'zypper', 'apk', 'port', 'snap'],
-  ...['dpkg', 'rpm', 'pacman', 'emerge', 'xbps-install', 'xbps-remove', 'apt-mark', 'add-apt-repository'],
-]);
+/** The word that makes a program use local packages, if it has one. */
+const offline = byProgram({
+  'npm pnpm yarn uv cargo': '--offline',
+  'pip pip3': '--no-index',
+  'gem bundle': '--local',
+  'bun pipx poetry pipenv pdm easy_install go pod composer': undefined,
+});
