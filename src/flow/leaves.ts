@@ -1,4 +1,3 @@
-import { orElse } from '../ground/or-else.ts';
 import { readLiteral } from './literal.ts';
 
 /** A part of a result: a short field of a record, or prose. */
@@ -45,8 +44,12 @@ export function isShort(text: string): boolean {
 function parsed(text: string): unknown {
   const first = text.trimStart()[0];
   if ((first !== '{' && first !== '[') || text.length > maxJsonChars) return undefined;
-  // It only looked like JSON.
-  return orElse(() => JSON.parse(text), readLiteral(text));
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It only looked like JSON.
+    return readLiteral(text);
+  }
 }
 
 function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = false, key = ''): void {
