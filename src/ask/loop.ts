@@ -5,6 +5,7 @@ import { text } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { counted } from '../ground/counted.ts';
 import { cancelled } from '../ground/errors/cancelled.ts';
+import { orElse } from '../ground/or-else.ts';
 import { type AskPerson, carryOut } from './carry-out.ts';
 import { createContext } from './context.ts';
 import { type AskEvent, type EndReason, errorEvent } from './model/events.ts';
@@ -247,14 +248,12 @@ function calledByMark(words: string, tools: ReadonlySet<string>): string | undef
 
 function calledAsJson(words: string, tools: ReadonlySet<string>): string | undefined {
   if (!/^[[{]/.test(words)) return undefined;
-  try {
+  return orElse(() => {
     const parsed: unknown = JSON.parse(words);
     const call: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
     const { name, arguments: input, parameters } = Object(call) as Readonly<Record<string, unknown>>;
     return typeof name === 'string' && tools.has(name) && (input ?? parameters) !== undefined
       ? name
       : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

@@ -1,3 +1,4 @@
+import { orElse } from '../ground/or-else.ts';
 import type { Message } from './transcript.ts';
 
 type Provider = ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>;
@@ -59,12 +60,10 @@ function namedSafely(tool: string): string {
  */
 export function argumentsOf(words: string): Readonly<Record<string, unknown>> | undefined {
   if (words.trim() === '') return {};
-  try {
+  return orElse(() => {
     const value: unknown = JSON.parse(words);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../ground/or-else.ts';
 import { searchPath } from './sandbox/search-path.ts';
 
 /**
@@ -15,11 +16,10 @@ export function shellIn(folders: readonly string[]): 'bash' | 'sh' {
   return folders.some((folder) => isProgram(join(folder, 'bash'))) ? 'bash' : 'sh';
 }
 
-function isProgram(path: string): boolean {
-  try {
+/** Can this user run it? */
+export function isProgram(path: string): boolean {
+  return orElse(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  }, false);
 }

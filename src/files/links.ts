@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readlinkSync } from 'node:fs';
+import { orElse } from '../ground/or-else.ts';
 
 /** The kernel's own limit. */
 const maxLinks = 40;
@@ -44,12 +45,10 @@ export function followLinks(
 }
 
 function targetOf(path: string): string | undefined {
-  try {
+  // Gone or unreadable: the walk reports which.
+  return orElse(() => {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     const target = readlinkSync(path, { encoding: 'buffer' });
     return isUtf8(target) ? target.toString() : undefined;
-  } catch {
-    // Gone or unreadable: the walk reports which.
-    return undefined;
-  }
+  }, undefined);
 }

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import type { RemoteChanges } from '../contract/capabilities/judgement.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { deferred } from '../ground/defer.ts';
+import { orElse } from '../ground/or-else.ts';
 import { changesOf } from './config-changes.ts';
 import { readConfig } from './config-file.ts';
 import { copyNameOf } from './copied-config.ts';
@@ -58,17 +59,15 @@ export function openConfigCopies(
 
   /** Synchronous, for commands unrelated to git. A hostile command's leftovers take the slow path. */
   function removeBare(): boolean {
-    try {
+    // The command left more there.
+    return orElse(() => {
       for (const { path } of copies) {
         unlinkSync(join(base, path));
         rmdirSync(dirname(join(base, path)));
       }
       rmdirSync(base);
       return true;
-    } catch {
-      // The command left more there.
-      return false;
-    }
+    }, false);
   }
 
   async function settleOne({ folder, original, content, path }: (typeof copies)[number]): Promise<string[]> {

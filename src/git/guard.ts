@@ -191,15 +191,13 @@ function isOlder(path: string, sinceMs: number | undefined): boolean {
 
 /** The target of a `.git` that is a file or a link. Undefined if git would not follow it. */
 function targetOf(pointer: string): string | undefined {
-  try {
+  return orElse(() => {
     const stat = lstatSync(asBytes(pointer));
     if (stat.isSymbolicLink()) return realPath('/', pointer);
     if (!stat.isFile() || stat.size > maxBytes) return undefined;
     const named = /^gitdir: (.*?)[\r\n]*$/s.exec(readFileSync(asBytes(pointer), 'latin1'))?.[1];
     return named === undefined ? undefined : realPath(dirname(pointer), named);
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** Longer than any path. */

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../ground/or-else.ts';
 import { type ConfigEntry, nameOf, printConfig } from './config-file.ts';
 import { isAddress, isHarmless } from './harmless-keys.ts';
 
@@ -139,10 +140,8 @@ function fileOf(
   const named = entries.findLast(({ section, key }) => section === 'core' && key === variable)?.value;
   const path =
     named?.replace(/^~(?=\/)/, HOME) ?? join(XDG_CONFIG_HOME || join(HOME, '.config'), 'git', usual);
-  try {
+  return orElse(() => {
     const content = readFileSync(path, 'utf8');
     return content.length > 65_536 ? '' : content;
-  } catch {
-    return '';
-  }
+  }, '');
 }

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { asBytes, toText } from '../ground/byte-paths.ts';
+import { orElse } from '../ground/or-else.ts';
 import { inHeldFolder } from './held-folder.ts';
 import type { Part } from './parts.ts';
 
@@ -17,17 +18,15 @@ export interface Disarmed {
 export function setAside(root: string, path: string, instead: string | undefined, before?: Part): Disarmed[] {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const isDone = inHeldFolder(root, dirname(path).slice(root.length), (held) => {
-    try {
+    // Already removed, or made again by a running command: the next look finds that.
+    return orElse(() => {
       renameSync(asBytes(`${held}/${name}`), asBytes(`${held}/${freeName(held, `${name}.disarmed`)}`));
       if (instead !== undefined) {
         const options = { flag: 'wx', mode: before?.mode ?? 0o644 };
         writeFileSync(asBytes(`${held}/${name}`), Buffer.from(instead, 'latin1'), options);
       }
       return true;
-    } catch {
-      // Already removed, or made again by a running command: the next look finds that.
-      return false;
-    }
+    }, false);
   });
   return isDone ? [{ path: toText(path), isRestored: before !== undefined }] : [];
 }

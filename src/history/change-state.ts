@@ -5,6 +5,7 @@ import type { FileState, NewHistoryEntry } from '../contract/capabilities/histor
 import { ToolError } from '../contract/error.ts';
 import { readAtNow } from '../files/io.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
+import { orElse } from '../ground/or-else.ts';
 import { digestOf } from './blobs.ts';
 import type { Contents } from './contents.ts';
 import { isSame, stateAt } from './state.ts';
@@ -14,13 +15,11 @@ export const atOnceBytes = 8 * 1024 * 1024;
 
 /** Did a noted change happen? If the path was changed again later, it did. */
 export function didHappen(entry: NewHistoryEntry): boolean {
-  try {
+  // The path is not readable: an entry too many is better than one too few.
+  return orElse(() => {
     const found = stateAt(join(entry.root, entry.path), entry.before);
     return !isSame(found, entry.before, true);
-  } catch {
-    // The path is not readable: an entry too many is better than one too few.
-    return true;
-  }
+  }, true);
 }
 
 /** The state of a file after a change. */

@@ -18,7 +18,7 @@ import { openLocks } from '../files/changing/lock.ts';
 import { readAtNow } from '../files/io.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { defer } from '../ground/defer.ts';
-import { lazy } from '../ground/once.ts';
+import { lazy, once } from '../ground/once.ts';
 import type { Semaphore } from '../ground/semaphore.ts';
 import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './names/glob.ts';
@@ -78,7 +78,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const runner = {
     folder,
     shelf,
-    makePipe: lazy(openPipes),
+    makePipe: once(openPipes),
     stages: options.stages,
     startingBytes: measuredOnce(),
     nameFolder: join(run, 'names'),

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isProgram } from '../command/shell.ts';
 import { type ProgramName, programNames, type ShelfEntry } from '../contract/capabilities/pipeline.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import { orElse } from '../ground/or-else.ts';
 
 /** The programs for stages, each found once, by absolute path. */
 export interface Shelf {
@@ -40,8 +40,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
     for (const candidate of spellings[name] ?? [name]) {
       for (const folder of folders) {
         const path = join(folder, candidate);
-        if (!orElse(() => accessSync(path, constants.X_OK) === undefined, false)) continue;
-        return { path: realpathSync(path), from: 'system' };
+        if (isProgram(path)) return { path: realpathSync(path), from: 'system' };
       }
     }
     throw missing(name);

@@ -24,7 +24,7 @@ import { type measureStart, type Running, startProgram } from './start-program.t
 export interface RunnerOptions {
   readonly folder: Folder;
   readonly shelf: Shelf;
-  readonly makePipe: () => MakePipe;
+  readonly makePipe: () => Promise<MakePipe>;
   readonly stages: () => Promise<StageWalls>;
   /** Measured once per kind of sandbox. */
   readonly startingBytes: typeof measureStart;
@@ -112,7 +112,7 @@ class PipelineRun {
     const found = await Promise.all(
       stages.map(({ work }) => (work.kind === 'program' ? shelf.find(work.program) : undefined)),
     );
-    const makePipe = this.#options.makePipe();
+    const makePipe = await this.#options.makePipe();
     // The same sandbox for every stage and pipeline: each configuration costs a thread.
     const ripgrep = await shelf.find('rg').catch(() => undefined);
     const readable = [

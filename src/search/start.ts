@@ -56,8 +56,8 @@ export async function startConfined(
   below: Place,
   stages: Stages,
 ): Promise<Started> {
+  const pipe = await openPipes();
   const { fd, isFile, leave, root } = open(below);
-  const pipe = openPipes();
   const out = pipe();
   const err = pipe();
   const nothing = openSync('/dev/null', 'r');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
 /** A session's file, locked by this process until it is closed. */
@@ -86,12 +87,10 @@ function takeLock(lock: string, name: string): void {
 }
 
 function holderOf(lock: string): number | undefined {
-  try {
+  return orElse(() => {
     const id = Number(readFileSync(lock, 'utf8'));
     return Number.isInteger(id) && id > 0 ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function isAlive(id: number): boolean {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, readSaid, type Said, type Text, text } from '../../contract/text/text.ts';
 import { encodeVisibly } from '../../contract/text/visible-json.ts';
@@ -101,6 +102,6 @@ function remember(error: Error): void {
 /** Throws `OutputClosed` if output so far could not be written. */
 export async function flushOutput(): Promise<void> {
   // Pipes and files are written at once; an error is reported a moment later.
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   if (problem) throw new OutputClosed(problem);
 }

@@ -3,6 +3,7 @@ import { mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { orElse } from '../../ground/or-else.ts';
 import type { Said } from '../../hooks/event.ts';
 import { endWithClient } from './end-with-client.ts';
 import { hooksSocketOf, lastWordsOf, maxEventBytes, noteOf, readPermit } from './socket.ts';
@@ -39,13 +40,11 @@ async function ask(socket: string, script: string, request: string): Promise<Sai
 
 /** After a turn a client would take a refusal as an order to continue, or discard the person's words. */
 function isOver(event: string): boolean {
-  try {
+  // An unreadable event is refused.
+  return orElse(() => {
     const name = (JSON.parse(event) as { hook_event_name?: unknown } | null)?.hook_event_name;
     return ofTurns.has(String(name));
-  } catch {
-    // An unreadable event is refused.
-    return false;
-  }
+  }, false);
 }
 
 const ofTurns = new Set([

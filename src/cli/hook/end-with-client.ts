@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { orElse } from '../../ground/or-else.ts';
 
 /**
  * Ends this process and its command once the client that started it is gone: some clients leave their shells running
@@ -30,15 +31,13 @@ function clientAbove(pid: number): Process | undefined {
 }
 
 function processOf(pid: number): Process | undefined {
-  try {
+  // The process is gone, or this is not Linux.
+  return orElse(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const [, name = '', rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
     const fields = rest.split(' ');
     return { pid, name: basename(name), parent: Number(fields[1]), startedAt: fields[19] ?? '' };
-  } catch {
-    // The process is gone, or this is not Linux.
-    return undefined;
-  }
+  }, undefined);
 }
 
 const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'busybox', 'env', 'timeout', 'nice']);

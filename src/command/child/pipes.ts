@@ -1,7 +1,6 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { makePipe } from '../output/os-pipe.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A child's three streams: our ends as streams, its ends as descriptors for the caller to close. */
@@ -18,9 +17,9 @@ export interface Pipes {
 export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
   const opened: number[] = [];
   const pipe = () => {
-    const [read, write] = makePipe(kernel);
-    opened.push(read, write);
-    return { read, write };
+    const made = makePipe(kernel);
+    opened.push(made.read, made.write);
+    return made;
   };
   try {
     const input = stdin === 'pipe' ? pipe() : undefined;
@@ -40,15 +39,6 @@ export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
     throw error;
   }
 }
-
-/** Both ends are close-on-exec. */
-export function makePipe({ syscall }: Kernel): readonly [read: number, write: number] {
-  const ends = Buffer.alloc(8);
-  if (syscall(syscallNumber('pipe2'), ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
-  return [ends.readInt32LE(0), ends.readInt32LE(4)];
-}
-
-const closeOnExec = 0o2000000;
 
 /** A pipe whose other end is closed gives an error; the child's exit tells more. */
 function quiet(socket: Socket): Socket {

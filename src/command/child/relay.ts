@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { makePipe } from '../output/os-pipe.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { openMemoryProgram } from './memory-program.ts';
 import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
-import { makePipe } from './pipes.ts';
 import { compileRelay, type Listened, type RelayDescriptors } from './relay-program.ts';
 
 /** Gets listening sockets out of a sandbox whose own network has no connection to the outside. */
@@ -56,9 +56,9 @@ function openLanding(kernel: Kernel, program: number, count: number): Landing {
     const [ours, theirs] = makeSocketPair(kernel);
     opened.push(ours, theirs);
     const ready = makePipe(kernel);
-    opened.push(...ready);
-    const childEnds = [self, theirs, ready[1]];
-    const listeners = waitForByte(ready[0])
+    opened.push(ready.read, ready.write);
+    const childEnds = [self, theirs, ready.write];
+    const listeners = waitForByte(ready.read)
       .then(() => receive(kernel, ours, count))
       .finally(() => closeSync(ours));
     // If the child could not be started, nothing awaits this promise.

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { makePipe } from '../output/os-pipe.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { makePipe } from './pipes.ts';
 
 /** A pipe on which a shell reports its folder and exports at its end. */
 export interface Report {
@@ -14,7 +14,7 @@ export interface Report {
 }
 
 export function openReport(kernel: Kernel): Report {
-  const [read, write] = makePipe(kernel);
+  const { read, write } = makePipe(kernel);
   const stream = new Socket({ fd: read, readable: true, writable: false });
   stream.on('error', () => {});
   return { stream, childEnd: write, release: () => closeSync(write) };

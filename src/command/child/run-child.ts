@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import { serverStops } from '../../ground/abort.ts';
 import type { ProcessLimits } from '../prelude.ts';
@@ -100,10 +100,6 @@ async function drained(child: Child): Promise<void> {
     await nextTurn();
     await nextTurn();
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Describes the exit as a shell does. A stopped command never looks like a success. */

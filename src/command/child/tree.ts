@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { orElse } from '../../ground/or-else.ts';
 
 /** A process as `/proc` shows it. */
 export interface ProcessRow {
@@ -64,12 +65,10 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 export function isAlive(pid: number): boolean {
   const row = readProcess(pid);
   if (row || hasProc()) return row !== undefined && !row.ended;
-  try {
+  return orElse(() => {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /** Without /proc (macOS) a command is its process group. */
@@ -96,7 +95,7 @@ function newestProcess(): number {
 }
 
 function readProcess(pid: number): ProcessRow | undefined {
-  try {
+  return orElse(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name is in parentheses and may contain anything.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
@@ -107,7 +106,5 @@ function readProcess(pid: number): ProcessRow | undefined {
       session: Number(session),
       ended: state === 'Z' || state === 'X',
     };
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

@@ -1,6 +1,8 @@
+import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { ToolError } from '../../contract/error.ts';
+import { syscallNumber } from '../../ground/syscalls.ts';
+import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 
 /** A pipe of the operating system: its bytes do not pass through this process. */
 export interface Pipe {
@@ -11,38 +13,31 @@ export interface Pipe {
 export type MakePipe = () => Pipe;
 
 /**
- * Loads `pipe2`. Node makes socket pairs, which a stage could tell from pipes and which the kernel copies more slowly.
- * Throws `unavailable` if the C library cannot be loaded.
+ * Makes pipes by `pipe2`. Node makes socket pairs, which a stage could tell from pipes and which the kernel copies more
+ * slowly. Throws `unavailable` if the C library cannot be loaded.
  */
-export function openPipes(): MakePipe {
-  let pipe2: (descriptors: number[], flags: number) => number;
+export async function openPipes(): Promise<MakePipe> {
   try {
-    // A native add-on: loaded by require, and only for a pipeline.
-    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-    pipe2 = koffi.load(null).func('int pipe2(_Out_ int *fds, int flags)');
+    const kernel = await openKernel();
+    return () => makePipe(kernel);
   } catch (cause) {
-    throw noPipes(cause);
+    throw new ToolError(
+      'unavailable',
+      'Pipes cannot be made on this machine.',
+      'このマシンではパイプを作成できません。',
+      { cause },
+    );
   }
-  return () => {
-    const descriptors = [0, 0];
-    if (pipe2(descriptors, closeOnExec) !== 0) throw noPipes('pipe2 failed');
-    return { read: descriptors[0] ?? -1, write: descriptors[1] ?? -1 };
-  };
 }
 
-/** O_CLOEXEC on Linux: a child inherits only the ends that were passed to it. */
+/** Both ends are close-on-exec: a child inherits only those that are passed to it. */
+export function makePipe({ syscall }: Kernel): Pipe {
+  const ends = Buffer.alloc(8);
+  if (syscall(syscallNumber('pipe2'), ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
+  return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
+}
+
 const closeOnExec = 0o2000000;
-
-function noPipes(cause: unknown): ToolError {
-  return new ToolError(
-    'unavailable',
-    'Pipes cannot be made on this machine.',
-    'このマシンではパイプを作成できません。',
-    {
-      cause,
-    },
-  );
-}
 
 /** The descriptors of one pipeline; each is closed exactly once. */
 export function createDescriptorSet() {

@@ -1,9 +1,11 @@
-import { accessSync, constants, mkdtempSync, rmdirSync } from 'node:fs';
+import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxName } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import { orElse } from '../../ground/or-else.ts';
+import { isProgram } from '../shell.ts';
 
 /** Tells the operator how to repair a sandbox that does not open, if that is known. */
 export function remedyFor(name: SandboxName): Text | undefined {
@@ -18,16 +20,8 @@ export function remedyFor(name: SandboxName): Text | undefined {
 
 /** Searches system folders only: PATH may lead through a workspace with its own `bwrap`. */
 export function findProgram(name: string): string | undefined {
-  for (const folder of ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']) {
-    const program = join(folder, name);
-    try {
-      accessSync(program, constants.X_OK);
-      return program;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  return undefined;
+  const folders = ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin'];
+  return folders.map((folder) => join(folder, name)).find(isProgram);
 }
 
 export function noSandbox(problems: readonly string[]): ToolError {
@@ -73,12 +67,10 @@ function suggestionFor() {
 
 /** Only an attempt is certain: a full or read-only disk refuses writes that the mode allows. */
 function takesFiles(folder: string): boolean {
-  try {
+  return orElse(() => {
     rmdirSync(mkdtempSync(join(folder, 'sekisho-probe-')));
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 const installIt = text(

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
@@ -11,6 +11,7 @@ import { commandText } from '../commands-options.ts';
 import { openObjects } from '../layer/losses/git-objects.ts';
 import { commonFolderOf, gitFolderOf } from '../layer/losses/repository.ts';
 import { tipsOf } from '../layer/obeyed/refs.ts';
+import { isProgram } from '../shell.ts';
 
 type Git = Pick<PersonConfig, 'signs' | 'aliases' | 'leftOut'>;
 
@@ -155,14 +156,7 @@ function hooksOf(common: string, folder: string): readonly string[] {
   const settings = readConfig(readSmall(`${common}/config`) ?? '').entries;
   const named = settings.findLast(({ section, key }) => section === 'core' && key === 'hookspath')?.value;
   const at = named === undefined ? `${common}/hooks` : resolve(folder, named);
-  return ['pre-commit', 'prepare-commit-msg', 'commit-msg'].filter((name) => {
-    try {
-      accessSync(`${at}/${name}`, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return ['pre-commit', 'prepare-commit-msg', 'commit-msg'].filter((name) => isProgram(`${at}/${name}`));
 }
 
 const mostCounted = 100;

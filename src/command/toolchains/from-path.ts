@@ -103,15 +103,13 @@ function programsBeyond(folder: string, scripts: boolean): readonly string[] {
 
 /** `#!/home/me/tools/bin/python`: a system interpreter is visible anyway. */
 function interpreterOf(script: string): string | undefined {
-  try {
+  return orElse(() => {
     const fd = openSync(script, 'r');
     using _ = defer(() => closeSync(fd));
     const bytes = Buffer.alloc(256);
     const line = bytes.toString('utf8', 0, readSync(fd, bytes));
     return /^#![ \t]*(\/(?!usr\/|bin\/)[^\s]+)/.exec(line)?.[1];
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 const mostEntries = 1000;

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { ToolFolder } from './collection.ts';
 import type { Toolchains } from './find.ts';
 import { secretsIn } from './secrets.ts';
@@ -30,25 +31,21 @@ const pyenvRehash = 'pyenv.d/exec/pip-rehash';
 
 /** A replaced folder, or a link in its place, is not the one that was proven. */
 export function isStill({ real, identity }: ToolFolder): boolean {
-  try {
+  return orElse(() => {
     const { dev, ino } = lstatSync(real);
     return dev === identity.dev && ino === identity.ino;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function coverArguments(path: string, folder: string): readonly string[] {
-  try {
+  return orElse(() => {
     const real = realpathSync(path);
     // A link that leads out of the folder has no target in the sandbox.
     if (!isInside(real, folder)) return [];
     return lstatSync(real).isDirectory()
       ? ['--tmpfs', real, '--remount-ro', real]
       : ['--ro-bind', '/dev/null', real];
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /**

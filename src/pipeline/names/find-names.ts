@@ -5,6 +5,7 @@ import { text } from '../../contract/text/text.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
 import { compileGlob } from '../../ground/glob/match.ts';
 import { asciiClasses } from '../../ground/glob/tokens.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { isFolderAt } from '../operands.ts';
 import type { Builtin } from '../ports.ts';
 import { byCodePoint } from './glob.ts';
@@ -86,14 +87,12 @@ function isOfKind({ kind, place }: Walked, { kinds }: NameListQuery): boolean {
   if (kinds.length === 0) return true;
   return kinds.some((wanted) => {
     if (wanted === 'file' || wanted === 'folder' || wanted === 'symlink') return kind === wanted;
-    try {
+    return orElse(() => {
       if (wanted === 'empty' && kind === 'folder') return place.entries().length === 0;
       if (kind !== 'file') return false;
       const { mode, bytes } = place.stat();
       return wanted === 'executable' ? (mode & 0o111) !== 0 : bytes === 0;
-    } catch {
-      return false;
-    }
+    }, false);
   });
 }
 
@@ -103,7 +102,7 @@ function isOfSizeAndTime({ kind, place }: Walked, query: NameListQuery): boolean
   if (!asks(leastBytes, mostBytes, changedAfterMs, changedBeforeMs)) return true;
   // As in fd, only files have a size.
   if (asks(leastBytes, mostBytes) && kind !== 'file') return false;
-  try {
+  return orElse(() => {
     const { bytes, modifiedMs } = place.stat();
     return (
       bytes >= (leastBytes ?? 0) &&
@@ -111,9 +110,7 @@ function isOfSizeAndTime({ kind, place }: Walked, query: NameListQuery): boolean
       modifiedMs >= (changedAfterMs ?? Number.NEGATIVE_INFINITY) &&
       modifiedMs <= (changedBeforeMs ?? Number.POSITIVE_INFINITY)
     );
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function notAFolder(path: string): ToolError {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { readAtNow } from '../../files/io.ts';
 import { defer } from '../../ground/defer.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
@@ -73,13 +74,11 @@ export function createCodeIndex(options: {
 }
 
 function readSource(folder: Folder, path: string, cwd: string) {
-  try {
+  // Removed or swapped since it was listed.
+  return orElse(() => {
     const fd = folder.at(path, { base: cwd }).openRead();
     using _ = defer(() => closeSync(fd));
     const { size } = fstatSync(fd);
     return size > codeBytes ? undefined : readAtNow(fd, 0, size);
-  } catch {
-    // Removed or swapped since it was listed.
-    return undefined;
-  }
+  }, undefined);
 }

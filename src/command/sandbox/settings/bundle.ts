@@ -2,14 +2,15 @@ import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { errnoCode } from '../../../ground/errors/errno-code.ts';
+import { orElse } from '../../../ground/or-else.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The authorities that this machine and the server's own variables trust, in PEM. */
 export function trustedAuthorities(server: Variables): string {
   const named = ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => server[name] ?? []);
-  const system = bundles.find((path) => textOf(path) !== '');
-  const texts = [...(system === undefined ? [] : [system]), ...named].map(textOf);
+  const system = bundles.find((path) => readUpTo(path, maxBytes) !== '');
+  const texts = [...(system === undefined ? [] : [system]), ...named].map((path) => readUpTo(path, maxBytes));
   // Without a line break between two of them, both are lost.
   return [...(system === undefined ? rootCertificates : []), ...texts].join('\n');
 }
@@ -56,13 +57,12 @@ const names = [
   ],
 ];
 
-function textOf(path: string): string {
-  try {
+/** The text of a file; empty if it cannot be read or is larger. */
+export function readUpTo(path: string, maxBytes: number): string {
+  return orElse(() => {
     const stat = statSync(path);
     return stat.isFile() && stat.size <= maxBytes ? readFileSync(path, 'utf8') : '';
-  } catch {
-    return '';
-  }
+  }, '');
 }
 
 const maxBytes = 4 * 1024 ** 2;

@@ -1,5 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readUpTo } from './bundle.ts';
 
 /**
  * Writes the harmless part of a person's npm settings for commands: how it installs and reports, its registries and
@@ -50,7 +51,7 @@ function isPlainAddress(value: string): boolean {
 function authoritiesOf(file: string): string {
   const texts = settingsIn(file).map(({ key, value }) => {
     if (key === 'ca') return value.replaceAll('\\n', '\n');
-    return key === 'cafile' && value.startsWith('/') ? readSmall(value, maxAuthoritiesBytes) : '';
+    return key === 'cafile' && value.startsWith('/') ? readUpTo(value, maxAuthoritiesBytes) : '';
   });
   return [...texts.join('\n').matchAll(certificate)].map(([found]) => `${found}\n`).join('');
 }
@@ -78,14 +79,5 @@ const maxAuthoritiesBytes = 1_048_576;
 
 function personsFile(environment: Readonly<Record<string, string | undefined>>): string {
   const { HOME = '/nonexistent', npm_config_userconfig: named, NPM_CONFIG_USERCONFIG: shouted } = environment;
-  return readSmall(named || shouted || join(HOME, '.npmrc'), maxFileBytes);
-}
-
-function readSmall(path: string, maxBytes: number): string {
-  try {
-    const stat = statSync(path);
-    return stat.isFile() && stat.size <= maxBytes ? readFileSync(path, 'utf8') : '';
-  } catch {
-    return '';
-  }
+  return readUpTo(named || shouted || join(HOME, '.npmrc'), maxFileBytes);
 }
