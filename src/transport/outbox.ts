@@ -3,10 +3,13 @@ import type { Writable } from 'node:stream';
 export type Outbox = ReturnType<typeof createOutbox>;
 
 const congestedBytes = 1024 * 1024;
+/** Of one write: a thousand long answers in one turn would hold up everybody else. */
+const mostChars = 1024 * 1024;
 
 /** Combines the lines of one turn of the event loop into one write. */
 export function createOutbox(output: Writable) {
   let waiting: string[] = [];
+  let chars = 0;
   let gone = false;
   for (const event of ['error', 'close']) {
     output.on(event, () => {
@@ -20,13 +23,17 @@ export function createOutbox(output: Writable) {
     if (waiting.length === 0 || gone) return;
     const text = waiting.length === 1 ? `${waiting[0]}\n` : `${waiting.join('\n')}\n`;
     waiting = [];
+    chars = 0;
     output.write(text);
   }
 
   return {
     send(line: string) {
       if (gone) return;
+      chars += line.length;
       if (waiting.push(line) === 1) setImmediate(flush);
+      // At once, so that who answers notices how long it takes.
+      if (chars > mostChars) flush();
     },
     flush,
     /** Whether the reader is so far behind that optional messages should be skipped. */

@@ -189,7 +189,7 @@ export class StdioConnection {
     const trust = reply.entrust && this.#options.custody?.take(reply.entrust(request, auditId));
     let frame: string | undefined;
     try {
-      const wait = method === 'tools/call' ? this.#throttle() : undefined;
+      const wait = method === 'ping' ? undefined : this.#throttle();
       if (wait) await wait;
       if (this.#placed && method !== 'ping') await this.#placed;
       frame = await this.#answer(request, run, auditId);

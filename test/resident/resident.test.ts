@@ -173,6 +173,18 @@ test('input that ends at once is answered whole', async () => {
   expect(await client.exited).toEqual([0, null]);
 });
 
+test('a message over the limit is refused, and a long one below it is taken', async () => {
+  const folder = stage.folder('project');
+  const client = await stage.join(folder);
+  const words = 'words of a line\n';
+  const tooLong = await client.call('write_file', { path: 'a.txt', content: words.repeat(4_400_000) });
+  expect(JSON.stringify(tooLong)).toContain('over the size limit');
+  const taken = await client.call('write_file', { path: 'a.txt', content: words.repeat(1_000_000) });
+  expect(textOf(taken)).toContain('a.txt');
+  expect(statSync(join(folder, 'a.txt')).size).toBe(16_000_000);
+  expect(await client.shell('echo goes on')).toContain('goes on');
+});
+
 test('clients share a server unless the settings, --alone or the variable decline it', async () => {
   const folder = stage.folder('project');
   await stage.join(folder);

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
+import { limits } from '../../contract/limits.ts';
 
 const newline = 10;
 
@@ -14,7 +15,7 @@ export class LineSource extends EventEmitter {
   to: number;
   readonly #waiting: Buffer[] = [];
   #parts: Buffer[] = [];
-  #line: Buffer[] = [];
+  #line: Buffer | undefined;
   #at: number;
   #isPaused = false;
   #willEnd = false;
@@ -29,8 +30,8 @@ export class LineSource extends EventEmitter {
   }
 
   /** The line that was received last. */
-  get line(): string {
-    return Buffer.concat(this.#line).toString('utf8').trimEnd();
+  line(): string {
+    return this.#line?.toString('utf8').trimEnd() ?? '';
   }
 
   get isPaused(): boolean {
@@ -75,16 +76,14 @@ export class LineSource extends EventEmitter {
       else this.#waiting[0] = first.subarray(part.length);
       this.#at += part.length;
       this.#parts.push(part);
-      if (at >= 0) {
-        this.to = this.#at;
-        this.#line = this.#parts;
-        this.#parts = [];
-      } else if (this.#at - this.to > mostLineBytes) {
-        // It is refused when it ends, and need not be kept until then.
-        this.to = this.#at;
-        this.#parts = [];
-      }
-      this.emit('data', part);
+      const isTooLong = this.#at - this.to > mostLineBytes;
+      if (at < 0 && !isTooLong) continue;
+      this.to = this.#at;
+      const parts = this.#parts;
+      this.#parts = [];
+      // The transport refuses it when it ends, and nobody keeps it until then.
+      this.#line = isTooLong || parts.length === 1 ? part : Buffer.concat(parts);
+      for (const each of isTooLong ? parts : [this.#line]) this.emit('data', each);
     }
     this.#received();
     if (this.#isPaused || this.#waiting.length > 0 || !this.#willEnd || this.readableEnded) return;
@@ -93,5 +92,5 @@ export class LineSource extends EventEmitter {
   }
 }
 
-/** More than the longest message. */
-const mostLineBytes = 80 * 1024 * 1024;
+/** More than a message with its newline. */
+const mostLineBytes = limits.stdioMessageBytes + 1;

@@ -116,7 +116,10 @@ class Resident {
   readonly #asked = Promise.withResolvers<void>();
   readonly #signsOfLife = setInterval(() => {
     for (const session of this.#sessions.values()) session.live();
+    if (process.memoryUsage.rss() > this.#steadyBytes * grown) void this.#collect();
   }, signOfLifeMs);
+  /** The memory after the last collection. */
+  #steadyBytes = usualBytes;
   #usedAtMs = performance.now();
   /** The sessions that have ended since the last collection. */
   #ended = 0;
@@ -180,14 +183,15 @@ class Resident {
     } finally {
       this.#sessions.delete(program.pid);
       this.#ended += 1;
-      if (this.#ended >= sessionsBetweenCollections) this.#collect();
+      if (this.#ended >= sessionsBetweenCollections) void this.#collect();
       this.#usedAtMs = performance.now();
     }
   }
 
-  #collect(): void {
+  async #collect(): Promise<void> {
     this.#ended = 0;
-    void collectEverything();
+    await collectEverything();
+    this.#steadyBytes = process.memoryUsage.rss();
   }
 
   #ids(): ReadonlySet<string> {
@@ -281,7 +285,7 @@ class Resident {
     const timer = setInterval(() => {
       void this.#hooks?.closeIdle();
       if (this.#sessions.size > 0) return;
-      if (this.#ended > 0) this.#collect();
+      if (this.#ended > 0) void this.#collect();
       const isIdle = this.#checkpoints.size === 0 && performance.now() - this.#usedAtMs > residentIdleMs;
       // A server whose socket was taken away is found by nobody.
       if (isIdle || !existsSync(this.#socket ?? this.#hooksSocket)) this.#asked.resolve();
@@ -347,3 +351,7 @@ const newline = 10;
 const youngBytes = 4 * 1024 * 1024;
 /** V8 would keep what earlier sessions left, up to a share of the machine's memory. */
 const sessionsBetweenCollections = 50;
+/** Before the first collection. */
+const usualBytes = 128 * 1024 * 1024;
+/** A message of 60 MB takes several times as much, which V8 would keep, too. */
+const grown = 1.5;

@@ -11,6 +11,7 @@ import { limits } from '../../contract/limits.ts';
 import type { SharedSession } from '../../contract/shared-server.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
+import { fairBytes, giveWay } from '../../ground/fair-reading.ts';
 import { startedIn } from '../common/own-command.ts';
 import { withServeOptions } from '../program/serve-options.ts';
 import { type ClientPlace, openServed, serveClient, settingsOfClient } from '../serving/client-session.ts';
@@ -125,7 +126,7 @@ export class Session {
       held: {
         connectionId: this.#id,
         custody: {
-          take: (entrusted) => notes.take(entrusted, input.line, input.to),
+          take: (entrusted) => notes.take(entrusted, { line: () => input.line(), to: input.to }),
           settle: (key) => this.#settle(key, output),
         },
         resumed: isResumed ? begun.kept.map(([, line]) => line) : undefined,
@@ -137,6 +138,7 @@ export class Session {
     this.#socket.on('data', (chunk: Buffer) => {
       input.feed(chunk);
       if (input.isPaused) this.#socket.pause();
+      else if (chunk.length >= fairBytes) giveWay(this.#socket, () => !input.isPaused);
     });
     this.#socket.once('end', () => input.end());
     this.#socket.resume();
@@ -160,21 +162,21 @@ export class Session {
 
   /** The program is to be served by a process of its own. */
   decline(why: string): void {
-    if (this.#unsaid) this.#socket.end(head(kinds.alone, why, 0));
+    if (this.#unsaid) this.#socket.end(frame(kinds.alone, Buffer.from(why), 0));
     else this.#socket.destroy();
   }
 
   sendElsewhere(): void {
-    this.#socket.end(head(kinds.elsewhere, '', 0));
+    this.#socket.end(frame(kinds.elsewhere, empty, 0));
   }
 
   #begin(from: number): void {
-    this.#socket.write(Buffer.concat([head(kinds.welcome, '', from), ...(this.#unsaid ?? [])]));
+    this.#socket.write(Buffer.concat([frame(kinds.welcome, empty, from), ...(this.#unsaid ?? [])]));
     this.#unsaid = undefined;
   }
 
   #exit(status: number): void {
-    if (!this.#socket.destroyed) this.#socket.end(head(kinds.exit, '', status));
+    if (!this.#socket.destroyed) this.#socket.end(frame(kinds.exit, empty, status));
   }
 
   /** Notes the client's name as it calls. */
@@ -230,9 +232,12 @@ export class Session {
     const frames: Buffer[] = [];
     for (let at = 0; at === 0 || at < words.length; at += maxPartBytes) {
       const part = words.subarray(at, at + maxPartBytes);
-      frames.push(head(at + maxPartBytes < words.length ? kinds.part : kind, part, this.#number));
+      frames.push(
+        head(at + maxPartBytes < words.length ? kinds.part : kind, part.length, this.#number),
+        part,
+      );
     }
-    const bytes = frames.length === 1 && frames[0] ? frames[0] : Buffer.concat(frames);
+    const bytes = Buffer.concat(frames);
     if (this.#unsaid) {
       this.#unsaid.push(bytes);
       done?.();
@@ -240,14 +245,15 @@ export class Session {
   }
 }
 
-/** A head with what follows it. */
-function head(kind: number, words: string | Buffer, number: number): Buffer {
-  const body = Buffer.from(words);
-  const bytes = Buffer.alloc(headBytes + body.length);
+function frame(kind: number, body: Buffer, number: number): Buffer {
+  return Buffer.concat([head(kind, body.length, number), body]);
+}
+
+function head(kind: number, length: number, number: number): Buffer {
+  const bytes = Buffer.alloc(headBytes);
   bytes.writeUInt32LE(kind, 0);
-  bytes.writeUInt32LE(body.length, 4);
+  bytes.writeUInt32LE(length, 4);
   bytes.writeBigUInt64LE(BigInt(number), 8);
-  body.copy(bytes, headBytes);
   return bytes;
 }
 

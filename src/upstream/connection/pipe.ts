@@ -6,6 +6,7 @@ import { createFrameReader, idAtEdges, type Refusal } from '../../contract/text/
 import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/errors/cancelled.ts';
 import { parseMessage } from '../../ground/exact-numbers.ts';
+import { fairBytes, giveWay } from '../../ground/fair-reading.ts';
 import { createFlood } from './flood.ts';
 import { startPatience } from './patience.ts';
 import { RemoteError, type RemoteRequest } from './remote.ts';
@@ -53,7 +54,12 @@ export class Pipe {
   constructor(child: ConfinedChild) {
     this.#child = child;
     const onFrame = (frame: string) => this.#receive(frame);
-    child.stdout?.on('data', createFrameReader(messageLimits, { onFrame, onRefused: this.#onRefused }));
+    const read = createFrameReader(messageLimits, { onFrame, onRefused: this.#onRefused });
+    const { stdout } = child;
+    stdout?.on('data', (chunk: Buffer) => {
+      read(chunk);
+      if (chunk.length >= fairBytes) giveWay(stdout);
+    });
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#words = (this.#words + chunk.toString('utf8')).slice(-lastWordsChars);
     });
@@ -157,14 +163,8 @@ export class Pipe {
   #receive(frame: string): void {
     // It was killed, but its pipe may still be full.
     if (this.#noiseBytes > maxNoiseBytes) return;
-    let parsed: unknown;
-    try {
-      parsed = parseMessage(frame, 'result', 'structuredContent');
-    } catch {
-      // Many servers greet or log on standard output.
-      this.#noise(frame);
-      return;
-    }
+    // Many servers greet or log on standard output, and refusing a line is dear to the parser.
+    const parsed = /^\s*[{[]/.test(frame) ? parsedFrom(frame) : undefined;
     if (typeof parsed !== 'object' || parsed === null) {
       this.#noise(frame);
       return;
@@ -230,6 +230,14 @@ export class Pipe {
     this.#child.stdin.write(frames);
     // The server does not read: unsent messages would fill our memory.
     if (this.#child.stdin.writableLength > maxUnreadBytes) void this.#child.kill();
+  }
+}
+
+function parsedFrom(frame: string): unknown {
+  try {
+    return parseMessage(frame, 'result', 'structuredContent');
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,0 +1,13 @@
+/** A chunk of this size is one of a flood. */
+export const fairBytes = 16 * 1024;
+
+/** Reads on after everybody else had a turn: Node reads up to 2 MiB of a stream at once, and a flood fills its buffers. */
+export function giveWay(
+  stream: { pause(): unknown; resume(): unknown },
+  mayResume: () => boolean = () => true,
+): void {
+  stream.pause();
+  setImmediate(() => {
+    if (mayResume()) stream.resume();
+  });
+}
