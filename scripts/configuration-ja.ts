@@ -58,6 +58,15 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
     '"off" にすると、コマンドをサンドボックスなしで実行します。設定できるのは利用者本人だけです。既定: "required"',
   'process.environment': 'コマンドから見える環境変数の追加。例: ["JAVA_HOME"]',
   'process.readable': 'コマンドが読めるフォルダーの追加。例: ["/home/me/.pyenv"]',
+  'secrets.NAME.hosts': '送信してよいホスト。例: ["github.com", "api.github.com"]。process.network にも必要',
+  'secrets.NAME.methods': '付けてよいリクエストのメソッド。例: ["GET"]。既定: すべて',
+  'secrets.NAME.paths': '付けてよいリクエストのパス。例: ["/ours/**"]。既定: すべて',
+  'secrets.NAME.as':
+    'リクエストのどこに付けてよいか。"bearer"、"basic"、"header:X-Api-Key"、"query:key"、"path"、"body"、またはその一覧。既定: ["bearer", "basic"]',
+  'secrets.NAME.variable': 'コマンドが代わりの値を受け取る環境変数。既定: 名前の大文字に _TOKEN を付けたもの',
+  'secrets.NAME.username': 'git がログインに使うユーザー名。既定: "x-access-token"',
+  'secrets.NAME.from':
+    '値の取得元。サーバーの環境変数（{ "env": "GH_TOKEN" }）またはファイル（{ "file": "/run/secrets/gh" }）。既定: `sekisho secret set` で保存した値',
   'process.network':
     'コマンドが接続できるホスト。例: ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]。名前の付いた組: npm、pypi、crates、go、rubygems、maven、github。registries は、そのうちプロジェクトのマニフェストに必要な組。TLS は Sekisho で終端し、読み取り以外のリクエストは送信前に確認します。{ "host": "api.example.com", "tls": "tunnel" } は TLS の中身を読まずに通します。"tls" の既定は "inspect" です。既定: なし',
   'process.tryFirst':

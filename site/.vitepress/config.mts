@@ -26,7 +26,7 @@ const groups: readonly (readonly [en: string, ja: string, pages: readonly string
   [
     'Rules and access',
     'ルールとアクセス',
-    ['policy', 'questions', 'notices', 'flow', 'network', 'servers', 'team'],
+    ['policy', 'questions', 'notices', 'flow', 'network', 'secrets', 'servers', 'team'],
   ],
   [
     'Operate',

@@ -31,6 +31,7 @@ export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, n
       audit: async () => (await rooms.store()).audit,
       approvals: async () => (await rooms.store()).approvals,
       tokens: async () => (await rooms.store()).tokens,
+      secrets: rooms.keptSecrets,
       memories: async (owner) => (await rooms.store()).memoriesFor(owner),
       team: async () => (await team.open()).admin,
       notices: async () => (await rooms.store()).notices,

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { hasEnded, recoverLayers } from '../command/layer/left.ts';
+import { openSecrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -83,6 +84,19 @@ export class Rooms {
     });
   });
 
+  readonly keptSecrets = once(async () => {
+    const { KeptSecrets } = await import('../config/kept-secrets.ts');
+    const { deriveKey } = await import('../store/derived-key.ts');
+    const { stateFolder } = this.settings;
+    return new KeptSecrets(stateFolder, () => deriveKey(stateFolder, 'secrets'));
+  });
+
+  /** Undefined if none is named. */
+  readonly secrets = once(async () => {
+    if (this.settings.secrets.length === 0) return undefined;
+    return openSecrets(this.settings.secrets, this.#environment, await this.keptSecrets());
+  });
+
   readonly commands = once(async () => {
     const runner = await this.#openRunner();
     if (this.settings.history.enabled && hasEnded(this.#layers)) {
@@ -116,6 +130,7 @@ export class Rooms {
         tunnels: this.settings.process.tunnels,
         key: 'process.network',
         deniedHosts: deniedHostsOf(this.settings),
+        secrets: await this.secrets(),
       },
       hiddenPaths: this.settings.hiddenPaths,
       ownPaths: this.#ownPaths,
@@ -328,6 +343,9 @@ async function assertNetworkLists(settings: Settings): Promise<void> {
   if (lists.length === 0) return;
   const { createProxyRules } = await import('../network/proxy/rules.ts');
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
+  if (settings.secrets.length === 0) return;
+  const { assertInspected } = await import('../network/edge/keys/keys.ts');
+  assertInspected(settings.secrets, settings.process);
 }
 
 /** The cause of a failure, for the operator. */

@@ -22,6 +22,7 @@ import { type Placement, placementOf, projectOf } from './projects.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
+import { secretsOf } from './secrets.ts';
 import { outsideOfRoots, readServers } from './servers/servers.ts';
 import type { Flags, Settings } from './settings.ts';
 import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
@@ -58,6 +59,7 @@ export function loadSettings(
     'required',
     'off',
   ]);
+  const commands = processOf(config.process, sandbox, context);
   return Object.freeze({
     roots,
     files,
@@ -95,7 +97,8 @@ export function loadSettings(
       waitMs: config.approval?.waitMs ?? limits.approvalWaitMs,
       expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,
     },
-    process: processOf(config.process, sandbox, context),
+    process: commands,
+    secrets: secretsOf(config.secrets, context, commands),
     agentCli: {
       allowMime: flags.allowMime ?? config['agent-cli']?.allowMime ?? [],
       allowExecutable: flags.allowExecutable ?? config['agent-cli']?.allowExecutable ?? false,

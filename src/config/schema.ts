@@ -7,6 +7,7 @@ import { notifySchema } from './notify/notify-schema.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';
+import { secretsSchema } from './secrets.ts';
 import { section } from './section.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
@@ -157,6 +158,9 @@ const settingsSchema = section({
       .describe('Longest timeout that bash accepts. Default: one minute; in the profile "coding" one hour.'),
     maxBackgroundMs: milliseconds.describe('How long a background command may run. Default: one hour.'),
   }),
+  secrets: secretsSchema.describe(
+    'Credentials that commands use and never hold: they get stand-ins, which are replaced where a request leaves for one of its hosts: `docs/secrets.md`.',
+  ),
   'agent-cli': section({
     allowMime: names.describe('Types of binary files that file_read returns, e.g. ["image/*"].'),
     allowExecutable: z.boolean().describe('Allow file_write to write scripts and programs.'),

@@ -9,6 +9,7 @@ import type { ServerSettings } from '../contract/upstream.ts';
 import type { HistorySettings } from './history.ts';
 import type { MemorySettings } from './memory.ts';
 import type { ConfigFile } from './schema.ts';
+import type { SecretSettings } from './secrets.ts';
 import type { SingleTool, ToolsetName } from './toolset-names.ts';
 
 /** The flags of the command line; all are optional and take precedence over the file. */
@@ -89,6 +90,7 @@ export interface Settings {
     readonly tunnels: readonly string[];
     readonly judgement: Dialect | undefined;
   };
+  readonly secrets: readonly SecretSettings[];
   readonly agentCli: Filled<'agent-cli'>;
   readonly assistant: Filled<'assistant', 'timeZone'> & { readonly timeZone: string | undefined };
   readonly web: Filled<'web', 'allowHosts'> & { readonly allowHosts: readonly string[] | undefined };

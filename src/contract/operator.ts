@@ -23,6 +23,8 @@ export interface Acts {
   createToken(token: Parameters<TokenStore['create']>[0]): ReturnType<TokenStore['create']>;
   /** False if no such token is active. */
   revokeToken(id: string): Promise<boolean>;
+  /** Keeps the value of a credential, or removes it if undefined; false if there is none to remove. */
+  setSecret(name: string, value: string | undefined): Promise<boolean>;
   /** Approves a proxied server's tools as reviewed (`digest`); false if they have changed since. */
   approveServer(name: string, digest: string): Promise<boolean>;
   forgetServer(name: string): Promise<void>;

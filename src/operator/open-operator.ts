@@ -32,6 +32,15 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
   return {
     ...createQuestionActs(person, perform, rooms),
     ...createTokenActs(perform, rooms, allow),
+    setSecret: (name, value) =>
+      perform(
+        { tool: `sekisho secret ${value === undefined ? 'remove' : 'set'}`, arguments: { name } },
+        async () => {
+          allow();
+          const changed = (await rooms.secrets()).set(name, value);
+          return { result: changed, code: changed ? undefined : 'not_found' };
+        },
+      ),
     ...createServerActs(perform, rooms.servers, allow),
     ...createMemoryActs(person, perform, rooms),
     ...createNoticeActs(person, perform, rooms, allow),

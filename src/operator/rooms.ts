@@ -1,6 +1,7 @@
 import type { Folder } from '../contract/capabilities/files.ts';
 import type { HistoryStore, Undoing } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
+import type { SecretKeeper } from '../contract/capabilities/secrets.ts';
 import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
@@ -12,6 +13,7 @@ export interface OperatorRooms {
   audit(): Promise<AuditLog>;
   approvals(): Promise<ApprovalStore>;
   tokens(): Promise<TokenStore>;
+  secrets(): Promise<SecretKeeper>;
   memories(owner: string): Promise<Memories>;
   team(): Promise<TeamAdmin>;
   notices(): Promise<NoticeStore>;

@@ -54,6 +54,7 @@ function proxyThat(answers: (client: Socket) => void): HostProxy {
     listening: [ourProxy],
     addresses: new Map(),
     environment: {},
+    gitSettings: [],
     openOutlet() {
       const server = createServer(answers);
       const sockets = new Set<Socket>();

@@ -26,7 +26,12 @@ export async function openOrigin(name: string) {
   const arrived: Arrived[] = [];
   const server = createServer(credentialsFor(name), async (request, response) => {
     const parts: Buffer[] = [];
-    for await (const part of request.on('error', () => {})) parts.push(part);
+    try {
+      for await (const part of request) parts.push(part);
+    } catch {
+      // The client broke off.
+      return;
+    }
     const { method, url, headers } = request;
     arrived.push({ line: `${method} ${url}`, headers, body: Buffer.concat(parts).toString() });
     response.end(`origin: ${method} ${url}\n`);
@@ -41,10 +46,13 @@ export async function openOrigin(name: string) {
 }
 
 /** An https server on this machine, and an outlet whose proxy inspects it. */
-export async function openWorld(more: Partial<HostProxyOptions> = {}) {
+export async function openWorld(
+  given: Partial<HostProxyOptions> | ((port: number) => Partial<HostProxyOptions>) = {},
+) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-edge-')));
   const origin = await openOrigin(host);
   const { port, arrived } = origin;
+  const more = typeof given === 'function' ? given(port) : given;
   const proxy = createProxy({
     tunnels: [],
     key: 'process.network',
@@ -71,6 +79,7 @@ export async function openWorld(more: Partial<HostProxyOptions> = {}) {
     PATH: process.env.PATH,
     HOME: folder,
     ...proxyVariables(lent.port),
+    ...Object.fromEntries(Object.entries(proxy.environment).filter(([name]) => name.endsWith('KEY'))),
     ...Object.fromEntries(trusting.map((name) => [name, bundle])),
   };
   return {

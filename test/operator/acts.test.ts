@@ -96,6 +96,7 @@ const cases: { readonly [A in Exclude<keyof Acts, 'team'>]: Case } = {
     tool: 'sekisho token revoke',
     act: async (acts) => acts.revokeToken((await (await checkpoint.store()).tokens.list())[0]?.id ?? 'none'),
   },
+  setSecret: { tool: 'sekisho secret set', act: (acts) => acts.setSecret('github', secret) },
   approveServer: {
     tool: 'sekisho server approve',
     act: (acts) => acts.approveServer('far', 'old'),

@@ -18,9 +18,12 @@ export async function runCommand(
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>>,
+  input?: string,
 ): Promise<CommandResult> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...environment };
-  const done = await run(process.execPath, [startFile, ...args], { cwd, env }).then(
+  const running = run(process.execPath, [startFile, ...args], { cwd, env });
+  if (input !== undefined) running.child.stdin?.end(input);
+  const done = await running.then(
     (out) => ({ ...out, code: 0 }),
     (error: CommandResult) => error,
   );

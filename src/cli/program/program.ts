@@ -63,6 +63,7 @@ const groups: readonly { readonly names: readonly string[]; readonly add: AddCom
   { names: ['ps', 'stop'], add: addResident },
   { names: ['ask'], add: addAsk },
   { names: ['token'], add: addTokens },
+  { names: ['secret'], add: addSecrets },
   { names: ['audit'], add: addAudit },
   { names: ['approve'], add: addApprovals },
   { names: ['notify', 'passkey'], add: addNotifyCommands },
@@ -294,6 +295,20 @@ function addTokens(program: Command, run: Run): void {
     .action(run(async () => (await import('../token.ts')).listTokens));
   withSettings(token.command('revoke <id>').description('revoke a token at once')).action(
     run(async () => (await import('../token.ts')).revokeToken),
+  );
+}
+
+/** The commands for credentials. */
+function addSecrets(program: Command, run: Run): void {
+  const secret = program.command('secret').description('manage credentials that commands use and never hold');
+  withSettings(secret.command('set <name>').description('keep its value, read from the input')).action(
+    run(async () => (await import('../secret.ts')).setSecret),
+  );
+  withSettings(secret.command('list').description('list them, without their values'))
+    .option('--json', 'print as JSON')
+    .action(run(async () => (await import('../secret.ts')).listSecrets));
+  withSettings(secret.command('remove <name>').description('delete its value')).action(
+    run(async () => (await import('../secret.ts')).removeSecret),
   );
 }
 

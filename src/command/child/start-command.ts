@@ -194,6 +194,7 @@ function environmentOf(
     allowed: options.environment ?? [],
     places,
     gitConfig: walls.gitConfig,
+    gitSettings: proxy?.gitSettings,
     toolchains: caches
       ? { ...toolchains, variables: { ...toolchains.variables, ...caches.variables } }
       : toolchains,

@@ -18,6 +18,7 @@ export function buildEnvironment({
   places,
   gitConfig,
   toolchains,
+  gitSettings = [],
   more = {},
 }: {
   readonly server: Readonly<Record<string, string | undefined>>;
@@ -27,6 +28,8 @@ export function buildEnvironment({
   /** Replaces a person's own git settings. */
   readonly gitConfig: string;
   readonly toolchains: CommandTools;
+  /** Further settings of git. */
+  readonly gitSettings?: readonly (readonly [name: string, value: string])[] | undefined;
   readonly more?: Readonly<Record<string, string>> | undefined;
 }): Record<string, string> {
   const environment: Record<string, string> = {
@@ -41,7 +44,7 @@ export function buildEnvironment({
       environment[name] = value;
     }
   }
-  Object.assign(environment, gitPinned, {
+  Object.assign(environment, gitVariables([...gitPinned, ...gitSettings]), {
     GIT_CONFIG_SYSTEM: gitConfig,
     HOME: places.home,
     TMPDIR: places.temporary,
@@ -66,13 +69,20 @@ export function reachesCommands(name: string): boolean {
 }
 
 // A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these settings override it.
-const gitPinned = {
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_CONFIG_COUNT: '3',
-  GIT_CONFIG_KEY_0: 'core.fsmonitor',
-  GIT_CONFIG_VALUE_0: 'false',
-  GIT_CONFIG_KEY_1: 'core.hooksPath',
-  GIT_CONFIG_VALUE_1: '/dev/null',
-  GIT_CONFIG_KEY_2: 'core.pager',
-  GIT_CONFIG_VALUE_2: 'cat',
-};
+const gitPinned = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.pager', 'cat'],
+] as const;
+
+function gitVariables(settings: readonly (readonly [name: string, value: string])[]): Record<string, string> {
+  const environment: Record<string, string> = {
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_COUNT: String(settings.length),
+  };
+  for (const [index, [name, value]] of settings.entries()) {
+    environment[`GIT_CONFIG_KEY_${index}`] = name;
+    environment[`GIT_CONFIG_VALUE_${index}`] = value;
+  }
+  return environment;
+}

@@ -18,6 +18,7 @@ import type { Authority } from './authority.ts';
 import { keepConnections, type Line, type Open, passOn, type Scheme } from './exchange.ts';
 import { createGate, type Gate } from './gate.ts';
 import { type Incoming, incomingOverHttp1, incomingOverHttp2 } from './incoming.ts';
+import type { Keys } from './keys/keys.ts';
 
 export interface EdgeOptions {
   readonly road: Road;
@@ -28,6 +29,7 @@ export interface EdgeOptions {
   readonly authority: () => Authority;
   /** Verifies inspected hosts. */
   readonly trust: () => SecureContext;
+  readonly keys?: Keys | undefined;
 }
 
 /** The network's edge for one outlet: reads each request, and ends TLS where requests are looked into. */
@@ -50,7 +52,10 @@ export class Edge {
   constructor(options: EdgeOptions) {
     const { contacts, patienceMs, refusals } = options;
     this.#options = options;
-    this.#gate = createGate({ note: (target, sent) => contacts.noteRequest(target, sent) });
+    this.#gate = createGate({
+      note: (target, sent) => contacts.noteRequest(target, sent),
+      keys: options.keys,
+    });
     this.attend = this.#gate.attend;
     this.#kept = {
       http: keepConnections(this.#opener('http')),

@@ -10,6 +10,8 @@ import { endToEnd, type Field, isSwitch, pairsOf, valuesOf } from './fields.ts';
 import type { Gate, Judged } from './gate.ts';
 import { forwardGrpc, isGrpc } from './grpc.ts';
 import type { Incoming } from './incoming.ts';
+import type { Lending } from './keys/keys.ts';
+import { lend } from './keys/lend.ts';
 import { refusalOf } from './kinds/refusal.ts';
 import { type BodyStart, readStart } from './read-start.ts';
 import type { EdgeRequest } from './request.ts';
@@ -52,6 +54,7 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
   const { target, path } = destination;
   const gate = options.gateFor(target);
   let start: BodyStart | undefined;
+  let lending: Lending | undefined;
   if (gate) {
     if (!isPlain(incoming)) return refuse(incoming, refusals.unclear);
     start = await startOf(incoming);
@@ -61,9 +64,12 @@ export async function passOn(incoming: Incoming, line: Line, options: ExchangeOp
     const judged = await judgeAt(gate, request, { incoming, port: line.port });
     if (!judged) return incoming.abort();
     if (!judged.passes) return refuseByGate(incoming, request, judged);
+    lending = judged.lending;
   }
   try {
-    await exchange(incoming, { target, path, start, line });
+    if (!lending) return await exchange(incoming, { target, path, start, line });
+    const body = incoming.hasBody ? bodyOf(incoming, start) : undefined;
+    await exchange(lend(incoming, lending, body), { target, path: lending.path, start: undefined, line });
   } catch (error) {
     // Which side broke off is unknown, so the client is only told that the exchange failed.
     refuse(incoming, error instanceof Unreached ? error.refusal : refusals.unreachable(target));
@@ -288,9 +294,12 @@ async function giveBack(incoming: Incoming, response: IncomingMessage): Promise<
 
 async function switchTo(incoming: Incoming, response: IncomingMessage, upgraded: Socket): Promise<void> {
   const client = (incoming.body as IncomingMessage).socket;
+  const { hider } = incoming;
   const fields = pairsOf(response.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
-  client.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('')}\r\n`);
-  await join(client, upgraded);
+  const head = `HTTP/1.1 101 Switching Protocols\r\n${fields.join('')}\r\n`;
+  client.write(hider?.text(head) ?? head);
+  if (!hider) return join(client, upgraded);
+  await Promise.all([pipeline(client, upgraded), pipeline(upgraded, hider.stream(), client)]);
 }
 
 /** `http://host:port/path`, the form of requests to a proxy. */

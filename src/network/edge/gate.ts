@@ -4,6 +4,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { unlessAborted } from '../../ground/abort.ts';
 import { nameOf, type Target } from '../proxy/rules.ts';
 import { isSwitch } from './fields.ts';
+import type { Keys, Lending } from './keys/keys.ts';
 import { lastingHeaders } from './kinds/carried.ts';
 import { judgeRequest } from './kinds/judge.ts';
 import type { EdgeRequest, RequestVerdict } from './request.ts';
@@ -43,12 +44,14 @@ export interface Holding extends Pick<Waiting, 'port'> {
 }
 
 export type Judged =
-  | { readonly passes: true }
+  /** `lending`: its credentials, if its host may get or show any. */
+  | { readonly passes: true; readonly lending?: Lending | undefined }
   | { readonly passes: false; readonly verdict: RequestVerdict; readonly because: Text };
 
 export interface GateOptions {
   /** Notes a request that did more than read, or was not let through. */
   readonly note: (target: Target, sent: SentRequest) => void;
+  readonly keys?: Keys | undefined;
 }
 
 interface Question {
@@ -56,7 +59,7 @@ interface Question {
   readonly answer: Promise<RequestAnswer>;
 }
 
-export function createGate({ note }: GateOptions): Gate {
+export function createGate({ note, keys }: GateOptions): Gate {
   const asking: Asker[] = [];
   const questions = new Map<string, Question>();
 
@@ -96,12 +99,17 @@ export function createGate({ note }: GateOptions): Gate {
 
   return {
     async judge(request, { port, hold }) {
-      const verdict = asStream(request, judgeRequest(request));
-      if (verdict.kind === 'read') return { passes: true };
-      const held = heldFrom(request, verdict);
+      const blind = keys?.blind(request) ?? request;
+      const verdict = asStream(request, judgeRequest(blind));
+      const refused = (because: Text) =>
+        note(request, { kind: verdict.kind, method: blind.method, path: blind.target, because: because.en });
+      const lent = keys?.lend(request, refused);
+      if (lent && 'because' in lent) return { passes: false, verdict, because: lent.because };
+      if (verdict.kind === 'read') return { passes: true, lending: lent };
+      const held = heldFrom(blind, verdict);
       const answer = await answerTo(held, { port, signal: hold() });
       note(request, noted(held, answer));
-      if (answer.isAllowed) return { passes: true };
+      if (answer.isAllowed) return { passes: true, lending: lent };
       return { passes: false, verdict, because: answer.because };
     },
     async opens(target, waiting) {

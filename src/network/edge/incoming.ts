@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Readable, Writable } from 'node:stream';
 import { type Field, pairsOf, valuesOf } from './fields.ts';
+import type { Replacement } from './keys/replacement.ts';
 
 /** A request on its connection, the same for HTTP/1.1 and HTTP/2. */
 export interface Incoming {
@@ -23,6 +24,8 @@ export interface Incoming {
   answer(head: AnswerHead): Answer;
   /** Breaks off: what was sent cannot pass for a whole answer. */
   abort(): void;
+  /** Replaces what an answer must not show, after a switch of protocols. */
+  readonly hider?: Replacement | undefined;
 }
 
 export interface AnswerHead {

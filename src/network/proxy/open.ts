@@ -1,5 +1,7 @@
 import { createSecureContext } from 'node:tls';
+import type { Secrets } from '../../contract/capabilities/secrets.ts';
 import { createAuthority } from '../edge/authority.ts';
+import { Keys } from '../edge/keys/keys.ts';
 import { addressesFor, type Listening, listeningFor } from './listening.ts';
 import { type Outlet, type OutletOptions, ProxyOutlet } from './outlet.ts';
 import { createRefusals } from './refusal.ts';
@@ -15,6 +17,8 @@ export interface HostProxyOptions {
   readonly tunnels?: readonly string[] | undefined;
   /** Certificate authorities in PEM by which inspected hosts are verified. */
   readonly trusted?: (() => string) | undefined;
+  /** Credentials for inspected hosts. */
+  readonly secrets?: Secrets | undefined;
   /** Returns all addresses of a host name. Default: the system's resolver. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
   /** The time limit for the head of a request, or the greeting in a tunnel. Default: 15 s. */
@@ -31,6 +35,8 @@ export interface HostProxy {
   readonly addresses: ReadonlyMap<string, string>;
   /** The environment variables by which programs find the proxy. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Settings by which git logs in to hosts. */
+  readonly gitSettings: readonly (readonly [name: string, value: string])[];
   /** The certificate that programs have to trust, in PEM; undefined if no host is inspected. */
   readonly authority?: string | undefined;
   openOutlet(): Outlet;
@@ -42,6 +48,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const rules = createProxyRules(entries, options.key, options.deniedHosts);
   const isTunnel = createTunnelCheck(entries, tunnels);
   const authority = lazily(createAuthority);
+  const keys = options.secrets && new Keys(options.secrets);
   const addresses = addressesFor(rules);
   const listening = listeningFor(rules, addresses);
   const shared: OutletOptions = {
@@ -54,12 +61,14 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     isInspected: (target) => rules.allows(target) && !isTunnel(target),
     authority,
     trust: lazily(() => createSecureContext({ ca: options.trusted?.() })),
+    keys,
     connections: { open: 0, most: options.connectionsAtOnce ?? 1024 },
   };
   return {
     listening,
     addresses,
-    environment: proxyEnvironment(`http://127.0.0.1:${listening[0].port}`),
+    environment: { ...proxyEnvironment(`http://127.0.0.1:${listening[0].port}`), ...keys?.environment },
+    gitSettings: keys?.gitSettings ?? [],
     authority: entries.every((entry) => tunnels.includes(entry)) ? undefined : authority().certificate,
     openOutlet: () => new ProxyOutlet(shared),
   };

@@ -8,6 +8,7 @@ import { defer } from '../../ground/defer.ts';
 import type { Authority } from '../edge/authority.ts';
 import { Edge } from '../edge/edge.ts';
 import type { Asker } from '../edge/gate.ts';
+import type { Keys } from '../edge/keys/keys.ts';
 import { createContacts } from './contacts.ts';
 import type { Listening } from './listening.ts';
 import { dismiss, type Refusals, rawAnswer } from './refusal.ts';
@@ -27,6 +28,7 @@ export interface OutletOptions {
   readonly authority: () => Authority;
   /** Verifies inspected hosts. */
   readonly trust: () => SecureContext;
+  readonly keys?: Keys | undefined;
   /** Of all outlets together. */
   readonly connections: { open: number; readonly most: number };
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { seal, unseal } from '../../ground/sealed.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
 const grantSchema = z.object({
@@ -47,7 +48,7 @@ export interface TokenLocation {
 export function openTokenFile({ folder, key }: TokenLocation, name: string, url: string) {
   const path = join(folder, `${name}.grant`);
   // Bound to the address: if the configured address changes, the old token is not sent there.
-  const purpose = Buffer.from(JSON.stringify(['grant', name, url]));
+  const purpose = JSON.stringify(['grant', name, url]);
 
   function remove(): void {
     rmSync(path, { force: true });
@@ -64,10 +65,7 @@ export function openTokenFile({ folder, key }: TokenLocation, name: string, url:
         throw error;
       }
       try {
-        const opener = createDecipheriv('aes-256-gcm', key(), sealed.subarray(0, 12), { authTagLength: 16 });
-        opener.setAAD(purpose).setAuthTag(sealed.subarray(12, 28));
-        const words = Buffer.concat([opener.update(sealed.subarray(28)), opener.final()]).toString('utf8');
-        return grantSchema.parse(JSON.parse(words));
+        return grantSchema.parse(JSON.parse(unseal(sealed, key(), purpose)));
       } catch {
         // Sealed with another key, or damaged: treated like no login.
         return undefined;
@@ -75,10 +73,7 @@ export function openTokenFile({ folder, key }: TokenLocation, name: string, url:
     },
     write(grant: StoredTokens) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key(), nonce, { authTagLength: 16 }).setAAD(purpose);
-      const body = Buffer.concat([cipher.update(JSON.stringify(grant), 'utf8'), cipher.final()]);
-      writeWhole(path, Buffer.concat([nonce, cipher.getAuthTag(), body]));
+      writeWhole(path, seal(JSON.stringify(grant), key(), purpose));
     },
     remove,
     /** Changes whenever the file does. */

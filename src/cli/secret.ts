@@ -1,0 +1,112 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { loadSettings } from '../config/load.ts';
+import { openSecrets, type SecretSettings } from '../config/secrets.ts';
+import type { Flags } from '../config/settings.ts';
+import { ConfigError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text/text.ts';
+import { mostSecretChars, type Unfit, whyUnfit } from '../ground/secrets/stand-in.ts';
+import type { Options } from './common/options.ts';
+import { inLocale, note, say, sayList, sayWhether } from './common/say.ts';
+import { withOperator } from './common/with-operator.ts';
+
+/** Keeps the value of a credential, which comes from the input or is typed unseen: others could see a command line. */
+export async function setSecret(name: string, flags: Flags): Promise<number> {
+  const settings = settingsOf(name, flags);
+  if (settings.from !== undefined)
+    throw new ConfigError(
+      `The value of ${name} comes from secrets.${name}.from, so none is kept.`,
+      `${name} の値は secrets.${name}.from から読まれるため、保存できません。`,
+    );
+  const value = await valueFromInput(name);
+  const unfit = whyUnfit(value);
+  if (unfit) throw new ConfigError(unfitWords[unfit]);
+  return withOperator(flags, async ({ acts }) => {
+    await acts.setSecret(name, value);
+    say(
+      text(
+        `${name} is kept. Commands find its stand-in in ${settings.variable}.`,
+        `${name} を保存しました。コマンドは ${settings.variable} で代わりの値を受け取ります。`,
+      ),
+    );
+    return 0;
+  });
+}
+
+/** Each credential with its hosts, its variable and whether it has a value, which is never shown. */
+export function listSecrets(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint: { rooms, settings } }) => {
+    const secrets = openSecrets(settings.secrets, process.env, await rooms.keptSecrets());
+    const rows = settings.secrets.map(({ name, hosts, as, variable }) => {
+      return { name, hosts, as, variable, isSet: secrets.valueOf(name) !== undefined };
+    });
+    const none = text(
+      'No secrets. Name them in `secrets` of the configuration.',
+      'シークレットはありません。設定の `secrets` に追加してください。',
+    );
+    sayList(
+      rows,
+      options,
+      ({ name, hosts, variable, isSet }) => [name, hosts.join(','), variable, inLocale(isSet ? set : notSet)],
+      none,
+    );
+    return 0;
+  });
+}
+
+/** Deletes the value of a credential. The next request of a running command goes without it. */
+export function removeSecret(name: string, flags: Flags): Promise<number> {
+  return withOperator(flags, async ({ acts }) =>
+    sayWhether(
+      await acts.setSecret(name, undefined),
+      text(`${name} is removed.`, `${name} を削除しました。`),
+      text(`No value of ${name} is kept.`, `${name} の値は保存されていません。`),
+    ),
+  );
+}
+
+const set = text('set', '設定済み');
+const notSet = text('not set', '未設定');
+
+function settingsOf(name: string, flags: Flags): SecretSettings {
+  const settings = loadSettings(flags).secrets.find((each) => each.name === name);
+  if (settings) return settings;
+  throw new ConfigError(
+    `There is no secret ${name} in the configuration: add secrets.${name} with its hosts first.`,
+    `設定にシークレット ${name} がありません。先に secrets.${name} を hosts とともに追加してください。`,
+  );
+}
+
+async function valueFromInput(name: string): Promise<string> {
+  const { stdin } = process;
+  if (!stdin.isTTY) return (await readAll(stdin)).replace(/\r?\n$/, '');
+  note(
+    text(
+      `Type or paste the value of ${name}; it is not shown:`,
+      `${name} の値を入力してください（表示されません）:`,
+    ),
+  );
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  using lines = createInterface({ input: stdin, output: unseen, terminal: true });
+  return await lines.question('');
+}
+
+const unfitWords: Readonly<Record<Unfit, Text>> = {
+  short: text(
+    'The value is too short to be told from other text: at least 12 characters.',
+    '値が短すぎて他の文字列と区別できません。12 文字以上にしてください。',
+  ),
+  long: text(
+    `The value is too long: at most ${mostSecretChars} characters.`,
+    `値が長すぎます。${mostSecretChars} 文字までです。`,
+  ),
+  characters: text(
+    'The value must be one line of printable ASCII characters, without spaces at its ends.',
+    '値は 1 行の印字可能な ASCII 文字で、前後に空白のないものにしてください。',
+  ),
+  plain: text(
+    'The value has too few letters and digits to be told from other text.',
+    '値の英数字が少なすぎて他の文字列と区別できません。',
+  ),
+};

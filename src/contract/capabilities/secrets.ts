@@ -1,0 +1,39 @@
+/** Where a program may carry a credential. */
+export type Carrying =
+  | 'bearer'
+  | 'basic'
+  | 'path'
+  | 'body'
+  /** A parameter by its name. */
+  | `query:${string}`
+  /** A field by its name in lower case, e.g. `header:x-api-key`. */
+  | `header:${string}`;
+
+/** A credential of the operator, and where it may go. Commands only ever hold a stand-in for it. */
+export interface SecretRule {
+  readonly name: string;
+  /** As in `process.network`. */
+  readonly hosts: readonly string[];
+  /** In upper case. Undefined: any. */
+  readonly methods?: readonly string[] | undefined;
+  /** Globs over the path. Undefined: any. */
+  readonly paths?: readonly string[] | undefined;
+  readonly as: readonly Carrying[];
+  /** The variable in which commands find the stand-in. */
+  readonly variable: string;
+  /** For git over https: the user beside it. */
+  readonly username: string;
+}
+
+/** Keeps the values of credentials, sealed. */
+export interface SecretKeeper {
+  /** Keeps a value, or removes the name if it is undefined; false if there is none to remove. */
+  set(name: string, value: string | undefined): boolean;
+}
+
+/** The operator's credentials. */
+export interface Secrets {
+  readonly rules: readonly SecretRule[];
+  /** Undefined if none is set. Asked again for each use, so that a removed one is not used any more. */
+  valueOf(name: string): string | undefined;
+}

@@ -1,0 +1,300 @@
+import { Buffer } from 'node:buffer';
+import type { Carrying, SecretRule, Secrets } from '../../../contract/capabilities/secrets.ts';
+import { ConfigError } from '../../../contract/error.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
+import { createGlob } from '../../../ground/glob/rule-glob.ts';
+import { standInFor } from '../../../ground/secrets/stand-in.ts';
+import { createProxyRules, createTunnelCheck, type Target } from '../../proxy/rules.ts';
+import { fits, type HostRule, parseHost } from '../../rules.ts';
+import type { Field } from '../fields.ts';
+import { percentDecoded } from '../kinds/asked.ts';
+import type { EdgeRequest } from '../request.ts';
+import { formsOf, valueEncodings } from './forms.ts';
+
+/** A credential that a request may carry, or an answer must not show. */
+export interface Use {
+  readonly standIn: string;
+  readonly value: string;
+}
+
+/** What a request gets, and what its answer must not show. */
+export interface Lending {
+  /** Credentials that the request carries. */
+  readonly uses: readonly Use[];
+  /** Those that its body may hold, equally long. */
+  readonly inBody: readonly Use[];
+  /** Credentials that its answer must not show. */
+  readonly shown: readonly Use[];
+  /** Forms that its body must not hold, in lower case. */
+  readonly forbidden: readonly string[];
+  /** The address that its host gets. */
+  readonly path: string;
+  /** Notes that its body held one of these forms. */
+  leaked(): void;
+}
+
+/** Throws `ConfigError` if a credential names a host whose requests are not looked into. */
+export function assertInspected(
+  secrets: readonly SecretRule[],
+  { network, tunnels }: { readonly network: readonly string[]; readonly tunnels: readonly string[] },
+): void {
+  const rules = createProxyRules(network, 'process.network');
+  const isTunnel = createTunnelCheck(network, tunnels);
+  for (const { name, hosts } of secrets) {
+    for (const [index, entry] of hosts.entries()) {
+      const { host, below, port = 443 } = parseHost(entry, `secrets.${name}.hosts[${index}]`);
+      const target = { host: below ? `any.${host}` : host, port };
+      if (!rules.allows(target) || isTunnel(target))
+        throw new ConfigError(
+          `secrets.${name} names ${entry}, which process.network does not list, or lists as a tunnel.`,
+          `secrets.${name} の ${entry} は、process.network にないか、トンネルとして指定されています。`,
+        );
+    }
+  }
+}
+
+/** The credentials of one proxy. Programs hold stand-ins for them, which the edge replaces where they may go. */
+export class Keys {
+  readonly #secrets: Secrets;
+  readonly #keys: readonly Key[];
+
+  /** Throws `ConfigError` on a bad host. */
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
+    this.#keys = secrets.rules.map(
+      (rule) => new Key(rule, standInFor(secrets.valueOf(rule.name) ?? 'A0a'.repeat(14))),
+    );
+  }
+
+  /** The stand-ins by the names of their variables. */
+  get environment(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#keys.map(({ rule, standIn }) => [rule.variable, standIn]));
+  }
+
+  /** Settings by which git finds a login for the hosts whose credentials it may carry. */
+  get gitSettings(): readonly (readonly [name: string, value: string])[] {
+    return this.#keys.flatMap(({ rule }) =>
+      rule.as.includes('basic')
+        ? rule.hosts.map((host) => [`credential.https://${host}.helper`, gitHelper(rule)] as const)
+        : [],
+    );
+  }
+
+  /** What a request gets in place of its stand-ins; undefined if its host has to do with no credential. */
+  lend(
+    request: EdgeRequest,
+    refused: (because: Text) => void,
+  ): Lending | { readonly because: Text } | undefined {
+    const uses: Use[] = [];
+    for (const key of this.#keys) {
+      const places = key.placesIn(request);
+      if (places.length === 0) continue;
+      const { name } = key.rule;
+      const value = this.#secrets.valueOf(name);
+      const because = key.whyNot(request, places) ?? whyUnusable(name, value, key.standIn, places);
+      if (because) {
+        refused(because);
+        return { because };
+      }
+      uses.push({ standIn: key.standIn, value: value ?? '' });
+    }
+    const shown = this.#shownBy(request);
+    const { inBody, forbidden } = this.#inBodyOf(request);
+    if (uses.length + shown.length + forbidden.length === 0) return undefined;
+    const path = uses.reduce(
+      (rest, { standIn, value }) => replaceValue(rest, standIn, value),
+      request.target,
+    );
+    return { uses, inBody, shown, forbidden, path, leaked: () => refused(inLaterBody) };
+  }
+
+  /** The request with names in place of stand-ins, which are not data. */
+  blind(request: EdgeRequest): EdgeRequest {
+    let { headers, target } = request;
+    for (const { rule, standIn } of this.#keys) {
+      headers = replaceInFields(headers, standIn, rule.name);
+      target = replaceValue(target, standIn, rule.name);
+    }
+    return { ...request, headers, target };
+  }
+
+  /** A part of a body that has not arrived yet may hold each of them. */
+  #inBodyOf(request: EdgeRequest): Pick<Lending, 'inBody' | 'forbidden'> {
+    const inBody: Use[] = [];
+    const forbidden: string[] = [];
+    if (request.bodyBytes === 0) return { inBody, forbidden };
+    for (const key of this.#keys) {
+      const value = this.#secrets.valueOf(key.rule.name);
+      const isFit = value?.length === key.standIn.length && !key.whyNot(request, ['body']);
+      if (isFit) inBody.push({ standIn: key.standIn, value });
+      else forbidden.push(...key.forms);
+    }
+    return { inBody, forbidden };
+  }
+
+  #shownBy(target: Target): readonly Use[] {
+    return this.#keys.flatMap(({ rule, standIn, isFor }) => {
+      const value = isFor(target) ? this.#secrets.valueOf(rule.name) : undefined;
+      if (value === undefined) return [];
+      const asLong = standIn.repeat(Math.ceil(value.length / standIn.length)).slice(0, value.length);
+      return [{ value, standIn: asLong }];
+    });
+  }
+}
+
+class Key {
+  readonly rule: SecretRule;
+  readonly standIn: string;
+  /** In lower case. */
+  readonly forms: readonly string[];
+  readonly #hosts: readonly HostRule[];
+  readonly #paths: readonly ((path: string) => boolean)[] | undefined;
+
+  constructor(rule: SecretRule, standIn: string) {
+    this.rule = rule;
+    this.standIn = standIn;
+    this.forms = formsOf(standIn).map((form) => form.toLowerCase());
+    this.#hosts = rule.hosts.map((host, index) => parseHost(host, `secrets.${rule.name}.hosts[${index}]`));
+    this.#paths = rule.paths?.map(createGlob);
+  }
+
+  readonly isFor = ({ host, port }: Target): boolean =>
+    this.#hosts.some((rule) => fits(rule, host, port) && (rule.port !== undefined || port === 443));
+
+  /** Where the request holds the stand-in; `elsewhere`: in a form that no program sends a credential in. */
+  placesIn({ headers, target, bodyStart }: EdgeRequest): readonly (Carrying | 'elsewhere')[] {
+    const body = bodyStart.toString('latin1');
+    return [
+      ...headers.flatMap((field) => this.#placeInField(field)),
+      ...this.#placesInAddress(target),
+      ...(this.#isValueIn(body) ? (['body'] as const) : this.#elsewhere(body)),
+    ];
+  }
+
+  /** Why it may not go there; undefined if it may. */
+  whyNot(request: EdgeRequest, places: readonly (Carrying | 'elsewhere')[]): Text | undefined {
+    const { name, hosts, methods, as } = this.rule;
+    const { method, scheme, host, target } = request;
+    if (!this.isFor(request)) return onlyTo(name, host, hosts);
+    if (scheme !== 'https') return inTheClear(name);
+    if (methods && !methods.includes(method)) return notBy(name, `methods: ${method}`);
+    const path = plainPath(target);
+    if (this.#paths && (path === undefined || !this.#paths.some((fitsPath) => fitsPath(path))))
+      return notBy(name, `paths: ${target.split('?', 1)[0]}`);
+    const wrong = places.find((place) => place === 'elsewhere' || !as.includes(place));
+    return wrong === undefined ? undefined : notBy(name, `as: ${wrong}`);
+  }
+
+  #placeInField([name, value]: Field): (Carrying | 'elsewhere')[] {
+    const lower = name.toLowerCase();
+    const basic = lower === 'authorization' ? basicOf(value) : undefined;
+    if (basic?.includes(this.standIn)) return ['basic'];
+    if (value.includes(this.standIn)) return [lower === 'authorization' ? 'bearer' : `header:${lower}`];
+    return this.#elsewhere(value);
+  }
+
+  #placesInAddress(address: string): (Carrying | 'elsewhere')[] {
+    const [path = '', ...rest] = address.split('?');
+    const query = rest.join('?').split('&');
+    const inQuery = query.flatMap((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return this.#isValueIn(value.join('='))
+        ? [`query:${percentDecoded(name) ?? name}` as const]
+        : this.#elsewhere(pair);
+    });
+    return [...(this.#isValueIn(path) ? (['path'] as const) : this.#elsewhere(path)), ...inQuery];
+  }
+
+  #isValueIn(words: string): boolean {
+    return valueEncodings.some((encode) => words.includes(encode(this.standIn)));
+  }
+
+  #elsewhere(words: string): 'elsewhere'[] {
+    const lower = words.toLowerCase();
+    return this.forms.some((form) => lower.includes(form)) ? ['elsewhere'] : [];
+  }
+}
+
+/** The fields with another text in place of the stand-in, in a Basic login too. */
+export function replaceInFields(fields: readonly Field[], standIn: string, value: string): readonly Field[] {
+  return fields.map(([name, words]) => {
+    const basic = name.toLowerCase() === 'authorization' ? basicOf(words) : undefined;
+    if (basic?.includes(standIn)) {
+      return [name, `Basic ${Buffer.from(basic.replaceAll(standIn, value), 'latin1').toString('base64')}`];
+    }
+    return [name, words.replaceAll(standIn, () => value)];
+  });
+}
+
+/** An address or a text with another value in place of the stand-in. */
+export function replaceValue(words: string, standIn: string, value: string): string {
+  return valueEncodings.reduce(
+    (rest, encode) => rest.replaceAll(encode(standIn), () => encode(value)),
+    words,
+  );
+}
+
+function basicOf(value: string): string | undefined {
+  const [, words] = /^Basic +([\w+/-]+={0,2})$/i.exec(value) ?? [];
+  return words === undefined ? undefined : Buffer.from(words, 'base64').toString('latin1');
+}
+
+/** Undefined for a path that servers may read in different ways. */
+function plainPath(address: string): string | undefined {
+  const path = percentDecoded(address.split('?', 1)[0] ?? '');
+  const isOdd =
+    path === undefined || /%|\\|\/\/|(^|\/)\.{1,2}(\/|$)|;/.test(path) || /%2f|%5c/i.test(address);
+  return isOdd ? undefined : path;
+}
+
+/** git runs it by the shell, which finds the stand-in in the variable. */
+function gitHelper({ username, variable }: SecretRule): string {
+  return `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' '${username}' "$${variable}"; }; f`;
+}
+
+function onlyTo(name: string, host: string, hosts: readonly string[]): Text {
+  return text(
+    `The secret “${name}” may not go to ${host}: secrets.${name}.hosts lists ${hosts.join(', ')}.`,
+    `シークレット「${name}」は ${host} に送信できません。secrets.${name}.hosts にあるのは ${hosts.join('、')} です。`,
+  );
+}
+
+const inLaterBody = text(
+  'The body holds the stand-in of a secret that may not go there: the request was broken off.',
+  '本文に、送信が許可されていないシークレットの代わりの値があるため、リクエストを中断しました。',
+);
+
+function inTheClear(name: string): Text {
+  return text(
+    `The secret “${name}” is only sent over https.`,
+    `シークレット「${name}」は https でのみ送信されます。`,
+  );
+}
+
+function notBy(name: string, what: string): Text {
+  return text(
+    `The secret “${name}” may not go there by secrets.${name}.${what}.`,
+    `シークレット「${name}」は secrets.${name}.${what} のため送信できません。`,
+  );
+}
+
+function whyUnusable(
+  name: string,
+  value: string | undefined,
+  standIn: string,
+  places: readonly string[],
+): Text | undefined {
+  if (value !== undefined)
+    return places.includes('body') && value.length !== standIn.length ? changed(name) : undefined;
+  return text(
+    `The secret “${name}” has no value. The operator can set it: sekisho secret set ${name}`,
+    `シークレット「${name}」に値がありません。運用者は sekisho secret set ${name} で設定できます。`,
+  );
+}
+
+function changed(name: string): Text {
+  return text(
+    `The secret “${name}” now has another length than when the server started. Its stand-in in a body needs a new start.`,
+    `シークレット「${name}」の長さがサーバーの起動時と違います。本文での使用にはサーバーの再起動が必要です。`,
+  );
+}

@@ -1,0 +1,126 @@
+import type { Buffer } from 'node:buffer';
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { endToEnd, valuesOf } from '../fields.ts';
+import type { Answer, AnswerHead, Incoming } from '../incoming.ts';
+import { mixedForms, valueEncodings } from './forms.ts';
+import { type Lending, replaceInFields, type Use } from './keys.ts';
+import { Replacement } from './replacement.ts';
+
+/** The request as its host gets it, with credentials in place of stand-ins; its answer shows stand-ins again. */
+export function lend(
+  incoming: Incoming,
+  { uses, inBody, shown, forbidden, leaked }: Lending,
+  body: AsyncIterable<Buffer> | undefined,
+): Incoming {
+  let fields = incoming.fields;
+  for (const { standIn, value } of uses) fields = replaceInFields(fields, standIn, value);
+  // A part of an answer could show a part of a credential. Compressed messages cannot be looked into.
+  const left = [
+    ...(uses.length > 0 ? ['range', 'if-range'] : []),
+    ...(shown.length > 0 ? ['sec-websocket-extensions', 'grpc-accept-encoding'] : []),
+  ];
+  fields = fields.filter(([name]) => !left.includes(name.toLowerCase()));
+  if (shown.length > 0) {
+    fields = fields.map(([name, value]) =>
+      name.toLowerCase() === 'accept-encoding' ? [name, readableOf(value)] : [name, value],
+    );
+  }
+  const pairs = inBody.flatMap(({ standIn, value }) =>
+    valueEncodings.map((encode) => ({ from: encode(standIn), to: encode(value) })),
+  );
+  const hides = shown.length > 0;
+  return {
+    ...incoming,
+    fields,
+    ...(body && {
+      body: Readable.from(bodyWith(pairs, withoutForms(body, forbidden, leaked)), { objectMode: false }),
+    }),
+    ...(hides && { answer: (head) => hiding(incoming, head, shown), hider: hiderFor(shown) }),
+  };
+}
+
+async function* withoutForms(body: AsyncIterable<Buffer>, forms: readonly string[], leaked: () => void) {
+  const longest = Math.max(0, ...forms.map((form) => form.length));
+  let before = '';
+  for await (const chunk of body) {
+    const words = before + chunk.toString('latin1').toLowerCase();
+    if (forms.some((form) => words.includes(form))) {
+      leaked();
+      throw new Error('a stand-in that may not go there');
+    }
+    before = longest > 0 ? words.slice(-longest) : '';
+    yield chunk;
+  }
+}
+
+function bodyWith(
+  pairs: readonly { readonly from: string; readonly to: string }[],
+  body: AsyncIterable<Buffer>,
+) {
+  return pairs.length > 0
+    ? Readable.from(body, { objectMode: false }).compose(new Replacement(pairs).stream())
+    : body;
+}
+
+function hiderFor(shown: readonly Use[]): Replacement {
+  return new Replacement(
+    shown.flatMap(({ value, standIn }) => mixedForms(value, standIn)),
+    shown.map(({ value, standIn }) => ({ from: value, to: standIn })),
+  );
+}
+
+function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): Answer {
+  const hider = hiderFor(shown);
+  const hasBody = incoming.method !== 'HEAD' && head.status !== 204 && head.status !== 304;
+  const codings = valuesOf(head.fields, 'content-encoding').flatMap((value) =>
+    value.toLowerCase().split(/[\s,]+/),
+  );
+  const decoders = codings
+    .filter((coding) => coding !== '' && coding !== 'identity')
+    .map((coding) => decoder[coding]);
+  if (hasBody && decoders.includes(undefined)) throw new Error(`an answer in ${codings.join(', ')}`);
+  const isDecoded = hasBody && decoders.length > 0;
+  const fields = isDecoded ? endToEnd(head.fields, ['content-length', 'content-encoding']) : head.fields;
+  const answer = incoming.answer({
+    ...head,
+    reason: hider.text(head.reason),
+    fields: fields.map(([name, value]) => [hider.text(name), hider.text(value)]),
+  });
+  const endWith = (trailers: Parameters<Answer['end']>[0]) =>
+    answer.end(trailers?.map(([name, value]) => [name, hider.text(value)]));
+  if (!answer.body) return { body: undefined, end: endWith };
+  const stages: Transform[] = isDecoded ? decoders.toReversed().flatMap((make) => make?.() ?? []) : [];
+  const all = [...stages, hider.stream()];
+  const [first = hider.stream()] = all;
+  const written = pipeline([...all, answer.body], { end: false });
+  // Its failure is met where the answer ends.
+  written.catch(() => first.destroy());
+  return {
+    body: first,
+    end(trailers) {
+      first.end();
+      written.then(
+        () => endWith(trailers),
+        () => incoming.abort(),
+      );
+    },
+  };
+}
+
+const decoder: Readonly<Record<string, (() => Transform) | undefined>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** Of the codings that a client takes, those that can be looked into. */
+function readableOf(accepted: string): string {
+  const readable = accepted
+    .split(',')
+    .filter((part) => decoder[part.split(';')[0]?.trim().toLowerCase() ?? '']);
+  return readable.length > 0 ? readable.join(',') : 'identity';
+}
