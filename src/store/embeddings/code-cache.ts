@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine } from '../engine.ts';
+import { matching } from '../rows.ts';
 import { type CodeSet, createCodeSet } from './code-set.ts';
 import { codeBytes } from './codes.ts';
 
@@ -83,12 +84,7 @@ export function createCodeCache(maxBytes: number = usualMaxBytes) {
 }
 
 function rowsOf(engine: Engine, { owner, model, dimensions }: Space) {
-  return engine.db
-    .selectFrom('memory_vectors')
-    .where('owner', '=', owner)
-    .where('model', '=', model)
-    .where('dimensions', '=', dimensions)
-    .where('due_at_ms', 'is', null);
+  return matching(engine.db.selectFrom('memory_vectors'), { owner, model, dimensions, due_at_ms: null });
 }
 
 /** Newest first, as far as they fit. */

@@ -1,6 +1,7 @@
 import { type Embedder, EmbedError } from '../../contract/embedding.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import type { MemoryFilter } from '../memory/index.ts';
+import { countRows, findRow } from '../rows.ts';
 import { createCodeCache } from './code-cache.ts';
 import { type Near, nearestMemories } from './nearest.ts';
 import { createEmbeddingWorker, type EmbeddingWorker, type Pace, usualPace } from './worker.ts';
@@ -57,11 +58,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
     filter: MemoryFilter,
     signal: AbortSignal,
   ): Promise<readonly Near[]> {
-    const totals = await engine.db
-      .selectFrom('memory_owners')
-      .select(['memories', 'vector_rev'])
-      .where('owner', '=', owner)
-      .executeTakeFirst();
+    const totals = await findRow(engine.db, 'memory_owners', { owner });
     // An owner without vectors has nothing to compare, so no request is sent.
     if (!totals || totals.memories === 0 || totals.vector_rev === 0) return [];
     if (clock() < (fruitless.get(owner) ?? 0) || !breaker.mayAsk()) return [];
@@ -120,25 +117,9 @@ async function backlogOf({ db }: Engine, model: string): Promise<Backlog> {
     .selectFrom('memory_owners')
     .select(({ fn }) => fn.sum<number | null>('memories').as('memories'))
     .executeTakeFirstOrThrow();
-  const embedded = await db
-    .selectFrom('memory_vectors')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('model', '=', model)
-    .where('due_at_ms', 'is', null)
-    .executeTakeFirstOrThrow();
-  const refused = await db
-    .selectFrom('memory_vectors')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('model', '=', model)
-    .where('due_at_ms', 'is not', null)
-    .where('attempts', '>=', 4)
-    .executeTakeFirstOrThrow();
-  return {
-    memories: Number(memories),
-    embedded: Number(embedded.count),
-    waiting: Number(memories) - Number(embedded.count),
-    refused: Number(refused.count),
-  };
+  const embedded = await countRows(db, 'memory_vectors', { model, due_at_ms: null });
+  const refused = await countRows(db, 'memory_vectors', { model, 'due_at_ms <>': null, 'attempts >=': 4 });
+  return { memories: Number(memories), embedded, waiting: Number(memories) - embedded, refused };
 }
 
 /** Two failures in a row open it. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine.ts';
-
 import { filterSql, type MemoryFilter } from '../memory/index.ts';
+import { matching } from '../rows.ts';
 import type { Space } from './code-cache.ts';
 import type { CodeSet } from './code-set.ts';
 import { codeOf, cosine } from './codes.ts';
@@ -28,13 +28,14 @@ export async function nearestMemories(
   const condition = filterSql(filter, engine.positionFunction);
   const found = await set.nearest(codeOf(question), condition ? filteredLooked : looked);
   if (found.length === 0) return [];
-  let query = engine.db
-    .selectFrom('memory_vectors')
-    .select(['memory_vectors.seq', 'memory_vectors.vector'])
-    .where('memory_vectors.owner', '=', space.owner)
-    .where('model', '=', space.model)
-    .where('dimensions', '=', space.dimensions)
-    .where('due_at_ms', 'is', null);
+  const { owner, model, dimensions } = space;
+  const vectors = engine.db.selectFrom('memory_vectors');
+  let query = matching(vectors.select(['memory_vectors.seq', 'memory_vectors.vector']), {
+    'memory_vectors.owner': owner,
+    model,
+    dimensions,
+    due_at_ms: null,
+  });
   if (condition) {
     query = query
       .innerJoin('memories', 'memories.seq', 'memory_vectors.seq')

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
-import { updateRows } from '../rows.ts';
+import { matching, putRow, updateRows } from '../rows.ts';
 import type { Tables } from '../tables/tables.ts';
 import { codeOf, packVector } from './codes.ts';
 
@@ -22,12 +22,7 @@ export async function enqueue(
   seq: number,
   { model, nowMs }: { readonly model: string; readonly nowMs: number },
 ): Promise<void> {
-  const waiting = { ...without, model, due_at_ms: nowMs };
-  await tx
-    .insertInto('memory_vectors')
-    .values({ seq, owner, ...waiting })
-    .onConflict((conflict) => conflict.column('seq').doUpdateSet(waiting))
-    .execute();
+  await putRow(tx, 'memory_vectors', ['seq'], { seq, owner, ...without, model, due_at_ms: nowMs });
 }
 
 /** The same for a memory that had a vector or waited for one; does nothing if memories are not embedded. */
@@ -46,20 +41,12 @@ export async function takeWaiting(
     nowMs,
     untilMs,
     count,
-  }: {
-    readonly model: string;
-    readonly nowMs: number;
-    readonly untilMs: number;
-    readonly count: number;
-  },
+  }: Record<'nowMs' | 'untilMs' | 'count', number> & { readonly model: string },
 ): Promise<readonly Waiting[]> {
   const due = (db: Pick<Engine['db'], 'selectFrom'>) =>
-    db
-      .selectFrom('memory_vectors')
-      .select('seq')
-      .where('model', '=', model)
-      .where('due_at_ms', '<=', nowMs)
-      .orderBy('due_at_ms');
+    matching(db.selectFrom('memory_vectors').select('seq'), { model, 'due_at_ms <=': nowMs }).orderBy(
+      'due_at_ms',
+    );
   // With an empty queue, take no lock.
   if (!(await due(engine.db).limit(1).executeTakeFirst())) return [];
   return engine.write(
@@ -109,26 +96,17 @@ export async function storeVectors(
           .executeTakeFirst();
         if (!raised) continue;
         for (const { seq, content, vector } of memories) {
-          await tx
-            .updateTable('memory_vectors')
-            .set({
-              dimensions: vector.length,
-              code: codeOf(vector),
-              vector: packVector(vector),
-              rev: raised.vector_rev,
-              due_at_ms: null,
-            })
-            .where('seq', '=', seq)
-            .where('model', '=', model)
-            .where('due_at_ms', 'is not', null)
-            .where((where) =>
-              where.exists(
-                where
-                  .selectFrom('memories')
-                  .select('seq')
-                  .where('memories.seq', '=', seq)
-                  .where('memories.content', '=', content),
-              ),
+          const set = {
+            dimensions: vector.length,
+            code: codeOf(vector),
+            vector: packVector(vector),
+            rev: raised.vector_rev,
+            due_at_ms: null,
+          };
+          const waiting = { seq, model, 'due_at_ms <>': null };
+          await matching(tx.updateTable('memory_vectors').set(set), waiting)
+            .where(({ exists, selectFrom }) =>
+              exists(matching(selectFrom('memories').select('seq'), { seq, content })),
             )
             .execute();
         }
@@ -147,18 +125,14 @@ export async function putOff(
 ): Promise<void> {
   if (seqs.length === 0) return;
   await engine.write(
-    (tx) =>
-      tx
-        .updateTable('memory_vectors')
-        .set((column) => ({
-          due_at_ms: dueAtMs,
-          ...(untried ? { attempts: column('attempts', '-', 1) } : {}),
-        }))
-        .where('seq', 'in', seqs)
-        .where('due_at_ms', 'is not', null)
-        // Memories changed in between are queued again already.
-        .where('attempts', '>', 0)
-        .execute(),
+    (tx) => {
+      const put = tx.updateTable('memory_vectors').set((column) => ({
+        due_at_ms: dueAtMs,
+        ...(untried ? { attempts: column('attempts', '-', 1) } : {}),
+      }));
+      // Memories changed in between are queued again already.
+      return matching(put, { seq: seqs, 'due_at_ms <>': null, 'attempts >': 0 }).execute();
+    },
     { durable: false },
   );
 }

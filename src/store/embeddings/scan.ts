@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Engine } from '../engine.ts';
-import { findRow } from '../rows.ts';
+import { findRow, matching, putRow, updateRows } from '../rows.ts';
 
 /**
  * Queues memories without a vector of this model: those from before embeddings were configured, and those of another
@@ -25,17 +25,9 @@ export async function scanMemories(
 
 async function scanPage(
   engine: Engine,
-  {
-    model,
-    nowMs,
-    all,
-    after,
-  }: { readonly model: string; readonly nowMs: number; readonly all: boolean; readonly after: number },
+  { model, nowMs, all, after }: Parameters<typeof scanMemories>[1] & { readonly after: number },
 ): Promise<number | undefined> {
-  const page = await engine.db
-    .selectFrom('memories')
-    .select('seq')
-    .where('seq', '>', after)
+  const page = await matching(engine.db.selectFrom('memories').select('seq'), { 'seq >': after })
     .orderBy('seq')
     .limit(pageRows)
     .execute();
@@ -60,18 +52,10 @@ async function scanPage(
         )
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      await tx
-        .updateTable('memory_vectors')
-        .set({ model, dimensions: null, code: null, vector: null, attempts: 0, due_at_ms: nowMs })
-        .where('seq', '>', after)
-        .where('seq', '<=', last)
-        .where(({ eb, val }) => (all ? eb(val(1), '=', val(1)) : eb('model', '!=', model)))
-        .execute();
-      await tx
-        .insertInto('memory_embedding')
-        .values({ id: 1, model, scanned_seq: last })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ model, scanned_seq: last }))
-        .execute();
+      const former = { 'seq >': after, 'seq <=': last, ...(all ? {} : { 'model <>': model }) };
+      const waiting = { dimensions: null, code: null, vector: null, attempts: 0, due_at_ms: nowMs };
+      await updateRows(tx, 'memory_vectors', former, { model, ...waiting });
+      await putRow(tx, 'memory_embedding', ['id'], { id: 1, model, scanned_seq: last });
     },
     { durable: false },
   );

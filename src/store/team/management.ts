@@ -1,6 +1,6 @@
 import type { Answered } from '../../contract/team/team.ts';
 import { text } from '../../contract/text/text.ts';
-import { listRows, updateRows } from '../rows.ts';
+import { listRows, matching, updateRows } from '../rows.ts';
 import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
 import { type Act, doneBy, type Reader, view } from './base.ts';
@@ -89,11 +89,9 @@ export const selectAction: Act<'selectAction'> = async (tx, me, input) => {
 
 async function countRunningOf(db: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('tasks')
+  const running = matching(db.selectFrom('tasks'), { assignee_id: ids, status: 'in_progress' });
+  const rows = await running
     .select(({ fn }) => ['assignee_id', fn.countAll<number>().as('tasks')])
-    .where('assignee_id', 'in', ids)
-    .where('status', '=', 'in_progress')
     .groupBy('assignee_id')
     .execute();
   return new Map(rows.map((row) => [row.assignee_id ?? '', Number(row.tasks)]));

@@ -32,16 +32,20 @@ export async function hasFreeTask(db: Reader, projectId: string, nowMs: number):
  * agent gets its own task back.
  */
 export function liveSessionAt(db: Reader, taskId: string, nowMs: number) {
-  return db
+  return atWork(db, nowMs, { 'tasks.id': taskId })
+    .select('agent_sessions.id')
+    .whereRef('agent_sessions.agent_id', '=', 'tasks.assignee_id')
+    .limit(1);
+}
+
+/** Live sessions that match, with their tasks, unless others have these now. */
+function atWork(db: Reader, nowMs: number, match: object) {
+  const live = { 'agent_sessions.expires_at_ms >': nowMs, 'agent_sessions.used_at_ms >': nowMs - leaseMs };
+  const sessions = db
     .selectFrom('agent_sessions')
     .innerJoin('tasks', 'tasks.id', 'agent_sessions.task_id')
-    .select('agent_sessions.id')
-    .where('tasks.id', '=', taskId)
-    .whereRef('agent_sessions.agent_id', '=', 'tasks.assignee_id')
-    .whereRef('agent_sessions.fence', '=', 'tasks.fence')
-    .where('agent_sessions.expires_at_ms', '>', nowMs)
-    .where('agent_sessions.used_at_ms', '>', nowMs - leaseMs)
-    .limit(1);
+    .whereRef('agent_sessions.fence', '=', 'tasks.fence');
+  return matching(sessions, { ...live, ...match });
 }
 
 /**
@@ -72,16 +76,12 @@ export async function ownWaitingTask(
 
 /** The tasks of the agent's sessions, and the tasks that contain them: one session covers them all. */
 async function tasksInWork(db: Reader, agentId: string, nowMs: number): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom('agent_sessions')
-    .innerJoin('tasks', 'tasks.id', 'agent_sessions.task_id')
+  const rows = await atWork(db, nowMs, {
+    'agent_sessions.agent_id': agentId,
+    'agent_sessions.purpose': 'task',
+    'tasks.status': ['todo', 'in_progress'],
+  })
     .select(['tasks.id', 'tasks.parent_id'])
-    .where('agent_sessions.agent_id', '=', agentId)
-    .where('agent_sessions.purpose', '=', 'task')
-    .whereRef('agent_sessions.fence', '=', 'tasks.fence')
-    .where('tasks.status', 'in', ['todo', 'in_progress'])
-    .where('agent_sessions.expires_at_ms', '>', nowMs)
-    .where('agent_sessions.used_at_ms', '>', nowMs - leaseMs)
     .execute();
   const found = new Set<string>();
   for (const { id, parent_id } of rows) {
