@@ -109,7 +109,11 @@ async function lookAtOne(
   const validated = { tool, caller, input: checked.input };
   const risk = await riskOf(validated, dependencies);
   const verdict = await ruleOn(await dependencies.policy(), tool, caller, risk, dependencies.whyNoLayer);
-  if (verdict.decision === 'deny') throw atStep(place, refused(tool, risk, verdict));
+  if (verdict.decision === 'deny') {
+    const refusal = refused(tool, risk, verdict);
+    const { en, ja } = refusal.text;
+    throw refusal.inWords(`Step ${place}: ${en}`, `手順 ${place}: ${ja}`);
+  }
   const needs: PlanNeed =
     verdict.decision !== 'ask' ? 'nothing' : verdict.answer === 'person' ? 'person' : 'plan';
   return {
@@ -154,13 +158,6 @@ function notThis(place: number, why: Text): ToolError {
       '実際に送る形の呼び出しを、それぞれ 1 回だけ並べてください。',
     ),
     details: { field: `calls.${place - 1}` },
-  });
-}
-
-function atStep(place: number, { code, text: words, suggestion, details }: ToolError): ToolError {
-  return new ToolError(code, `Step ${place}: ${words.en}`, `手順 ${place}: ${words.ja}`, {
-    suggestion,
-    details,
   });
 }
 

@@ -62,6 +62,13 @@ export class ToolError extends Error {
     this.details = options.details;
     this.wire = options.wire;
   }
+
+  /** The same failure, told in other words. */
+  inWords(...said: Said<Text>): ToolError {
+    const { text, more = this.suggestion } = readSaid(said);
+    const { code, details, cause } = this;
+    return new ToolError(code, text, { suggestion: more, details, cause });
+  }
 }
 
 /** A mistake in the configuration: stops start-up with exit code 2, quoting the key and the bad value. */

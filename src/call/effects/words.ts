@@ -80,10 +80,6 @@ export function lateWords({ decision, rule, because }: EffectVerdict): Text {
 }
 
 function told(error: ToolError, more: Text): ToolError {
-  const { code, text: words, suggestion, details, cause } = error;
-  return new ToolError(code, joinSentences(words.en, more.en), joinSentences(words.ja, more.ja), {
-    suggestion,
-    details,
-    ...(cause !== undefined && { cause }),
-  });
+  const { en, ja } = error.text;
+  return error.inWords(joinSentences(en, more.en), joinSentences(ja, more.ja));
 }

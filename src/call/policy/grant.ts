@@ -5,41 +5,14 @@ import type { Tool } from '../../contract/tool/tool.ts';
 import { type Argv, type CommandPattern, surelyFitsCommand } from './command.ts';
 
 /** Programs whose arguments are a command, or files and tasks in any order: no part stands for the rest. */
-const whole: ReadonlySet<string> = new Set([
+const whole = new Set([
   ...superuserPrograms,
-  ...[
-    'rsync',
-    'scp',
-    'mvn',
-    'mvnw',
-    'gradle',
-    'gradlew',
-    'sbt',
-    'gcloud',
-    'ansible',
-    'ansible-playbook',
-    'salt',
-    'pssh',
-    'dsh',
-    'fab',
-  ],
+  ...'rsync scp mvn mvnw gradle gradlew sbt gcloud ansible ansible-playbook salt pssh dsh fab'.split(' '),
 ]);
 /** Programs whose second word is an object and whose third is the action: `gh pr create`. */
 const byThing = new Set(['gh', 'glab', 'aws', 'az', 'fly', 'flyctl']);
 /** Programs whose first argument is no subcommand but a number, a pattern or a file. */
-const alone = new Set([
-  'kill',
-  'pkill',
-  'killall',
-  'skill',
-  'fuser',
-  'taskkill',
-  'crontab',
-  'at',
-  'batch',
-  'dpkg',
-  'rpm',
-]);
+const alone = new Set('kill pkill killall skill fuser taskkill crontab at batch dpkg rpm'.split(' '));
 
 /**
  * The rule of a standing approval, as the person reads it: the program and its subcommand for every command that was

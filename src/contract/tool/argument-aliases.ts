@@ -7,19 +7,8 @@ import type { JsonSchema } from './tool-card.ts';
  * their names whatever a schema says.
  */
 const aliases: Readonly<Record<string, readonly string[]>> = {
-  path: [
-    ...[
-      'file',
-      'filename',
-      'filepath',
-      'targetfile',
-      'targetpath',
-      'absolutepath',
-      'absolutefilepath',
-      'notebookpath',
-    ],
-    ...['dir', 'directory', 'dirpath', 'directorypath', 'targetdirectory', 'folder', 'relativeworkspacepath'],
-  ],
+  path: `file filename filepath targetfile targetpath absolutepath absolutefilepath notebookpath
+    dir directory dirpath directorypath targetdirectory folder relativeworkspacepath`.split(/\s+/),
   command: ['cmd', 'commandline', 'shellcommand', 'bashcommand'],
   cwd: ['workdir', 'workingdir', 'workingdirectory', 'dirpath', 'directory'],
   content: ['contents', 'filecontent', 'filetext', 'text'],

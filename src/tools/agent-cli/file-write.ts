@@ -76,12 +76,10 @@ async function create(file: Place, content: string, signal: AbortSignal): Promis
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'conflict' || !file.exists()) throw error;
     if (file.stat().kind !== 'file') throw error;
-    throw new ToolError(error.code, error.text, {
-      suggestion: text(
-        'Set overwrite to true to replace it, or choose another name.',
-        '置き換えるには overwrite を true にします。または別の名前にしてください。',
-      ),
-      cause: error,
-    });
+    const instead = text(
+      'Set overwrite to true to replace it, or choose another name.',
+      '置き換えるには overwrite を true にします。または別の名前にしてください。',
+    );
+    throw error.inWords(error.text, instead);
   }
 }

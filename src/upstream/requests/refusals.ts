@@ -53,10 +53,9 @@ export function refusedBy(name: string, error: unknown): unknown {
 
 /** Adds the server's name: a model that uses ten of them must know which one failed. */
 function named(name: string, error: ToolError): ToolError {
-  const { code, text: said, suggestion, details, cause } = error;
+  const { code, text: said } = error;
   if (code === 'cancelled' || said.en.includes(name)) return error;
-  const words = text(`Server ${name}: ${said.en}`, `サーバー ${name}: ${said.ja}`);
-  return new ToolError(code, words, { suggestion, details, cause });
+  return error.inWords(`Server ${name}: ${said.en}`, `サーバー ${name}: ${said.ja}`);
 }
 
 /** Converts the SDK's protocol errors to `RemoteError`. */

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { digestOf } from '../../ground/digest.ts';
 
 /** A tool as a server defines it. All of its text is untrusted. */
 export interface RemoteTool {
@@ -18,27 +19,13 @@ export function definitionOf(tool: RemoteTool): RemoteTool {
   ) as RemoteTool;
 }
 
-/** SHA-256 of a definition in a canonical form with sorted keys, so that only real changes count. */
+/** The digest of a definition, whatever the order of its keys, so that only real changes count. */
 export function definitionDigest(tool: RemoteTool): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
-  return sha256(canonical({ name, title, description, inputSchema, outputSchema, annotations }));
+  return digestOf({ name, title, description, inputSchema, outputSchema, annotations });
 }
 
 /** The digest of a set of tools, in any order. */
 export function setDigest(digests: readonly string[]): string {
-  return sha256(digests.toSorted().join('\n'));
-}
-
-function sha256(words: string): string {
-  return createHash('sha256').update(words).digest('hex');
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`);
-  return `{${members.join(',')}}`;
+  return hash('sha256', digests.toSorted().join('\n'));
 }

@@ -11,17 +11,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const maxDepth = 16;
 /** Keywords that combine schemas, which then determine the allowed properties. */
-const combining = [
-  '$ref',
-  '$dynamicRef',
-  'anyOf',
-  'oneOf',
-  'allOf',
-  'not',
-  'if',
-  'patternProperties',
-  'dependentSchemas',
-];
+const combining = '$ref $dynamicRef anyOf oneOf allOf not if patternProperties dependentSchemas'.split(' ');
 
 /**
  * Validates arguments against a tool's schema by the keywords that all dialects interpret alike: type, enum, const,

@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-/** SHA-256 of a JSON value in canonical form (keys sorted), so that an approval fits exactly these arguments. */
+/**
+ * SHA-256 of a JSON value in canonical form (keys sorted), so that an approval fits exactly these arguments
+ * or this definition of a tool.
+ */
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('hex');
+  return hash('sha256', canonical(value));
 }
 
 function canonical(value: unknown): string {
