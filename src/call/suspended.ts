@@ -3,8 +3,8 @@ import type { Call, Form, FormAnswer, ToolOutput } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import type { BaseContext } from '../contract/tool/tool.ts';
+import { digestOf } from '../ground/digest.ts';
 import { QuestionPending } from './asking/pending.ts';
-import { digestOf } from './digest.ts';
 import type { Validated } from './slips.ts';
 
 /** The parts of a call that are the same at every stop. */
@@ -200,12 +200,9 @@ export class Suspended {
     base.signal.addEventListener('abort', withdraw, { once: true });
     if (base.signal.aborted) withdraw();
     try {
-      return await Promise.race([
-        work.outcome,
-        new Promise<never>((_, reject) => {
-          work.attempt = { call, base, ask: (form) => void this.#put(work, form).then(reject, reject) };
-        }),
-      ]);
+      const { promise: asked, reject } = Promise.withResolvers<never>();
+      work.attempt = { call, base, ask: (form) => void this.#put(work, form).then(reject, reject) };
+      return await Promise.race([work.outcome, asked]);
     } finally {
       work.attempt = undefined;
       base.signal.removeEventListener('abort', withdraw);

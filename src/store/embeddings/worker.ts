@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Embedder, EmbedError } from '../../contract/embedding.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
 import { putOff, storeVectors, takeWaiting, type Waiting } from './queue.ts';
@@ -186,18 +187,9 @@ function retryMs(attempts: number, pace: Pace): number {
   return attempts < 4 ? 0 : Math.min(longestRetryMs, pace.pauseMs * 60 * 2 ** (attempts - 4));
 }
 
+/** Ends early if the signal aborts, and does not keep the process alive. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', end);
-    resolve();
-  };
-  // unref: this wait must not keep the process alive.
-  const timer = setTimeout(end, ms).unref();
-  signal.addEventListener('abort', end);
-  return promise;
+  return wait(ms, undefined, { signal, ref: false }).catch(() => {});
 }
 
 const together = 32;

@@ -1,4 +1,5 @@
 import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
@@ -8,7 +9,7 @@ import type { TeamBase } from './base.ts';
 /** `scrypt$N$r$p$salt$key`, so that a later version may choose other costs. */
 export async function hashPasskey(passkey: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(passkey, salt, costs);
+  const key = await derive(passkey, salt, keyBytes, costs);
   return ['scrypt', costs.N, costs.r, costs.p, salt.toString('base64url'), key.toString('base64url')].join(
     '$',
   );
@@ -18,11 +19,8 @@ export async function hashPasskey(passkey: string): Promise<string> {
 export async function isPasskeyOf(stored: string | undefined, passkey: string): Promise<boolean> {
   const [, n, r, p, salt = '', key = ''] = (stored ?? nobodys).split('$');
   const wanted = Buffer.from(key, 'base64url');
-  const given = await derive(passkey, Buffer.from(salt, 'base64url'), {
-    N: Number(n),
-    r: Number(r),
-    p: Number(p),
-  });
+  const asStored = { N: Number(n), r: Number(r), p: Number(p) };
+  const given = await derive(passkey, Buffer.from(salt, 'base64url'), keyBytes, asStored);
   return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== undefined;
 }
 
@@ -87,12 +85,9 @@ function tooManyAttempts(waitMs: number): ToolError {
   );
 }
 
-function derive(passkey: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(passkey, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)));
-  });
-}
-
+const derive: (passkey: string, salt: Buffer, bytes: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt);
+const keyBytes = 32;
 const costs = { N: 16_384, r: 8, p: 1 };
 /** Compared with the passkey for an unknown agent. */
 const nobodys = `scrypt$${costs.N}$${costs.r}$${costs.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sendJson } from './outlet.ts';
 
 /** Checks for supervisors and load balancers. They send no token, so they learn only yes, or no and why. */
@@ -39,15 +40,11 @@ export function createHealth(stopping: () => Stopping, recordsAnswer: (() => Pro
 }
 
 function inTime(looking: Promise<unknown>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), patienceMs);
-    looking
-      .then(
-        () => resolve(true),
-        () => resolve(false),
-      )
-      .finally(() => clearTimeout(timer));
-  });
+  const answers = looking.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answers, wait(patienceMs, false, { ref: false })]);
 }
 
 const lookEveryMs = 1000;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRpcError } from '../jsonrpc.ts';
 import { readBody } from './body.ts';
@@ -73,13 +74,10 @@ async function send(response: Response, outgoing: ServerResponse, isHead: boolea
 
 /** Resolves with undefined when there is room again, or with `late` if the client reads nothing for too long. */
 function drained(outgoing: ServerResponse): Promise<'late' | undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('late'), slowestReaderMs);
-    outgoing.once('drain', () => {
-      clearTimeout(timer);
-      resolve(undefined);
-    });
-  });
+  return once(outgoing, 'drain', { signal: AbortSignal.timeout(slowestReaderMs) }).then(
+    () => undefined,
+    () => 'late',
+  );
 }
 
 /** The largest form is a memory with its tags. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Arrival } from '../../contract/call.ts';
@@ -153,13 +154,8 @@ class HttpServer {
   async listen(): Promise<void> {
     const { port, host, onFault, beatMs = defaultBeatMs } = this.#options;
     const server = this.#server;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, host, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
+    server.listen(port, host);
+    await once(server, 'listening');
     const { listeners, running } = this.#dependencies;
     this.#beat = setInterval(() => {
       this.#sessions.closeIdle(Date.now()).catch((error: unknown) => onFault?.(error));

@@ -61,14 +61,14 @@ function freshness(era: Era): object {
 }
 
 /** Runs the work and converts its ToolErrors to protocol errors with the same text. */
-async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Promise<T> {
+export async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const scope = error.details?.required_scope;
     if (typeof scope === 'string') throw new InsufficientScope(scope, error.text.en);
-    const isMissing = error.code === 'not_found';
+    const isMissing = error.code === 'not_found' && params.uri !== undefined;
     const code = isMissing && era === 'legacy' ? rpcCode.resourceNotFound : rpcCode.invalidParams;
     throw new RpcError(error.code === 'internal' ? rpcCode.internalError : code, error.text.en, {
       code: error.code,

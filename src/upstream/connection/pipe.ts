@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
@@ -79,13 +80,8 @@ export class Pipe {
   async drained(): Promise<void> {
     const { stderr } = this.#child;
     if (!stderr || stderr.readableEnded || stderr.destroyed) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, drainMs);
-      stderr.once('close', resolve);
-      stderr.once('end', resolve);
-    });
-    clearTimeout(timer);
+    // The words so far are enough.
+    await finished(stderr, { writable: false, signal: AbortSignal.timeout(drainMs) }).catch(() => {});
   }
 
   request(asked: RemoteRequest): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loginFailed } from './errors.ts';
@@ -24,10 +25,7 @@ export async function openCallback(port: number) {
     if (!accept(searchParams)) return reply(response, 400, words.nobodys);
     reply(response, 200, words.taken);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  }).catch((error: unknown) => {
+  await once(server.listen(port, '127.0.0.1'), 'listening').catch((error: unknown) => {
     throw loginFailed(`Port ${port} is in use.`, `ポート ${port} は使用中です。`, error);
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
