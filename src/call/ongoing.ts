@@ -117,7 +117,12 @@ export class Ongoing {
     return {
       result: async (id, waitMs, signal) => {
         const found = this.#kept.get(id);
-        if (found?.sessionId !== sessionId) throw unknownCall(id);
+        if (found?.sessionId !== sessionId)
+          throw new ToolError(
+            'not_found',
+            `No call ${cleanLine(id)} of this session is running or has a result to fetch.`,
+            `このセッションに、継続中または結果待ちの呼び出し ${cleanLine(id)} はありません。`,
+          );
         return waitFor(found, waitMs, signal);
       },
     };
@@ -170,12 +175,4 @@ async function waitFor(
     clearTimeout(timer);
     signal.removeEventListener('abort', withdraw);
   }
-}
-
-function unknownCall(id: string): ToolError {
-  return new ToolError(
-    'not_found',
-    `No call ${cleanLine(id)} of this session is running or has a result to fetch.`,
-    `このセッションに、継続中または結果待ちの呼び出し ${cleanLine(id)} はありません。`,
-  );
 }

@@ -52,7 +52,19 @@ export function createPlans({ caller, approver }: Planner, dependencies: PlanDep
       looked.push(one);
     }
     const chars = looked.reduce((sum, { step }) => sum + step.line.en.length, 0);
-    if (chars > mostChars) throw tooLong(chars);
+    if (chars > mostChars)
+      throw new ToolError(
+        'invalid_parameter',
+        `The plan is too long for a person to read: ${counted(chars, 'character')} of at most ${mostChars}.`,
+        `計画が長すぎます（人が読む形で ${chars} 文字、上限は ${mostChars} 文字）。`,
+        {
+          suggestion: text(
+            'Put long scripts into files first, or propose fewer calls.',
+            '長いスクリプトは先にファイルに書くか、呼び出しを減らしてください。',
+          ),
+          details: { field: 'calls' },
+        },
+      );
     return looked;
   }
 
@@ -159,21 +171,6 @@ function notThis(place: number, why: Text): ToolError {
     ),
     details: { field: `calls.${place - 1}` },
   });
-}
-
-function tooLong(chars: number): ToolError {
-  return new ToolError(
-    'invalid_parameter',
-    `The plan is too long for a person to read: ${counted(chars, 'character')} of at most ${mostChars}.`,
-    `計画が長すぎます（人が読む形で ${chars} 文字、上限は ${mostChars} 文字）。`,
-    {
-      suggestion: text(
-        'Put long scripts into files first, or propose fewer calls.',
-        '長いスクリプトは先にファイルに書くか、呼び出しを減らしてください。',
-      ),
-      details: { field: 'calls' },
-    },
-  );
 }
 
 /** The longest list of steps that a person can be expected to read. */

@@ -39,7 +39,13 @@ function modelFor(
   onFault: AskServing['onFault'],
 ): Endpoint {
   const names = Object.keys(models);
-  if (names.length === 0) throw noModels();
+  if (names.length === 0)
+    throw new ToolError(
+      'unavailable',
+      'No model is configured here.',
+      'モデルが設定されていません。',
+      text('The operator sets `models` in the configuration.', '運用者が設定の `models` で指定します。'),
+    );
   const chosen = name ?? ask.model ?? (names.length === 1 ? names[0] : undefined);
   const settings = chosen !== undefined && Object.hasOwn(models, chosen) ? models[chosen] : undefined;
   if (chosen === undefined || !settings) throw unknownModel(chosen, names);
@@ -48,17 +54,16 @@ function modelFor(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     onFault?.(error);
-    throw withoutKey(chosen);
+    throw new ToolError(
+      'unavailable',
+      `The model ${chosen} is not set up: its key is missing.`,
+      `モデル ${chosen} のキーがありません。`,
+      text(
+        'Tell the operator; the log names the environment variable.',
+        '運用者に知らせてください。環境変数の名前はログにあります。',
+      ),
+    );
   }
-}
-
-function noModels(): ToolError {
-  return new ToolError(
-    'unavailable',
-    'No model is configured here.',
-    'モデルが設定されていません。',
-    text('The operator sets `models` in the configuration.', '運用者が設定の `models` で指定します。'),
-  );
 }
 
 function unknownModel(name: string | undefined, names: readonly string[]): ToolError {
@@ -69,17 +74,5 @@ function unknownModel(name: string | undefined, names: readonly string[]): ToolE
       ? text('Which model?', 'モデルを指定してください。')
       : text(`There is no model ${JSON.stringify(name)}.`, `モデル ${JSON.stringify(name)} はありません。`),
     text(`Set model to one of: ${list}.`, `model に次のどれかを指定してください: ${list}`),
-  );
-}
-
-function withoutKey(name: string): ToolError {
-  return new ToolError(
-    'unavailable',
-    `The model ${name} is not set up: its key is missing.`,
-    `モデル ${name} のキーがありません。`,
-    text(
-      'Tell the operator; the log names the environment variable.',
-      '運用者に知らせてください。環境変数の名前はログにあります。',
-    ),
   );
 }

@@ -16,7 +16,13 @@ export function createNoteWatch(): NoteWatch {
   const open = new Set<FSWatcher>();
   return {
     watch(place, changed) {
-      if (open.size >= maxWatched) throw tooMany();
+      if (open.size >= maxWatched)
+        throw new ToolError(
+          'unavailable',
+          `${maxWatched} notes are being watched already.`,
+          `既に ${maxWatched} 個のノートを監視しています。`,
+          text('End a subscription first.', '先に購読を 1 つ終えてください。'),
+        );
       const name = basename(place.hostPath);
       let seen = fingerprint(place);
       // Watches the folder, not the file: a whole write gives the name to a new file, which would not be watched.
@@ -63,13 +69,4 @@ function fingerprint(place: Place): string {
     if (error instanceof ToolError) return error.code;
     throw error;
   }
-}
-
-function tooMany(): ToolError {
-  return new ToolError(
-    'unavailable',
-    `${maxWatched} notes are being watched already.`,
-    `既に ${maxWatched} 個のノートを監視しています。`,
-    text('End a subscription first.', '先に購読を 1 つ終えてください。'),
-  );
 }

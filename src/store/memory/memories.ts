@@ -125,7 +125,19 @@ async function rewrite(
     tags: change.tags ?? before.tags,
   });
   const same = await findRow(tx, 'memories', { owner, gist: columns.gist });
-  if (same && same.id !== row.id) throw saysTheSame(same.id);
+  if (same && same.id !== row.id)
+    throw new ToolError(
+      'conflict',
+      `The memory ${same.id} already says the same.`,
+      `メモリ ${same.id} に、既に同じ内容があります。`,
+      {
+        suggestion: text(
+          `Forget one of the two, or change ${same.id}.`,
+          `どちらかを forget するか、${same.id} を変更してください。`,
+        ),
+        details: { id: same.id },
+      },
+    );
   const changed = await tx
     .updateTable('memories')
     .set({ ...columns, updated_at_ms: nowMs })
@@ -149,7 +161,16 @@ async function addTags(writing: Writing, row: MemoryRow, tags: readonly string[]
   const added = tags.filter((tag) => !known.has(fold(tag)));
   if (added.length === 0) return before;
   const together = [...before.tags, ...added];
-  if (together.length > maxTags) throw tooManyTags(row.id);
+  if (together.length > maxTags)
+    throw new ToolError(
+      'conflict',
+      `The memory ${row.id} already says this, and would have more than ${maxTags} tags with these.`,
+      `メモリ ${row.id} に既に同じ内容があり、これらのタグを加えると ${maxTags} 個を超えます。`,
+      {
+        suggestion: text('Choose its tags with update_memory.', 'update_memory でタグを選び直してください。'),
+        details: { id: row.id },
+      },
+    );
   return rewrite(writing, row, { tags: together });
 }
 
@@ -177,33 +198,6 @@ async function countOwner(
 
 function wordCount(row: Pick<MemoryRow, 'words'>): number {
   return row.words === '' ? 0 : row.words.split(' ').length;
-}
-
-function saysTheSame(id: string): ToolError {
-  return new ToolError(
-    'conflict',
-    `The memory ${id} already says the same.`,
-    `メモリ ${id} に、既に同じ内容があります。`,
-    {
-      suggestion: text(
-        `Forget one of the two, or change ${id}.`,
-        `どちらかを forget するか、${id} を変更してください。`,
-      ),
-      details: { id },
-    },
-  );
-}
-
-function tooManyTags(id: string): ToolError {
-  return new ToolError(
-    'conflict',
-    `The memory ${id} already says this, and would have more than ${maxTags} tags with these.`,
-    `メモリ ${id} に既に同じ内容があり、これらのタグを加えると ${maxTags} 個を超えます。`,
-    {
-      suggestion: text('Choose its tags with update_memory.', 'update_memory でタグを選び直してください。'),
-      details: { id },
-    },
-  );
 }
 
 const pageRows = 500;

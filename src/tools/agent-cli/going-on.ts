@@ -31,7 +31,16 @@ export async function follow(
   { patienceMs, signal, replyBytes }: FollowContext,
 ) {
   const command = commands.background(id);
-  if (!command) throw unknown(id);
+  if (!command)
+    throw new ToolError(
+      'not_found',
+      `There is no running command ${id}.`,
+      `${id} のコマンドはありません。`,
+      text(
+        'It ended with its session, or was never started; run it again.',
+        'セッションとともに終了したか、開始されていません。もう一度実行してください。',
+      ),
+    );
   const { nextCursor } = command.read(Number.MAX_SAFE_INTEGER);
   if (act === 'interrupt') command.interrupt();
   if (act === 'kill') await command.kill();
@@ -63,15 +72,3 @@ export function stateOf(command: BackgroundCommand, cursor: number, maxBytes: nu
 
 /** Document 000 requires a number in every reply, and no program ends with this one. */
 const runningCode = -1;
-
-function unknown(id: string): ToolError {
-  return new ToolError(
-    'not_found',
-    `There is no running command ${id}.`,
-    `${id} のコマンドはありません。`,
-    text(
-      'It ended with its session, or was never started; run it again.',
-      'セッションとともに終了したか、開始されていません。もう一度実行してください。',
-    ),
-  );
-}

@@ -205,22 +205,19 @@ export const updateMemory = defineTool({
   example: { id: 'mem_7k2m9q4x3v5w8z1t', content: 'Favorite color is green' },
 
   async run({ id, content, category, tags }, { memory, audit }) {
-    if (content === undefined && category === undefined && tags === undefined) throw nothingToChange();
+    if (content === undefined && category === undefined && tags === undefined)
+      throw new ToolError(
+        'invalid_parameter',
+        'Nothing to change was given.',
+        '変更する内容がありません。',
+        text('Give content, category or tags.', 'content、category、tags のいずれかを指定してください。'),
+      );
     const changed = await memory.update(id, { content, category, tags: tags && [...new Set(tags)] });
     if (!changed) throw noSuchMemory(id);
     audit({ updated: id });
     return shownMemory(changed);
   },
 });
-
-function nothingToChange(): ToolError {
-  return new ToolError(
-    'invalid_parameter',
-    'Nothing to change was given.',
-    '変更する内容がありません。',
-    text('Give content, category or tags.', 'content、category、tags のいずれかを指定してください。'),
-  );
-}
 
 export const forget = defineTool({
   name: 'forget',

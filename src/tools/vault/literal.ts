@@ -23,21 +23,18 @@ export function replaceLiteral(text: string, wanted: Replacement) {
     if (find.includes('\r\n') && text.slice(start, end) !== find) continue;
     kept.push(text.slice(done, start), put);
     length += start - done + put.length;
-    if (length > maxLength) throw tooLarge(maxLength);
+    if (length > maxLength)
+      throw new ToolError(
+        'too_large',
+        words(
+          `The note would become longer than ${maxLength} characters.`,
+          `ノートが ${maxLength} 文字を超えてしまいます。`,
+        ),
+        words('Replace fewer matches, or split the note.', '置換を減らすか、ノートを分けてください。'),
+      );
     done = end;
     replacements += 1;
   }
   kept.push(text.slice(done));
   return { text: kept.join(''), replacements };
-}
-
-function tooLarge(maxLength: number): ToolError {
-  return new ToolError(
-    'too_large',
-    words(
-      `The note would become longer than ${maxLength} characters.`,
-      `ノートが ${maxLength} 文字を超えてしまいます。`,
-    ),
-    words('Replace fewer matches, or split the note.', '置換を減らすか、ノートを分けてください。'),
-  );
 }

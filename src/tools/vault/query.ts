@@ -35,7 +35,11 @@ export function parseTextQuery(query: string): Query {
     ([, field, phrase = '', word]) =>
       word === undefined ? conditionOf(field, phrase) : conditionOf(...fieldAndValue(word)),
   );
-  if (terms.length === 0) throw emptyQuery();
+  if (terms.length === 0)
+    throw new ToolError('invalid_parameter', 'query is empty.', 'query が空です。', {
+      suggestion: text('Give a word, e.g. "invoice".', '"請求書" などの語を指定してください。'),
+      details: { field: 'query' },
+    });
   return { conditions: terms };
 }
 
@@ -148,11 +152,4 @@ function containing(words: string): Condition {
     mayBeIn: ({ folded }) => folded.includes(words),
     findIn: ({ folded }) => folded.indexOf(words),
   };
-}
-
-function emptyQuery(): ToolError {
-  return new ToolError('invalid_parameter', 'query is empty.', 'query が空です。', {
-    suggestion: text('Give a word, e.g. "invoice".', '"請求書" などの語を指定してください。'),
-    details: { field: 'query' },
-  });
 }

@@ -36,7 +36,13 @@ export function openVaultResources(vault: Vault): ResourceGateway {
       const place = noteOf(vault, uri);
       const part = { startLine: 1, charOffset: 0, maxChars, signal };
       const reading = await onNote(place, () => vault.readPart(place, part));
-      if (reading.kind !== 'part' || reading.next) throw tooLong(place);
+      if (reading.kind !== 'part' || reading.next)
+        throw new ToolError(
+          'too_large',
+          `${place.shown} is longer than ${maxChars} characters.`,
+          `${place.shown} は ${maxChars} 文字を超えています。`,
+          text('Read it with vault_scan.', 'vault_scan で読んでください。'),
+        );
       return { uri, mimeType: 'text/markdown', text: reading.text };
     },
 
@@ -77,15 +83,6 @@ function unknown(uri: string): ToolError {
     ),
     details: { uri: uri.slice(0, 200) },
   });
-}
-
-function tooLong(place: Place): ToolError {
-  return new ToolError(
-    'too_large',
-    `${place.shown} is longer than ${maxChars} characters.`,
-    `${place.shown} は ${maxChars} 文字を超えています。`,
-    text('Read it with vault_scan.', 'vault_scan で読んでください。'),
-  );
 }
 
 /**

@@ -45,7 +45,13 @@ export const vaultAppend = defineTool({
 
 async function add(vault: Vault, place: Place, content: string, signal: AbortSignal) {
   if (!place.exists()) {
-    if (place.path !== `daily/${vault.today()}.md`) throw missing(place);
+    if (place.path !== `daily/${vault.today()}.md`)
+      throw new ToolError(
+        'not_found',
+        `${place.shown} does not exist.`,
+        `${place.shown} は存在しません。`,
+        text('Create it with vault_create.', 'vault_create で作成してください。'),
+      );
     return place.append(content, { signal });
   }
   const expected = place.stat();
@@ -54,13 +60,4 @@ async function add(vault: Vault, place: Place, content: string, signal: AbortSig
   const addition = atLineStart ? lines : newline + lines;
   await place.append(addition, { signal, expected });
   return { bytes: Buffer.byteLength(addition), created: false };
-}
-
-function missing(place: Place): ToolError {
-  return new ToolError(
-    'not_found',
-    `${place.shown} does not exist.`,
-    `${place.shown} は存在しません。`,
-    text('Create it with vault_create.', 'vault_create で作成してください。'),
-  );
 }

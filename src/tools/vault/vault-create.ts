@@ -44,7 +44,14 @@ async function create(place: Place, content: string, signal: AbortSignal) {
     return await place.create(content, { signal });
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'conflict') throw error;
-    if (isFolder(place)) throw folderThere(place, error);
+    if (isFolder(place))
+      throw new ToolError('conflict', `${place.shown} is a folder.`, `${place.shown} はフォルダーです。`, {
+        suggestion: text(
+          `Name a note in it, e.g. "${place.shown}/house.md", or choose another name.`,
+          `"${place.shown}/house.md" のように中のノートを指定するか、別の名前にしてください。`,
+        ),
+        cause: error,
+      });
     throw new ToolError('conflict', `${place.shown} already exists.`, `${place.shown} は既に存在します。`, {
       suggestion: isBelow(place.path, 'daily')
         ? text(
@@ -59,14 +66,4 @@ async function create(place: Place, content: string, signal: AbortSignal) {
 
 function isFolder(place: Place): boolean {
   return place.exists() && place.stat().kind === 'folder';
-}
-
-function folderThere(place: Place, cause: unknown): ToolError {
-  return new ToolError('conflict', `${place.shown} is a folder.`, `${place.shown} はフォルダーです。`, {
-    suggestion: text(
-      `Name a note in it, e.g. "${place.shown}/house.md", or choose another name.`,
-      `"${place.shown}/house.md" のように中のノートを指定するか、別の名前にしてください。`,
-    ),
-    cause,
-  });
 }

@@ -59,10 +59,28 @@ export const vaultRead = defineTool({
   async run({ path, full, range, limits }, { vault, signal }) {
     const place = noteAt(vault, path);
     const wanted = full ? {} : range;
-    if (!wanted) throw rangeMissing();
+    if (!wanted)
+      throw new ToolError(
+        'invalid_parameter',
+        'range is required unless full is true.',
+        'full が true でなければ range は必須です。',
+        {
+          suggestion: text(
+            'Pass range, e.g. {"start_line": 1, "end_line": 40}, or full: true.',
+            'range (例: {"start_line": 1, "end_line": 40}) か full: true を渡してください。',
+          ),
+          details: { field: 'range' },
+        },
+      );
     const startLine = wanted.start_line ?? 1;
     const endLine = wanted.end_line ?? undefined;
-    if (endLine !== undefined && startLine > endLine) throw rangeBackwards(startLine, endLine);
+    if (endLine !== undefined && startLine > endLine)
+      throw new ToolError(
+        'invalid_parameter',
+        `range.start_line ${startLine} is after range.end_line ${endLine}.`,
+        `range.start_line ${startLine} が range.end_line ${endLine} より後です。`,
+        { details: { field: 'range.start_line' } },
+      );
     const { part, cutBy } = await readNotePart(vault, place, {
       argument: 'range',
       startLine,
@@ -82,27 +100,3 @@ export const vaultRead = defineTool({
     };
   },
 });
-
-function rangeMissing(): ToolError {
-  return new ToolError(
-    'invalid_parameter',
-    'range is required unless full is true.',
-    'full が true でなければ range は必須です。',
-    {
-      suggestion: text(
-        'Pass range, e.g. {"start_line": 1, "end_line": 40}, or full: true.',
-        'range (例: {"start_line": 1, "end_line": 40}) か full: true を渡してください。',
-      ),
-      details: { field: 'range' },
-    },
-  );
-}
-
-function rangeBackwards(startLine: number, endLine: number): ToolError {
-  return new ToolError(
-    'invalid_parameter',
-    `range.start_line ${startLine} is after range.end_line ${endLine}.`,
-    `range.start_line ${startLine} が range.end_line ${endLine} より後です。`,
-    { details: { field: 'range.start_line' } },
-  );
-}

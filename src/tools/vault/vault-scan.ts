@@ -60,7 +60,13 @@ export const vaultScan = defineTool({
     const place = noteAt(vault, path);
     const { defaultChunkLines, maxChunkLines } = vault.settings;
     const lines = chunk_lines ?? defaultChunkLines;
-    if (lines > maxChunkLines) throw tooManyLines(maxChunkLines);
+    if (lines > maxChunkLines)
+      throw new ToolError(
+        'invalid_parameter',
+        `chunk_lines must be at most ${maxChunkLines}.`,
+        `chunk_lines は ${maxChunkLines} 以下でなければなりません。`,
+        { details: { field: 'chunk_lines', max: maxChunkLines } },
+      );
     const startLine = cursor?.start_line ?? 1;
     const { part, cutBy } = await readNotePart(vault, place, {
       argument: 'cursor',
@@ -82,12 +88,3 @@ export const vaultScan = defineTool({
     };
   },
 });
-
-function tooManyLines(maxChunkLines: number): ToolError {
-  return new ToolError(
-    'invalid_parameter',
-    `chunk_lines must be at most ${maxChunkLines}.`,
-    `chunk_lines は ${maxChunkLines} 以下でなければなりません。`,
-    { details: { field: 'chunk_lines', max: maxChunkLines } },
-  );
-}

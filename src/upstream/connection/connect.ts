@@ -103,7 +103,16 @@ async function connectHttp(
   options: ConnectOptions,
   signal: AbortSignal,
 ): Promise<Connection> {
-  if (!start.isSafe) throw plainHttp(settings.name);
+  if (!start.isSafe)
+    throw new ToolError(
+      'unavailable',
+      `The server ${settings.name} is on another machine and its url is plain http, which anyone in between can read and change.`,
+      `サーバー ${settings.name} は別のマシンにあり、url が暗号化されない http です。途中で読まれ、書き換えられるおそれがあります。`,
+      text(
+        'The operator can use https://, or set "plainHttp": true for it.',
+        '運用者が https:// にするか、このサーバーに "plainHttp": true を指定してください。',
+      ),
+    );
   try {
     return await shakeHands(start, settings, options, signal, 'auto');
   } catch (error) {
@@ -154,18 +163,6 @@ async function shakeHands(
     await client.close().catch(() => {});
     throw refusalIn(error) ?? remoteErrorIn(error) ?? error;
   }
-}
-
-function plainHttp(name: string): ToolError {
-  return new ToolError(
-    'unavailable',
-    `The server ${name} is on another machine and its url is plain http, which anyone in between can read and change.`,
-    `サーバー ${name} は別のマシンにあり、url が暗号化されない http です。途中で読まれ、書き換えられるおそれがあります。`,
-    text(
-      'The operator can use https://, or set "plainHttp": true for it.',
-      '運用者が https:// にするか、このサーバーに "plainHttp": true を指定してください。',
-    ),
-  );
 }
 
 async function openClient(

@@ -81,7 +81,12 @@ function methodTool(
         if (error instanceof RemoteError) return failed(error, context);
         throw error;
       }
-      if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * maxResultChars) throw tooLarge();
+      if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * maxResultChars)
+        throw new ToolError(
+          'too_large',
+          'The answer of the server is too large.',
+          'サーバーの応答が大きすぎます。',
+        );
       return { structured, content: () => [] };
     },
     server,
@@ -260,13 +265,5 @@ function notFound(): ToolError {
     'not_found',
     'The server has nothing with that name.',
     'サーバーにその名前のものはありません。',
-  );
-}
-
-function tooLarge(): ToolError {
-  return new ToolError(
-    'too_large',
-    'The answer of the server is too large.',
-    'サーバーの応答が大きすぎます。',
   );
 }

@@ -24,19 +24,34 @@ export function outputOf(
   const given: readonly unknown[] = Array.isArray(content) ? content : [];
   const blocks = given.flatMap((block) => readBlock(block, settings.name));
   const structured = isObject(structuredContent) ? structuredContent : undefined;
-  if (!Array.isArray(content) && !structured) throw noResult();
-  if (isTooDeep(structured)) throw tooDeep();
-  const structuredChars = structured ? JSON.stringify(structured).length : 0;
+  if (!Array.isArray(content) && !structured)
+    throw new ToolError(
+      'upstream_error',
+      'The server answered, but not with the result of a tool. It may have carried out the call.',
+      'サーバーは応答しましたが、ツールの結果ではありません。呼び出しは実行された可能性があります。',
+    );
+  if (isTooDeep(structured))
+    throw new ToolError(
+      'upstream_error',
+      'The server carried out the call, and answered with data that is nested too deeply to be passed on.',
+      'サーバーは呼び出しを実行しましたが、結果のデータの入れ子が深すぎて渡せません。',
+    );
+  const chars = structured ? JSON.stringify(structured).length : 0;
   const kept = clip(blocks, settings.maxResultChars);
   // A client that was shown a schema rejects a result without the data.
-  if (structuredChars > settings.maxResultChars && hasOutputSchema && isError !== true) {
-    throw tooLarge(structuredChars, settings.maxResultChars);
+  if (chars > settings.maxResultChars && hasOutputSchema && isError !== true) {
+    throw new ToolError(
+      'too_large',
+      `The result has ${chars} characters; at most ${settings.maxResultChars} are passed on.`,
+      `結果が ${chars} 文字あり、上限の ${settings.maxResultChars} 文字を超えています。`,
+      text('Ask for less at once.', '一度に求める量を減らしてください。'),
+    );
   }
-  const isTooLong = structuredChars > settings.maxResultChars;
+  const isTooLong = chars > settings.maxResultChars;
   const shown = isTooLong ? undefined : structured;
   const lost: Text[] = [
     ...unreadable(given, settings.name),
-    ...(isTooLong ? [leftOut(structuredChars, settings.maxResultChars)] : []),
+    ...(isTooLong ? [leftOut(chars, settings.maxResultChars)] : []),
     ...(structuredContent !== undefined && structuredContent !== null && !structured ? [noObject] : []),
     ...(shown && holdsRounded(shown) ? [rounded] : []),
   ];
@@ -216,31 +231,6 @@ function clip(blocks: readonly ContentBlock[], maxChars: number) {
     note: (locale: Locale): readonly ContentBlock[] =>
       dropped === 0 ? [] : [{ type: 'text', text: words[locale] }],
   };
-}
-
-function tooLarge(chars: number, maxChars: number): ToolError {
-  return new ToolError(
-    'too_large',
-    `The result has ${chars} characters; at most ${maxChars} are passed on.`,
-    `結果が ${chars} 文字あり、上限の ${maxChars} 文字を超えています。`,
-    text('Ask for less at once.', '一度に求める量を減らしてください。'),
-  );
-}
-
-function noResult(): ToolError {
-  return new ToolError(
-    'upstream_error',
-    'The server answered, but not with the result of a tool. It may have carried out the call.',
-    'サーバーは応答しましたが、ツールの結果ではありません。呼び出しは実行された可能性があります。',
-  );
-}
-
-function tooDeep(): ToolError {
-  return new ToolError(
-    'upstream_error',
-    'The server carried out the call, and answered with data that is nested too deeply to be passed on.',
-    'サーバーは呼び出しを実行しましたが、結果のデータの入れ子が深すぎて渡せません。',
-  );
 }
 
 function asObject(value: unknown): Record<string, unknown> {

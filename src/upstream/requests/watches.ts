@@ -50,7 +50,13 @@ export function createWatches() {
      * `rate_limited` if it would exceed the limit of resources.
      */
     expect(uri: string): () => void {
-      if (!watched.has(uri) && watched.size + expected.size >= maxWatched) throw tooMany();
+      if (!watched.has(uri) && watched.size + expected.size >= maxWatched)
+        throw new ToolError(
+          'rate_limited',
+          `${maxWatched} resources of this server are watched already.`,
+          `このサーバーのリソースは既に ${maxWatched} 件監視されています。`,
+          text('Unsubscribe from some first.', '先にいくつかの購読を解除してください。'),
+        );
       const forget = () => {
         clearTimeout(timer);
         if (expected.get(uri) === timer) expected.delete(uri);
@@ -82,13 +88,4 @@ export function createWatches() {
       watched.clear();
     },
   };
-}
-
-function tooMany(): ToolError {
-  return new ToolError(
-    'rate_limited',
-    `${maxWatched} resources of this server are watched already.`,
-    `このサーバーのリソースは既に ${maxWatched} 件監視されています。`,
-    text('Unsubscribe from some first.', '先にいくつかの購読を解除してください。'),
-  );
 }

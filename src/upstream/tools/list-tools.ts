@@ -33,7 +33,12 @@ export async function listTools(
       const size = JSON.stringify(tool).length;
       if (size > maxDefinitionChars) continue;
       chars += size;
-      if (chars > maxListChars) throw tooLarge();
+      if (chars > maxListChars)
+        throw new ToolError(
+          'too_large',
+          'The definitions of its tools are too large to review.',
+          'ツールの定義が大きすぎて確認できません。',
+        );
       tools.push(tool);
       if (tools.length === maxTools) return tools;
     }
@@ -59,12 +64,4 @@ function readTool(value: unknown): RemoteTool | undefined {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function tooLarge(): ToolError {
-  return new ToolError(
-    'too_large',
-    'The definitions of its tools are too large to review.',
-    'ツールの定義が大きすぎて確認できません。',
-  );
 }

@@ -39,7 +39,14 @@ export const createTasks: Act<'createTasks'> = async (tx, me, input) => {
     await depend(tx, me, mine.task_id, ids);
   }
   const fresh = [...made.values()].filter((task) => !task.existed).map((task) => task.task_id);
-  if ((await findCircle(tx, fresh)).size > 0) throw waitInCircle();
+  if ((await findCircle(tx, fresh)).size > 0)
+    throw invalid(
+      'tasks',
+      text(
+        'depend on each other in a circle, or on a task that cannot be done before they are',
+        '依存関係が循環しているか、これらが終わるまで完了できないタスクに依存しています',
+      ),
+    );
   return {
     tasks: input.tasks.map(({ local_id }) => ({
       local_id,
@@ -139,7 +146,11 @@ export async function assertMayAssign(tx: Tx, me: Member, agentId: string): Prom
 async function depend(tx: Tx, me: Member, taskId: string, ids: readonly string[]): Promise<void> {
   for (const id of new Set(ids)) {
     const needed = await readTask(tx, me.projectId, id);
-    if (needed.status === 'cancelled') throw neverDone(id);
+    if (needed.status === 'cancelled')
+      throw conflict(
+        `Task ${id} is cancelled, so a task that depends on it could never start.`,
+        `タスク ${id} は cancelled なので、これに依存するタスクは開始できません。`,
+      );
     await insertRow(tx, 'task_dependencies', { task_id: taskId, depends_on_id: id });
   }
 }
@@ -207,23 +218,6 @@ function waitsForItself(ids: readonly string[]) {
       `names ${ids.join(', ')}, which cannot be done before this task is`,
       `このタスクが終わるまで完了できないタスク ${ids.join('、')} が含まれています`,
     ),
-  );
-}
-
-function waitInCircle() {
-  return invalid(
-    'tasks',
-    text(
-      'depend on each other in a circle, or on a task that cannot be done before they are',
-      '依存関係が循環しているか、これらが終わるまで完了できないタスクに依存しています',
-    ),
-  );
-}
-
-function neverDone(id: string) {
-  return conflict(
-    `Task ${id} is cancelled, so a task that depends on it could never start.`,
-    `タスク ${id} は cancelled なので、これに依存するタスクは開始できません。`,
   );
 }
 

@@ -52,7 +52,13 @@ async function applyEdit(
     if (pieces.length < piecesTogether) continue;
     after += pieces.join('');
     pieces = [];
-    if (after.length > limits.writeBytes) throw tooLong(shown, which);
+    if (after.length > limits.writeBytes)
+      throw new ToolError(
+        'too_large',
+        `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
+        `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
+        text('Use a shorter new_string.', '短い new_string を使ってください。'),
+      );
   }
   if (count === 0) throw notThere(shown, before, wanted, which);
   if (count > 1 && !all) throw manyPlaces(shown, lines.found, count, which);
@@ -84,15 +90,6 @@ function nothingChanges(which: Text): ToolError {
     `${which.en}old_string and new_string are the same.`,
     `${which.ja}old_string と new_string が同じです。`,
     { details: { field: 'new_string' } },
-  );
-}
-
-function tooLong(shown: string, which: Text): ToolError {
-  return new ToolError(
-    'too_large',
-    `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
-    `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
-    text('Use a shorter new_string.', '短い new_string を使ってください。'),
   );
 }
 
