@@ -30,8 +30,7 @@ export function maybe<const Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(fields) as Record<Name, z.ZodOptional<z.ZodString>>;
 }
 
-export const nothing = z.object({});
-export const done = z.object({ success: z.boolean() });
+export const done = { success: z.boolean() };
 
 export const task = z.object({
   ...texts('task_id', 'title'),
@@ -69,8 +68,8 @@ export const delegation = z.object({
 });
 
 /** The result of writing in a conversation. */
-export const sent = z.object({
+export const sent = {
   ...texts('message_id', 'conversation_id', 'status'),
   ...turns,
   ...maybe('reminder'),
-});
+};
