@@ -10,8 +10,9 @@ import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } fro
 import type { JsonSchema } from './tool-card.ts';
 import { withoutNulls } from './without-nulls.ts';
 
-/** A tool before `defineToolset` adds its `toolset`. */
-export type LooseTool = Omit<Tool, 'toolset'>;
+/** A tool before `defineToolset` adds its `toolset`, and that as its category if it has none. */
+export type LooseTool = Omit<Tool, 'toolset' | 'category'> &
+  Pick<ToolDefinition<never, never, never>, 'category'>;
 
 /**
  * Makes a tool from its definition: unknown arguments are errors, the example must pass its own schema, and schemas are
@@ -43,7 +44,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
     category: definition.category,
     title: definition.title,
     description: definition.description,
-    permission: definition.permission,
+    permission: definition.permission ?? 'authenticated',
     agentsOnly: definition.agentsOnly ?? false,
     unlisted: definition.unlisted ?? false,
     everyday: definition.everyday,
@@ -96,7 +97,7 @@ export function defineToolset(
   readonly name: string;
   readonly tools: readonly Tool[];
 } {
-  return { name, tools: tools.map((tool) => ({ ...tool, toolset: name })) };
+  return { name, tools: tools.map((tool) => ({ ...tool, category: tool.category ?? name, toolset: name })) };
 }
 
 function contentOf(rendered: string | readonly ContentBlock[]): readonly ContentBlock[] {

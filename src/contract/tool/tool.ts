@@ -34,11 +34,12 @@ export type ToolContext<U extends CapabilityName> = BaseContext & Pick<Capabilit
 /** A tool as written in its file; see `defineTool`. */
 export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U extends CapabilityName> {
   readonly name: string;
-  /** The group in which help shows it. */
-  readonly category: string;
+  /** The group in which help shows it. Default: the toolset's name. */
+  readonly category?: string | undefined;
   readonly title: Text;
   readonly description: Text;
-  readonly permission: Permission;
+  /** Default: `authenticated`. */
+  readonly permission?: Permission | undefined;
   /** A protocol method that is checked like a tool; neither listed nor callable as one. */
   readonly unlisted?: boolean | undefined;
   /** Only useful to agents in a session and the coordinator; a person's token is refused. */

@@ -23,7 +23,6 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       'Reads a text file and returns its content, all of it or a range of lines. Long files are cut at a line end; continue with start_line.',
       '指定されたパスのファイルを読み込み、その内容を返します。行の範囲も指定できます。長いファイルは行末で切られます。続きは start_line で読みます。',
     ),
-    permission: 'authenticated',
     everyday: true,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     uses: ['files'],

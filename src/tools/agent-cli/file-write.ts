@@ -21,7 +21,6 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
       'Creates a text file, with its folders, or replaces one when overwrite is true.',
       '指定されたパスにファイルを作成または上書きし、内容を書き込みます。親フォルダーも作ります。',
     ),
-    permission: 'authenticated',
     everyday: true,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     changesFiles: true,

@@ -26,7 +26,6 @@ export const shellExec = defineTool({
     'Runs a command in a sandbox and returns its output and exit code. Without network; writes only inside the allowed folders. After 50 s it continues: "wait p1" waits for it, "kill p1" ends it.',
     '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダー内だけです。50 秒を超えると続行し、"wait p1" で待機、"kill p1" で停止できます。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   uses: ['commands', 'files'],

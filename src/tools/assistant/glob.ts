@@ -12,7 +12,6 @@ export const glob = defineTool({
     'Find files by path: * stays in a folder, ** crosses folders. For contents use grep.',
     'ファイル名パターンで検索します。* は階層を越えず、** は越えます。内容の検索には grep を使います。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk', 'search'],

@@ -13,7 +13,6 @@ export const grep = defineTool({
     'Search in files by a regular expression (ripgrep). For names use glob.',
     'ファイル内容を正規表現で検索します (ripgrep)。名前で探すには glob を使います。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk', 'search'],

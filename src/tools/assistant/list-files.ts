@@ -14,7 +14,6 @@ export const listFiles = defineTool({
     'List a folder. Deeper: glob.',
     'ディレクトリのファイル一覧を表示します。下の階層から探すには glob を使います。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({

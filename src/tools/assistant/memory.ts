@@ -62,7 +62,6 @@ export const remember = defineTool({
     'Store a fact for later.',
     '以後の会話のために情報を保存します。同じ内容が既にあれば二重に保存せず、新しいタグだけを加えてそれを返します。変更は update_memory。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['memory'],
   input: z.object({
@@ -115,7 +114,6 @@ export const recall = defineTool({
     'Find memories, best match first; an empty query lists the newest.',
     'remember で保存した情報を、一致度の高い順に探します。query が空なら新しい順に返します。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['memory'],
   input: z.object({
@@ -186,7 +184,6 @@ export const updateMemory = defineTool({
     'Change a memory; omitted fields stay.',
     'メモリを変更します。指定しない項目はそのまま残ります。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['memory'],
   input: z.object({
@@ -224,7 +221,6 @@ export const forget = defineTool({
   category: 'memory',
   title: text('Forget', '忘れる'),
   description: text('Delete one memory for good.', 'メモリを 1 件、完全に削除します。'),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['memory'],
   input: z.object({ id: memoryId.describe('From recall.') }),

@@ -14,7 +14,6 @@ export const readFile = defineTool({
     'Read a text file or a range of its lines.',
     'テキストファイルの内容を、全部または行の範囲で読みます。長いファイルは行末で切られます。続きは start_line で読みます。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk'],

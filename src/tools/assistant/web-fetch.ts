@@ -17,7 +17,6 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
       "Get a web page's main text as Markdown; also JSON, text, PDF, images.",
       'Web ページの本文を、ナビゲーションや広告を除いて Markdown で取得します。JSON、テキスト、PDF、画像も読めます。',
     ),
-    permission: 'authenticated',
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     uses: ['web'],
     input: z.object({

@@ -14,7 +14,6 @@ export const writeFile = defineTool({
     'Create or replace a file. To change a part use edit_file.',
     'ファイルを (フォルダーごと) 作成するか、置き換えます。一部の変更には edit_file を使います。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   changesFiles: true,

@@ -9,7 +9,6 @@ const toolLine = z.object({ name: z.string(), description: z.string(), category:
 
 export const help = defineTool({
   name: 'help',
-  category: 'help',
   title: text('Help', 'ヘルプ'),
   description: text(
     'List tools, or show one with an example.',

@@ -22,7 +22,6 @@ export const callResult: LooseTool = {
       'Wait for a call that was answered with still_running.',
       'still_running と返された呼び出しの結果を待ちます。',
     ),
-    permission: 'authenticated',
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     uses: ['ongoing'],
     input,

@@ -5,13 +5,11 @@ import { defineTool } from '../../contract/tool/define-tool.ts';
 /** Lists the writes of tee and shelpa_write. */
 export const shelpaHistory = defineTool({
   name: 'shelpa_history',
-  category: 'pipeline',
   title: text('List recorded writes', '書き込み履歴'),
   description: text(
     'List what tee and shelpa_write wrote, newest first.',
     'tee と shelpa_write の書き込みを新しい順に一覧します。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['pipelines'],
   input: z.object({

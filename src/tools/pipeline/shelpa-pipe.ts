@@ -54,13 +54,11 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
   const names = extended ? `${pipelineCommands} ${furtherPipelineCommands}` : pipelineCommands;
   return defineTool({
     name: 'shelpa_pipe',
-    category: 'pipeline',
     title: text('Run a pipeline', 'パイプラインを実行'),
     description: text(
       `Run commands joined by | without a shell: ${names}; alone: pwd, cd PATH. Save with | tee FILE.`,
       `シェルを使わずにコマンドを | でつないで実行します: ${names}。単独なら pwd と cd PATH。保存は | tee FILE。`,
     ),
-    permission: 'authenticated',
     everyday: true,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     uses: ['pipelines'],

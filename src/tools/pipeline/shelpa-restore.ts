@@ -7,13 +7,11 @@ import { recordOutput, recordReply } from './shelpa-pipe.ts';
 /** Restores a file to its state after a recorded write. */
 export const shelpaRestore = defineTool({
   name: 'shelpa_restore',
-  category: 'pipeline',
   title: text('Restore a recorded write', '書き込みを復元'),
   description: text(
     'Restore a file to its state after a record of shelpa_history; itself a recorded write.',
     'shelpa_history の記録の時点の内容にファイルを戻します (これも記録されます)。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   uses: ['pipelines'],
   input: z.object({

@@ -7,13 +7,11 @@ import { recordOutput, recordReply } from './shelpa-pipe.ts';
 /** Document 004's tee for content from the model. */
 export const shelpaWrite = defineTool({
   name: 'shelpa_write',
-  category: 'pipeline',
   title: text('Write a file, recorded', 'ファイルを書いて記録'),
   description: text(
     'Write text to a file as tee does: atomically, and kept in .shelpa/ for shelpa_history and shelpa_restore.',
     'tee と同じくアトミックに書き込み、.shelpa/ に記録します (shelpa_history と shelpa_restore で参照と復元)。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   uses: ['pipelines'],
   input: z.object({

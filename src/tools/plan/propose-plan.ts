@@ -16,7 +16,6 @@ export const proposePlan = defineTool({
     'Asks the person once for several calls. If approved, each is allowed once, with exactly these arguments, in this session, within an hour. Runs none of them: send each afterwards. Only useful if two or more need approval.',
     '複数の呼び出しについて、まとめて 1 回だけ人に確認します。許可されると、それぞれがこの引数どおりに、このセッションで 1 時間以内に 1 回ずつ許可されます。実行はしないので、その後で個別に送ってください。確認される呼び出しが 2 つ以上あるときに使います。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['plans'],
   input: z.object({

@@ -90,8 +90,6 @@ function unknown(uri: string): ToolError {
  * recorded like a call of `vault_read`.
  */
 const common = {
-  category: 'vault',
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],
   unlisted: true,

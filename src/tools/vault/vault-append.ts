@@ -10,13 +10,11 @@ import { assertMayCreate, assertText, noteAt, onNote } from './rules.ts';
 
 export const vaultAppend = defineTool({
   name: 'vault_append',
-  category: 'vault',
   title: text('Add to a note', 'ノートへの追記'),
   description: text(
     "Add text at the end of a note, on a new line. Today's daily note is created when it is missing.",
     'ノートの末尾に、行を改めて追記します。今日の日次ノートは、なければ作成します。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   changesFiles: true,
   uses: ['vault'],

@@ -7,13 +7,11 @@ import { assertMayCreate, assertText, isBelow, noteAt } from './rules.ts';
 
 export const vaultCreate = defineTool({
   name: 'vault_create',
-  category: 'vault',
   title: text('Create a note', 'ノートの作成'),
   description: text(
     'Create a note. Fails if it exists; change a note with vault_replace.',
     'ノートを新しく作成します。既にあれば失敗します。変更は vault_replace で行います。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   changesFiles: true,
   uses: ['vault'],

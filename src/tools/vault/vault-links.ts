@@ -13,13 +13,11 @@ import { createPauses, walkNotes } from './walk-notes.ts';
 const maxLinks = 500;
 export const vaultLinks = defineTool({
   name: 'vault_links',
-  category: 'vault',
   title: text('Links of a note', 'ノートのリンク'),
   description: text(
     'Links from a note to other notes ([[wiki]] and Markdown), and the notes that link to it. No path: nothing there yet.',
     'ノートから他のノートへのリンク ([[wiki]] と Markdown) と、そのノートへのリンク元。path のないリンクの先には、まだノートがありません。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],
   input: z.object({ path: notePath }),

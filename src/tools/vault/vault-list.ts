@@ -7,13 +7,11 @@ import { type Found, walkNotes } from './walk-notes.ts';
 
 export const vaultList = defineTool({
   name: 'vault_list',
-  category: 'vault',
   title: text('List notes', 'ノートの一覧'),
   description: text(
     'List notes and folders, folders first. To search their text use vault_search.',
     'ノートとフォルダーの一覧をフォルダーから順に返します。本文の検索は vault_search で行います。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],
   input: z.object({

@@ -8,13 +8,11 @@ import { noteAt } from './rules.ts';
 
 export const vaultRead = defineTool({
   name: 'vault_read',
-  category: 'vault',
   title: text('Read a note', 'ノートの読み取り'),
   description: text(
     'Read lines of a note, or all of it with full. To continue, pass next_offset as range. Use vault_scan to go through a long note.',
     'ノートの行、または full で全体を読みます。続きは next_offset を range に渡します。長いノートを順に読むときは vault_scan を使います。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],

@@ -11,13 +11,11 @@ import { assertMayReplace, assertText, noteAt, onNote } from './rules.ts';
 
 export const vaultReplace = defineTool({
   name: 'vault_replace',
-  category: 'vault',
   title: text('Replace text in a note', 'ノート内の置換'),
   description: text(
     'Replace literal text in a note, the first match unless max_replacements says more. Not for daily/.',
     'ノート内の文字列をそのまま置換します。max_replacements を指定しなければ最初の 1 件だけです。daily/ では使えません。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   changesFiles: true,
   uses: ['vault'],

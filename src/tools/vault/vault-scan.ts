@@ -8,13 +8,11 @@ import { noteAt } from './rules.ts';
 
 export const vaultScan = defineTool({
   name: 'vault_scan',
-  category: 'vault',
   title: text('Go through a note', 'ノートの順読み'),
   description: text(
     'Read a long note chunk by chunk: pass next_cursor as cursor until eof is true. changed: true means the note changed since the last chunk.',
     '長いノートを少しずつ読みます。eof が true になるまで next_cursor を cursor に渡します。changed: true は前回からノートが変わったことを示します。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],
   input: z.object({

@@ -12,13 +12,11 @@ import { createPauses, walkNotes } from './walk-notes.ts';
 
 export const vaultSearch = defineTool({
   name: 'vault_search',
-  category: 'vault',
   title: text('Search notes', 'ノートの検索'),
   description: text(
     'Find notes by words, "phrases", tag:NAME or field:VALUE of the front matter (all must be in the note), or by regex line by line.',
     '語、"語句"、tag:名前、フロントマターの field:値 (すべてを含むノート)、または行ごとの正規表現でノートを探します。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],

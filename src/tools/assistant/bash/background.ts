@@ -54,7 +54,6 @@ export const bashOutput = defineTool({
     "Read a background command's output or wait for its end.",
     'バックグラウンドのコマンドの、cursor 以降の出力を読みます。終了を待つこともできます。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['commands'],
   input: z.object({
@@ -109,7 +108,6 @@ export const bashInput = defineTool({
     "Write to a background command's standard input.",
     'バックグラウンドのコマンドの標準入力に書き込みます。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   uses: ['desk', 'commands'],
   input: z.object({
@@ -163,7 +161,6 @@ export const bashKill = defineTool({
     'Stop a background command and all it started.',
     'バックグラウンドのコマンドと、そこから起動したものをすべて停止します。',
   ),
-  permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['commands'],
   input: z.object({ process_id: processIdInput.describe('From bash.') }),
@@ -185,7 +182,6 @@ export const bashList = defineTool({
   category: 'shell',
   title: text('List background commands', 'バックグラウンド一覧'),
   description: text('List background commands.', 'このセッションのバックグラウンドのコマンドを一覧します。'),
-  permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['commands'],
   input: z.object({}),

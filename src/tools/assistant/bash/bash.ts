@@ -30,7 +30,6 @@ export const bash = defineTool({
     'Run a shell command. Folder, exports, /tmp and localhost persist; slow ones go to the background.',
     'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。拒否された場合は代わりの書き方が返ります。サーバーには background を使います。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   uses: ['desk', 'commands'],

@@ -22,7 +22,6 @@ export const editFile = defineTool({
     'Replace text in a file. old_string must match exactly once, unless replace_all.',
     'ファイルの一部を置換します。old_string は正確に一致し、replace_all を指定しない場合は 1 か所だけに一致しなければなりません。',
   ),
-  permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   changesFiles: true,
