@@ -1,5 +1,5 @@
 import type { GuardReason } from '../../contract/capabilities/pipeline.ts';
-import type { Text } from '../../contract/text/text.ts';
+import { readSaid, type Said, type Text } from '../../contract/text/text.ts';
 
 /** An alternative that would work: a pipeline that runs, or words if none can be made. */
 export type Remedy = string | Text;
@@ -11,11 +11,12 @@ export class GuardViolation extends Error {
   /** Best first; the first that is accepted is shown. */
   readonly remedies: readonly Remedy[];
 
-  constructor(reason: GuardReason, detail: Text, remedies: readonly Remedy[]) {
-    super(detail.en);
+  constructor(reason: GuardReason, ...said: Said<readonly Remedy[]>) {
+    const { text, more = [] } = readSaid(said);
+    super(text.en);
     this.name = 'GuardViolation';
     this.reason = reason;
-    this.detail = detail;
-    this.remedies = remedies;
+    this.detail = text;
+    this.remedies = more;
   }
 }

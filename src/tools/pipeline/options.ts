@@ -190,7 +190,8 @@ class OptionReader {
       if (value === undefined)
         throw new GuardViolation(
           'PARSE_ERROR',
-          text(`${command} ${flag} needs a value.`, `${command} ${flag} には値が必要です。`),
+          `${command} ${flag} needs a value.`,
+          `${command} ${flag} には値が必要です。`,
           this.#commandWithout(this.#without(1, kept)),
         );
     }
@@ -203,10 +204,8 @@ class OptionReader {
     if (value !== undefined && row.form?.test(value) === false)
       throw new GuardViolation(
         'PARSE_ERROR',
-        text(
-          `${command} ${flag} does not take '${value}'.`,
-          `${command} ${flag} に '${value}' は指定できません。`,
-        ),
+        `${command} ${flag} does not take '${value}'.`,
+        `${command} ${flag} に '${value}' は指定できません。`,
         this.#commandWithout(rest),
       );
     this.#options.push({ row, flag, ...(value === undefined ? {} : { value }) });
@@ -230,10 +229,8 @@ class OptionReader {
     const list = known.slice(0, 60).join(' ');
     return new GuardViolation(
       'DISALLOWED_FLAG',
-      text(
-        `${command} takes no ${flag} here. It takes: ${list}`,
-        `${command} の ${flag} はここでは使えません。使えるもの: ${list}`,
-      ),
+      `${command} takes no ${flag} here. It takes: ${list}`,
+      `${command} の ${flag} はここでは使えません。使えるもの: ${list}`,
       remedies.length > 0 ? remedies : [text('Use only these options.', '使えるのは上のオプションです。')],
     );
   }

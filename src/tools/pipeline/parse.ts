@@ -68,10 +68,8 @@ function read(line: string, context: ReadingContext): Reading {
   if (Buffer.byteLength(line) > limits.commandBytes) {
     throw new GuardViolation(
       'PARSE_ERROR',
-      text(
-        `The command is over ${limits.commandBytes} bytes.`,
-        `コマンドが ${limits.commandBytes} バイトを超えています。`,
-      ),
+      `The command is over ${limits.commandBytes} bytes.`,
+      `コマンドが ${limits.commandBytes} バイトを超えています。`,
       [
         text(
           'Put long text into a file with shelpa_write and name the file.',
@@ -83,10 +81,8 @@ function read(line: string, context: ReadingContext): Reading {
   if (line.includes('\0') || !line.isWellFormed()) {
     throw new GuardViolation(
       'PARSE_ERROR',
-      text(
-        'The command contains a character that is not allowed.',
-        'コマンドに使えない文字が含まれています。',
-      ),
+      'The command contains a character that is not allowed.',
+      'コマンドに使えない文字が含まれています。',
       [line.replaceAll('\0', '').toWellFormed()],
     );
   }
@@ -125,10 +121,8 @@ function readStage(stage: WrittenStage, index: number, count: number, context: R
   if (expanded.length > limits.commandArguments) {
     throw new GuardViolation(
       'PARSE_ERROR',
-      text(
-        `${name.text} was given over ${limits.commandArguments} arguments.`,
-        `${name.text} の引数が ${limits.commandArguments} 個を超えています。`,
-      ),
+      `${name.text} was given over ${limits.commandArguments} arguments.`,
+      `${name.text} の引数が ${limits.commandArguments} 個を超えています。`,
       [text('Name a folder or narrow the glob.', 'フォルダーを指定するか、ワイルドカードを絞ってください。')],
     );
   }
@@ -162,10 +156,8 @@ function readNavigation(written: readonly WrittenStage[], alone: boolean): Readi
     const others = joined(written.toSpliced(at, 1));
     throw new GuardViolation(
       'NAV_IN_PIPELINE',
-      text(
-        `${command} can only be used alone, not in a pipeline.`,
-        `${command} は単独で使います。パイプには入れられません。`,
-      ),
+      `${command} can only be used alone, not in a pipeline.`,
+      `${command} は単独で使います。パイプには入れられません。`,
       at === 0 ? [stage.raw, others] : [others, stage.raw],
     );
   }
@@ -178,7 +170,8 @@ function readNavigation(written: readonly WrittenStage[], alone: boolean): Readi
   if (more.length === 0 && !target?.text.startsWith('-')) return { kind: 'cd', path: target?.text };
   throw new GuardViolation(
     'DISALLOWED_FLAG',
-    text('cd takes one folder and no options.', 'cd に指定できるのはフォルダー 1 つだけです。'),
+    'cd takes one folder and no options.',
+    'cd に指定できるのはフォルダー 1 つだけです。',
     [
       more.length > 0
         ? `cd ${target?.raw ?? ''}`
@@ -235,7 +228,8 @@ function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenSta
   if (second === undefined) return;
   throw new GuardViolation(
     'TEE_TARGET',
-    text('A pipeline has one tee.', '1 つのパイプラインに tee は 1 つだけです。'),
+    'A pipeline has one tee.',
+    '1 つのパイプラインに tee は 1 つだけです。',
     [joined(written.toSpliced(second, 1))],
   );
 }

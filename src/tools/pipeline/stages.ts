@@ -32,22 +32,21 @@ export function splitStages(given: readonly Token[]): WrittenStage[] {
   }
   const filled = stages.filter((words) => words.length > 0);
   if (filled.length === 0) {
-    throw new GuardViolation('EMPTY', text('There is no command.', 'コマンドがありません。'), []);
+    throw new GuardViolation('EMPTY', 'There is no command.', 'コマンドがありません。', []);
   }
   if (filled.length < stages.length) {
     throw new GuardViolation(
       'PARSE_ERROR',
-      text('A pipe has nothing on one side.', 'パイプの片側にコマンドがありません。'),
+      'A pipe has nothing on one side.',
+      'パイプの片側にコマンドがありません。',
       [filled.map(rawOf).join(' | ')],
     );
   }
   if (stages.length > limits.pipelineStages) {
     throw new GuardViolation(
       'TOO_MANY_STAGES',
-      text(
-        `A pipeline has at most ${limits.pipelineStages} stages; this has ${stages.length}.`,
-        `パイプラインは ${limits.pipelineStages} ステージまでです (${stages.length} ステージあります)。`,
-      ),
+      `A pipeline has at most ${limits.pipelineStages} stages; this has ${stages.length}.`,
+      `パイプラインは ${limits.pipelineStages} ステージまでです (${stages.length} ステージあります)。`,
       [stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ')],
     );
   }
@@ -85,10 +84,8 @@ function refuseOperator(tokens: readonly Token[], token: Operator, index: number
   if (token.operator === '|&') {
     return new GuardViolation(
       'REDIRECT',
-      text(
-        'stderr is already separate: each step reports its own.',
-        '標準エラーは初めから分かれています (各ステージの結果に含まれます)。',
-      ),
+      'stderr is already separate: each step reports its own.',
+      '標準エラーは初めから分かれています (各ステージの結果に含まれます)。',
       [rawOf(tokens.map((other, at) => (at === index ? { operator: '|' } : other)))],
     );
   }
@@ -106,10 +103,8 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
   if (descriptor === '2' || operator.startsWith('&>') || duplicates || word?.text === '/dev/null') {
     return new GuardViolation(
       'REDIRECT',
-      text(
-        `${descriptor ?? ''}${operator} is not needed: stderr is already separate, and stdout is returned.`,
-        `${descriptor ?? ''}${operator} は不要です。標準エラーは初めから分かれ、標準出力だけが返ります。`,
-      ),
+      `${descriptor ?? ''}${operator} is not needed: stderr is already separate, and stdout is returned.`,
+      `${descriptor ?? ''}${operator} は不要です。標準エラーは初めから分かれ、標準出力だけが返ります。`,
       [rawOf(rest)],
     );
   }
@@ -120,10 +115,8 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
     if (word) remedies.push(insertStage(rest, index, tee), `${rawOf(rest)} | ${tee}`);
     return new GuardViolation(
       'REDIRECT',
-      text(
-        `${operator} is not allowed. Save with | tee.`,
-        `${operator} は使えません。保存は | tee で行います。`,
-      ),
+      `${operator} is not allowed. Save with | tee.`,
+      `${operator} は使えません。保存は | tee で行います。`,
       [...remedies, ownText],
     );
   }
@@ -162,10 +155,8 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
     );
     return new GuardViolation(
       'CHAINING',
-      text(
-        'Parentheses make a subshell. Quote them if they are text.',
-        '括弧はサブシェルになります。文字として使うなら引用符で囲んでください。',
-      ),
+      'Parentheses make a subshell. Quote them if they are text.',
+      '括弧はサブシェルになります。文字として使うなら引用符で囲んでください。',
       [quoteRuns(tokens), rawOf(flat)],
     );
   }
@@ -178,10 +169,8 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
   const moves = isWord(first) && first.text === 'cd';
   return new GuardViolation(
     'CHAINING',
-    text(
-      `${name} is not allowed: one pipeline a call. Send the other commands in calls of their own.`,
-      `${operator === '\n' ? '改行' : operator} は使えません。1 回の呼び出しで 1 つのパイプラインだけを送れます。残りは別の呼び出しで送ってください。`,
-    ),
+    `${name} is not allowed: one pipeline a call. Send the other commands in calls of their own.`,
+    `${operator === '\n' ? '改行' : operator} は使えません。1 回の呼び出しで 1 つのパイプラインだけを送れます。残りは別の呼び出しで送ってください。`,
     loops ? [noLoops] : moves || operator === '||' ? [before, oneByOne] : [before, after, oneByOne],
   );
 }
@@ -217,10 +206,8 @@ function refuseProcessSubstitution(tokens: readonly Token[]): void {
     const inner = rawOf(tokens.slice(index + 2, close < 0 ? tokens.length : close));
     throw new GuardViolation(
       'SUBSTITUTION',
-      text(
-        `${token.operator}( ) is not allowed. Run the inner command first.`,
-        `${token.operator}( ) は使えません。内側のコマンドを先に実行してください。`,
-      ),
+      `${token.operator}( ) is not allowed. Run the inner command first.`,
+      `${token.operator}( ) は使えません。内側のコマンドを先に実行してください。`,
       [inner],
     );
   }

@@ -209,7 +209,8 @@ function literal(word: Building, characters: string): void {
 function unfinished(where: Text, repaired: string): GuardViolation {
   return new GuardViolation(
     'PARSE_ERROR',
-    text(`The command ends inside ${where.en}.`, `コマンドが途中で終わっています (${where.ja})。`),
+    `The command ends inside ${where.en}.`,
+    `コマンドが途中で終わっています (${where.ja})。`,
     [repaired],
   );
 }

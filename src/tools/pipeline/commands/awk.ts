@@ -29,11 +29,9 @@ export const awk: Grammar = {
     const inFiles = has('-f');
     const [inline, ...rest] = operands;
     if (!inFiles && !inline) {
-      throw new GuardViolation(
-        'PARSE_ERROR',
-        text('awk needs a program.', 'awk にはプログラムが必要です。'),
-        [text("For example awk '{print $1}' FILE", "例: awk '{print $1}' FILE")],
-      );
+      throw new GuardViolation('PARSE_ERROR', 'awk needs a program.', 'awk にはプログラムが必要です。', [
+        text("For example awk '{print $1}' FILE", "例: awk '{print $1}' FILE"),
+      ]);
     }
     const source = inFiles ? all('-f').map(context.readProgram).join('\n') : (inline?.text ?? '');
     const { refused, reads } = spelledOutInAwk(source);
@@ -59,7 +57,8 @@ function operandOf({ text: operand, globbed }: Word): StageArgument {
 function refuse(what: string, words: readonly Word[], inline: Word | undefined): GuardViolation {
   return new GuardViolation(
     'AWK_IO',
-    text(`awk only computes and prints here: ${what}.`, `awk は計算と出力だけに使えます: ${what}`),
+    `awk only computes and prints here: ${what}.`,
+    `awk は計算と出力だけに使えます: ${what}`,
     [
       ...printRemedies(words, inline),
       text(

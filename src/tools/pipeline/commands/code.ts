@@ -1,4 +1,3 @@
-import { text } from '../../../contract/text/text.ts';
 import type { Grammar } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { rowsOf } from '../options.ts';
@@ -32,7 +31,8 @@ const serenaFindSymbol: Grammar = {
     if (!name || name.text.replaceAll('/', '') === '') {
       throw new GuardViolation(
         'PARSE_ERROR',
-        text('serena_find_symbol needs a name.', 'serena_find_symbol には名前が必要です。'),
+        'serena_find_symbol needs a name.',
+        'serena_find_symbol には名前が必要です。',
         ['ctree_generate'],
       );
     }
@@ -55,7 +55,8 @@ function atMostOne(command: string, operands: readonly Word[]): string | undefin
   if (!second) return first?.text;
   throw new GuardViolation(
     'PARSE_ERROR',
-    text(`${command} takes one path.`, `${command} に指定できるパスは 1 つです。`),
+    `${command} takes one path.`,
+    `${command} に指定できるパスは 1 つです。`,
     [`${command} ${first?.raw ?? ''}`],
   );
 }

@@ -124,10 +124,8 @@ const tr: Grammar = {
     const flags = options.map(({ flag }) => `${flag} `).join('');
     throw new GuardViolation(
       'PARSE_ERROR',
-      text(
-        'tr takes one or two sets of characters, and reads what is piped into it.',
-        'tr は 1 つまたは 2 つの文字集合を取り、パイプから読みます。',
-      ),
+      'tr takes one or two sets of characters, and reads what is piped into it.',
+      'tr は 1 つまたは 2 つの文字集合を取り、パイプから読みます。',
       [
         ...(/[./]/.test(file) && kept.length > 0
           ? [`tail -n +1 ${shellQuote(file)} | tr ${flags}${kept.map(shellQuote).join(' ')}`]

@@ -52,7 +52,8 @@ function refuse(words: readonly Word[], test: string): GuardViolation {
   const known = rows.flatMap(({ flags }) => flags).join(' ');
   return new GuardViolation(
     'PARSE_ERROR',
-    text(`find has no ${test} here.`, `find の ${test} はここでは使えません。`),
+    `find has no ${test} here.`,
+    `find の ${test} はここでは使えません。`,
     [...(remedy === undefined ? [] : [remedy]), text(`It takes: ${known}`, `使えるもの: ${known}`)],
   );
 }

@@ -37,11 +37,9 @@ export const grep: Grammar = {
     const [pattern, ...rest] = operands;
     const named = has('-e') || has('-f');
     if (!named && !pattern) {
-      throw new GuardViolation(
-        'PARSE_ERROR',
-        text('grep needs a pattern.', 'grep にはパターンが必要です。'),
-        ['rg --files'],
-      );
+      throw new GuardViolation('PARSE_ERROR', 'grep needs a pattern.', 'grep にはパターンが必要です。', [
+        'rg --files',
+      ]);
     }
     const given = [...passOptions(options), ...(named || !pattern ? [] : ['-e', pattern.text])];
     return program('grep', [...given, '--', ...paths(named ? operands : rest)], {

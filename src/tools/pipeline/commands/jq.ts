@@ -34,7 +34,7 @@ export const jq: Grammar = {
     const { options, operands, has } = parseOptions(table, plain);
     const [first, ...rest] = operands;
     if (!first && tail.length === 0) {
-      throw new GuardViolation('PARSE_ERROR', text('jq needs a filter.', 'jq にはフィルターが必要です。'), [
+      throw new GuardViolation('PARSE_ERROR', 'jq needs a filter.', 'jq にはフィルターが必要です。', [
         `jq ${[...context.words.map((word) => word.raw), '.'].join(' ')}`,
       ]);
     }
@@ -44,10 +44,8 @@ export const jq: Grammar = {
     if (outside) {
       throw new GuardViolation(
         'JQ_ENV',
-        text(
-          `jq only sees its input, not ${outside}.`,
-          `jq が使えるのは入力だけです (${outside} は使えません)。`,
-        ),
+        `jq only sees its input, not ${outside}.`,
+        `jq が使えるのは入力だけです (${outside} は使えません)。`,
         [
           text(
             'Give values in with --arg NAME VALUE; name files as operands.',
@@ -91,7 +89,8 @@ function takePairs(words: readonly Word[]) {
       if (!name || !value || !/^[A-Za-z_]\w*$/.test(name.text)) {
         throw new GuardViolation(
           'PARSE_ERROR',
-          text(`jq ${word.text} needs a name and a value.`, `jq ${word.text} には名前と値が必要です。`),
+          `jq ${word.text} needs a name and a value.`,
+          `jq ${word.text} には名前と値が必要です。`,
           [commandOf(table, [...words.slice(0, index), ...words.slice(index + 3)])],
         );
       }

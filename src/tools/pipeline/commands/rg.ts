@@ -49,7 +49,7 @@ export const rg: Grammar = {
     const needsPattern = !['--files', '--type-list', '-V', '--version', '-e', '-f'].some(has);
     const [pattern, ...rest] = operands;
     if (needsPattern && !pattern)
-      throw new GuardViolation('PARSE_ERROR', text('rg needs a pattern.', 'rg にはパターンが必要です。'), [
+      throw new GuardViolation('PARSE_ERROR', 'rg needs a pattern.', 'rg にはパターンが必要です。', [
         'rg --files',
       ]);
     const given = [...passOptions(options), ...(needsPattern && pattern ? ['-e', pattern.text] : [])];

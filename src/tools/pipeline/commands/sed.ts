@@ -30,7 +30,7 @@ export const sed: Grammar = {
     });
     const [inline, ...rest] = operands;
     if (pieces.length === 0 && !inline) {
-      throw new GuardViolation('PARSE_ERROR', text('sed needs a script.', 'sed にはスクリプトが必要です。'), [
+      throw new GuardViolation('PARSE_ERROR', 'sed needs a script.', 'sed にはスクリプトが必要です。', [
         text("For example sed -n '1,20p' FILE", "例: sed -n '1,20p' FILE"),
       ]);
     }
@@ -82,7 +82,8 @@ function refuse(
   if (before !== undefined) remedies.push(`sed ${change(`${before}${after}`)}`);
   return new GuardViolation(
     refused.kind === 'writes' ? 'SED_WRITE' : 'SED_EXEC',
-    text(`sed only prints here: ${refused.what}.`, `sed は出力だけに使えます: ${refused.what}`),
+    `sed only prints here: ${refused.what}.`,
+    `sed は出力だけに使えます: ${refused.what}`,
     [
       ...remedies,
       text('Print the result and save it with | tee FILE.', '結果は出力して | tee FILE で保存してください。'),

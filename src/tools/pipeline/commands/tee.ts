@@ -15,7 +15,8 @@ export const tee: Grammar = {
     if (!target || more.length > 0 || /^-?$|\/$/.test(target.text)) {
       throw new GuardViolation(
         'TEE_TARGET',
-        text('tee takes exactly one file.', 'tee に指定できるファイルは 1 つだけです。'),
+        'tee takes exactly one file.',
+        'tee に指定できるファイルは 1 つだけです。',
         [
           text(
             `Name one file, ${command} FILE; copy it in another call: tail -c +1 FILE | tee OTHER`,
@@ -27,10 +28,8 @@ export const tee: Grammar = {
     if (isFirst) {
       throw new GuardViolation(
         'TEE_TARGET',
-        text(
-          'tee has nothing to save, because it comes first.',
-          'tee の前にステージがなく、保存するものがありません。',
-        ),
+        'tee has nothing to save, because it comes first.',
+        'tee の前にステージがなく、保存するものがありません。',
         [
           text(
             `Write text of your own with shelpa_write({path: "${target.text}", content: …}).`,
