@@ -2,7 +2,7 @@ import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { findAuthorizationServer } from './discovery.ts';
-import { loginFailed } from './errors.ts';
+import { asLoginFailure, loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
 import type { StoredTokens, TokenFile } from './token-file.ts';
 
@@ -120,21 +120,17 @@ export function createAccountAccess(
       expectedIssuer: metadata.issuer,
     });
     const wanted = settings.scope ?? scope;
-    let tokens: OAuthTokens;
-    try {
-      tokens = await fetchToken(account, metadata.issuer, {
-        metadata,
-        resource,
-        fetchFn: fetch,
-        ...(wanted !== undefined && { scope: wanted }),
-      });
-    } catch (error) {
-      throw loginFailed(
+    const tokens = await fetchToken(account, metadata.issuer, {
+      metadata,
+      resource,
+      fetchFn: fetch,
+      ...(wanted !== undefined && { scope: wanted }),
+    }).catch(
+      asLoginFailure(
         'The authorization server gives no token to the configured client.',
         '設定されたクライアントのトークンを取得できません。',
-        error,
-      );
-    }
+      ),
+    );
     assertBearer(tokens);
     held = { token: tokens.access_token, renewAtMs: renewalAt(now(), (tokens.expires_in ?? 3600) * 1000) };
     return held.token;

@@ -1,6 +1,6 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
-import { loginFailed } from './errors.ts';
+import { asLoginFailure, loginFailed } from './errors.ts';
 import { isSafeAddress, type OauthFetch } from './fetch.ts';
 
 /** The authorization server for a login, and the token to request. */
@@ -25,16 +25,14 @@ export async function findAuthorizationServer(
   const challenge = sdk.extractWWWAuthenticateParams(await knock(url, headers, fetch));
   const resource = await resourceMetadata(url, challenge.resourceMetadataUrl, fetch);
   const issuer = chooseIssuer(url, resource?.authorization_servers, settings.issuer);
-  let metadata: AuthorizationServerMetadata | undefined;
-  try {
-    metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
-  } catch (error) {
-    throw loginFailed(
-      "The authorization server's metadata cannot be used.",
-      '認可サーバーのメタデータを利用できません。',
-      error,
+  const metadata = await sdk
+    .discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch })
+    .catch(
+      asLoginFailure(
+        "The authorization server's metadata cannot be used.",
+        '認可サーバーのメタデータを利用できません。',
+      ),
     );
-  }
   if (!metadata) {
     throw loginFailed(
       'The server does not say how to log in. If it takes a key, set it under headers.',
@@ -56,39 +54,31 @@ async function knock(url: string, headers: HttpStart['headers'], fetch: OauthFet
     capabilities: {},
     clientInfo: { name: 'sekisho', version: '1' },
   };
-  try {
-    return await fetch(url, {
-      method: 'POST',
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
-    });
-  } catch (error) {
-    throw loginFailed('The server cannot be reached.', 'サーバーに接続できません。', error);
-  }
+  return await fetch(url, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
+  }).catch(asLoginFailure('The server cannot be reached.', 'サーバーに接続できません。'));
 }
 
 async function resourceMetadata(url: string, from: URL | undefined, fetch: OauthFetch) {
   const sdk = await import('@modelcontextprotocol/client');
-  let found: Awaited<ReturnType<typeof sdk.discoverOAuthProtectedResourceMetadata>>;
-  try {
-    found = await sdk.discoverOAuthProtectedResourceMetadata(
-      url,
-      from ? { resourceMetadataUrl: from } : {},
-      fetch,
-    );
-  } catch (error) {
-    // Servers of revision 2025-03-26 have no such document: their own origin is the authorization server.
-    if (!from && /does not implement/.test((error as Error).message)) return undefined;
-    throw loginFailed(
-      "The server's protected resource metadata could not be fetched.",
-      '保護リソースのメタデータを取得できません。',
-      error,
-    );
-  }
+  const found = await sdk
+    .discoverOAuthProtectedResourceMetadata(url, from ? { resourceMetadataUrl: from } : {}, fetch)
+    .catch((error: Error) => {
+      // Servers of revision 2025-03-26 have no such document: their own origin is the authorization server.
+      if (!from && /does not implement/.test(error.message)) return undefined;
+      throw loginFailed(
+        "The server's protected resource metadata could not be fetched.",
+        '保護リソースのメタデータを取得できません。',
+        error,
+      );
+    });
+  if (!found) return undefined;
   // Otherwise the server could have us request a token for another resource.
   if (!sdk.checkResourceAllowed({ requestedResource: url, configuredResource: found.resource })) {
     throw loginFailed(

@@ -33,6 +33,13 @@ export function loginFailed(...said: Said<unknown>): ToolError {
   return new ToolError('unavailable', words, { cause: wordsOf(cause) });
 }
 
+/** Turns what a step of a login throws into a failed login. */
+export function asLoginFailure(en: string, ja: string): (cause: unknown) => never {
+  return (cause) => {
+    throw loginFailed(en, ja, cause);
+  };
+}
+
 /** A response may quote our request: keep only short texts of a foreign error, never its fields. */
 function wordsOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;

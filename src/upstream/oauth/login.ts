@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
   AuthorizationServerMetadata,
-  OAuthTokens,
   validateAuthorizationResponseIssuer as ValidateIssuer,
 } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
@@ -10,7 +9,7 @@ import { defer } from '../../ground/defer.ts';
 import { grantWith } from './access.ts';
 import { openCallback } from './callback.ts';
 import { findAuthorizationServer } from './discovery.ts';
-import { loginFailed } from './errors.ts';
+import { asLoginFailure, loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
 import type { StoredTokens, TokenFile } from './token-file.ts';
 
@@ -57,9 +56,8 @@ export async function login(
   answered.catch(() => {});
   options.show(authorizationUrl, metadata.issuer, callback.take);
   const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
-  let tokens: OAuthTokens;
-  try {
-    tokens = await sdk.exchangeAuthorization(metadata.issuer, {
+  const tokens = await sdk
+    .exchangeAuthorization(metadata.issuer, {
       metadata,
       clientInformation: client,
       authorizationCode: code,
@@ -68,10 +66,8 @@ export async function login(
       resource,
       fetchFn: fetch,
       ...(iss !== undefined && { iss }),
-    });
-  } catch (error) {
-    throw loginFailed('The login could not be completed.', 'ログインを完了できませんでした。', error);
-  }
+    })
+    .catch(asLoginFailure('The login could not be completed.', 'ログインを完了できませんでした。'));
   const grant = grantWith({ metadata: keptOf(metadata), client, resource, scope }, tokens, Date.now());
   await file.lock(async () => file.write(grant));
 }
@@ -174,27 +170,24 @@ async function clientFor(
     );
   }
   const { registerClient } = await import('@modelcontextprotocol/client');
-  try {
-    const made = await registerClient(metadata.issuer, {
-      metadata,
-      fetchFn: fetch,
-      clientMetadata: {
-        client_name: 'Sekisho',
-        redirect_uris: [redirectUrl],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: 'none',
-        application_type: 'native',
-        ...(scope !== undefined && { scope }),
-      },
-    });
-    const { client_id, client_secret, token_endpoint_auth_method } = made;
-    return { client_id, client_secret, token_endpoint_auth_method };
-  } catch (error) {
-    throw loginFailed(
+  const made = await registerClient(metadata.issuer, {
+    metadata,
+    fetchFn: fetch,
+    clientMetadata: {
+      client_name: 'Sekisho',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+      ...(scope !== undefined && { scope }),
+    },
+  }).catch(
+    asLoginFailure(
       'The authorization server did not register Sekisho.',
       'クライアントを登録できませんでした。',
-      error,
-    );
-  }
+    ),
+  );
+  const { client_id, client_secret, token_endpoint_auth_method } = made;
+  return { client_id, client_secret, token_endpoint_auth_method };
 }
