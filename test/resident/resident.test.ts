@@ -1,8 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claudeEvent } from '../hooks/events.ts';
+import { needs, superuser } from '../support/needs.ts';
 import { Stage, textOf } from './stage.ts';
 
 const dist = join(import.meta.dirname, '../../dist/sekisho.js');
@@ -377,6 +387,15 @@ test('100 sessions opened and closed leave one server and none of their processe
   }
   await expect.poll(() => stage.ps().map(({ sessions }) => sessions.length)).toEqual([0]);
   expect(stage.processes()).toEqual([stage.ps()[0]?.pid]);
+});
+
+test('a program and a server in a folder of another user are not trusted', needs(superuser()), async () => {
+  const folder = stage.folder('.local/state/sekisho/resident');
+  chownSync(folder, 65534, 65534);
+  const client = await stage.join(stage.folder('project'));
+  expect(await client.shell('echo alone')).toContain('alone');
+  expect(client.log()).toContain('belongs to another user');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('the sockets, programs and logs of the server can be used by its user alone', async () => {

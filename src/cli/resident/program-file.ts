@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -48,6 +49,9 @@ export async function startByProgram(start: StartCommand): Promise<StartCommand>
  */
 export async function prepareProgram({ socket, node, script }: Joining): Promise<string> {
   const path = socket.replace(/\.sock$/, '.join');
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  assertOwn(folder);
   if (existsSync(path)) {
     accessSync(path, constants.X_OK);
     return path;
@@ -55,13 +59,11 @@ export async function prepareProgram({ socket, node, script }: Joining): Promise
   const { compileSmallProgram } = await import('./small-program.ts');
   const { arch } = process;
   if (arch !== 'x64' && arch !== 'arm64') throw new Error(`there is no small program for ${arch}`);
-  const folder = dirname(path);
   const own = `${path}.${process.pid}`;
   const write = (given: Parameters<typeof compileSmallProgram>[0]) => {
     rmSync(own, { force: true });
     writeFileSync(own, compileSmallProgram(given, arch), { mode: 0o700, flag: 'wx' });
   };
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   write({ socket: nowhere, note: nowhere, server: [nowhere], log: nowhere, runtime: nowhere });
   const { status } = spawnSync(own, { stdio: 'ignore', timeout: 5000 });
   if (status !== systemFailed) {
@@ -82,6 +84,14 @@ export async function prepareProgram({ socket, node, script }: Joining): Promise
   return path;
 }
 
+/** A program or a server that another user has put there would act with our rights, as after `sudo` that keeps HOME. */
+function assertOwn(folder: string): void {
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & writableByOthers) !== 0)
+    throw new Error(`${folder} belongs to another user, or others may write there`);
+}
+
+const writableByOthers = 0o022;
 /** A path below a file, which cannot exist. */
 const nowhere = '/proc/version/nowhere';
 const systemFailed = 3;
