@@ -1,0 +1,212 @@
+/**
+ * Real programs that carry a credential which they only have a stand-in of, in each way that they have, to a host over TLS
+ * that checks the true one. `npx vitest run --project slow test/edge/carries`.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createAuthority } from '../../src/network/edge/authority.ts';
+import { needs, programs, sandbox } from '../support/needs.ts';
+import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { gitBackend } from './git-backend.ts';
+
+const host = '127.0.0.2';
+const canary = 'npm_Kq7LmNo5pQr6StU8vWx9yZaB1cD2eF3gH4i';
+
+const Java = `import java.net.*; import java.net.http.*;
+public class Carry { public static void main(String[] given) throws Exception {
+  String token = System.getenv("KEY_TOKEN");
+  if (given[0].equals("url")) {
+    var connection = (HttpURLConnection) new URL(given[1] + "/java").openConnection();
+    connection.setRequestProperty("Authorization", "Bearer " + token);
+    System.out.println(new String(connection.getInputStream().readAllBytes())); return; }
+  var client = HttpClient.newBuilder().version(HttpClient.Version.valueOf(given[0])).build();
+  var request = HttpRequest.newBuilder(URI.create(given[1] + "/java")).header("Authorization", "Bearer " + token).build();
+  System.out.println(client.send(request, HttpResponse.BodyHandlers.ofString()).body()); } }`;
+
+const files: Readonly<Record<string, string>> = {
+  'Carry.java': Java,
+  'pack/package.json': '{"name":"notes","version":"1.0.1"}',
+  'crate/Cargo.toml': '[package]\nname = "notes"\nversion = "0.2.0"\nedition = "2021"\n',
+  'crate/src/lib.rs': '',
+  'netrc.sh': 'printf "machine 127.0.0.2 login me password %s\\n" "$KEY_TOKEN" > "$HOME/.netrc"',
+  'https.mjs': `import { Agent, get } from 'node:https';
+get(process.argv[2] + '/https', { headers: { authorization: 'Bearer ' + process.env.KEY_TOKEN } }, (answer) => answer.pipe(process.stdout));`,
+};
+
+/** `{URL}`, `{HOST}` and `{CARGO}` are put in; the exit code must be 0 and the host must take the login. */
+const ways: readonly (readonly [program: string, line: string])[] = [
+  ['curl', 'curl -sSf -H "Authorization: Bearer $KEY_TOKEN" {URL}/a'],
+  ['curl', 'curl -sSf --http1.1 -H "Authorization: token $KEY_TOKEN" {URL}/a'],
+  ['curl', 'curl -sSf --oauth2-bearer "$KEY_TOKEN" {URL}/a'],
+  ['curl', 'curl -sSf -u "me:$KEY_TOKEN" {URL}/a'],
+  ['curl', 'sh netrc.sh; curl -sSf -n {URL}/a'],
+  ['curl', 'curl -sSf "https://me:$KEY_TOKEN@{HOST}/a"'],
+  ['curl', 'curl -sSf -H "X-Api-Key: $KEY_TOKEN" {URL}/a'],
+  ['curl', 'curl -sSf "{URL}/a?key=$KEY_TOKEN"'],
+  ['wget', 'wget -qO- --header "Authorization: Bearer $KEY_TOKEN" {URL}/a'],
+  ['wget', 'wget -qO- --auth-no-challenge --user me --password "$KEY_TOKEN" {URL}/a'],
+  ['git', 'git clone -q {URL}/git/app.git one'],
+  ['git', 'git clone -q https://me:$KEY_TOKEN@{HOST}/git/app.git two'],
+  ['git', 'git -c http.extraHeader="Authorization: Bearer $KEY_TOKEN" ls-remote {URL}/git/app.git'],
+  [
+    'git',
+    'git clone -q {URL}/git/app.git three && cd three && git -c user.name=a -c user.email=a@b.example commit -q --allow-empty -m two && git push -q origin HEAD:side',
+  ],
+  ['npm', 'npm whoami --registry {URL}/ --strict-ssl=false --//{HOST}/:_authToken=$KEY_TOKEN'],
+  [
+    'npm',
+    "cd pack && echo '//{HOST}/:_authToken=${KEY_TOKEN}' > .npmrc && npm publish --registry {URL}/ --strict-ssl=false --fetch-retries 0",
+  ],
+  [
+    'cargo',
+    'cd crate && CARGO_REGISTRIES_HERE_INDEX=sparse+{URL}/index/ CARGO_REGISTRIES_HERE_TOKEN=$KEY_TOKEN {CARGO} yank -q --registry here --version 0.1.0 notes',
+  ],
+  [
+    'cargo',
+    'cd crate && CARGO_REGISTRIES_HERE_INDEX=sparse+{URL}/index/ CARGO_REGISTRIES_HERE_TOKEN=$KEY_TOKEN {CARGO} publish -q --registry here --allow-dirty --no-verify',
+  ],
+  [
+    'python3',
+    `python3 -c 'import os, urllib.request as u; print(u.urlopen(u.Request("{URL}/a", headers={"Authorization": "Bearer " + os.environ["KEY_TOKEN"]})).read())'`,
+  ],
+  [
+    'node',
+    `node -e 'fetch("{URL}/a", {headers: {authorization: "Bearer " + process.env.KEY_TOKEN}}).then((a) => process.exit(a.ok ? 0 : 1))'`,
+  ],
+  ['node', 'node https.mjs {URL}'],
+  ['javac', 'java -Dhttp.nonProxyHosts= -cp . Carry HTTP_2 {URL}'],
+  ['javac', 'java -Dhttp.nonProxyHosts= -cp . Carry HTTP_1_1 {URL}'],
+  ['javac', 'java -Dhttp.nonProxyHosts= -cp . Carry url {URL}'],
+];
+
+describe('A program that carries a stand-in', needs(sandbox('bubblewrap')), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-carries-'));
+  let world: Awaited<ReturnType<typeof openTestCheckpoint>>;
+  let closeOrigin = () => {};
+  let names: Readonly<Record<string, string>> = {};
+  let taken = 0;
+  let isPublished = false;
+
+  beforeAll(async () => {
+    mkdirSync(join(folder, 'git'));
+    const bare = join(folder, 'git/app.git');
+    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', bare]);
+    const { certificate, credentialsFor } = createAuthority();
+    writeFileSync(join(folder, 'its.pem'), certificate);
+    vi.stubEnv('SSL_CERT_FILE', join(folder, 'its.pem'));
+    const origin = createSecureServer({ ...credentialsFor(host), allowHTTP1: true }, (async (
+      request: IncomingMessage,
+      response: ServerResponse,
+    ) => {
+      const body = await buffer(request).catch(() => Buffer.alloc(0));
+      if (!holdsCanary(request)) {
+        response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="here"' }).end();
+        return;
+      }
+      taken += 1;
+      isPublished ||= request.url === '/api/v1/crates/new';
+      if (request.url?.startsWith('/git/')) {
+        const url = request.url.slice('/git'.length);
+        await gitBackend(
+          join(folder, 'git'),
+          Object.assign(Object.create(request), { url }),
+          response,
+          Readable.from([body]),
+        );
+        return;
+      }
+      response.setHeader('Content-Type', 'application/json');
+      response.end(answerTo(request.url ?? '', names.URL ?? '', isPublished));
+    }) as never);
+    await new Promise<void>((resolve) => origin.listen(0, host, resolve));
+    const { port } = origin.address() as AddressInfo;
+    closeOrigin = () => void origin.close();
+    names = { URL: `https://${host}:${port}`, HOST: `${host}:${port}`, CARGO: cargo() };
+    world = await openTestCheckpoint({
+      files,
+      flags: { profile: 'coding' },
+      environment: { THE_KEY: canary },
+      config: {
+        process: {
+          readable: [/^PATH=(.+)\/bin:/.exec(names.CARGO ?? '')?.[1] ?? []].flat(),
+          network: [`${host}:${port}`],
+        },
+        secrets: {
+          key: {
+            hosts: [`${host}:${port}`],
+            as: ['bearer', 'basic', 'header:X-Api-Key', 'query:key'],
+            from: { env: 'THE_KEY' },
+          },
+        },
+      },
+      options: { environment: { ...process.env, THE_KEY: canary } },
+    });
+    if (!programs('javac')) execFileSync('javac', ['Carry.java'], { cwd: world.root });
+    execFileSync('git', ['clone', '-q', bare, join(folder, 'seed')], { stdio: 'ignore' });
+    const me = ['-C', join(folder, 'seed'), '-c', 'user.name=a', '-c', 'user.email=a@b.example'];
+    execFileSync('git', [...me, 'commit', '-q', '--allow-empty', '-m', 'one']);
+    execFileSync('git', [...me, 'push', '-q', 'origin', 'HEAD:main']);
+  }, 120_000);
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await world.close();
+    closeOrigin();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  for (const [program, line] of ways)
+    test(line, { ...needs(programs(program)), timeout: 90_000 }, async () => {
+      const command = Object.entries(names).reduce(
+        (all, [name, value]) => all.replaceAll(`{${name}}`, value),
+        line,
+      );
+      taken = 0;
+      const elicit = async () => ({ action: 'accept' as const });
+      const output = outputOf(
+        await world.call('bash', { command: `(${command})`, timeout_seconds: 60 }, { elicit }),
+      );
+      expect(output, JSON.stringify(output)).toMatchObject({ exit_code: 0 });
+      expect(taken).toBeGreaterThan(0);
+      expect(JSON.stringify(output)).not.toContain(canary);
+    });
+});
+
+function holdsCanary({ headers, url = '' }: IncomingMessage): boolean {
+  const [scheme = '', words = ''] = (headers.authorization ?? '').split(' ');
+  const login = scheme === 'Basic' ? Buffer.from(words, 'base64').toString().split(':')[1] : words || scheme;
+  // cargo reads its index before it logs in.
+  return (
+    [login, headers['x-api-key'], new URL(url, 'https://here').searchParams.get('key')].includes(canary) ||
+    url.startsWith('/index/')
+  );
+}
+
+function answerTo(url: string, base: string, isPublished: boolean): string {
+  if (url.startsWith('/index/config.json')) return JSON.stringify({ dl: `${base}/dl`, api: base });
+  // cargo waits until what it has published is listed.
+  const versions = isPublished ? ['0.1.0', '0.2.0'] : ['0.1.0'];
+  if (url.startsWith('/index/'))
+    return versions
+      .map(
+        (vers) =>
+          `${JSON.stringify({ name: 'notes', vers, deps: [], cksum: '0', features: {}, yanked: false })}\n`,
+      )
+      .join('');
+  if (url.includes('whoami')) return '{"username":"me"}';
+  return '{"ok":true,"warnings":{"invalid_categories":[],"invalid_badges":[],"other":[]},"msg":"done"}';
+}
+
+/** The programs that rustup puts on PATH choose a toolchain by the home folder. */
+function cargo(): string {
+  if (programs('rustup')) return 'cargo';
+  const env = { ...process.env, HOME: userInfo().homedir };
+  return `PATH=${dirname(execFileSync('rustup', ['which', 'cargo'], { encoding: 'utf8', env }))}:$PATH cargo`;
+}
