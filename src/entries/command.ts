@@ -202,10 +202,8 @@ function holdLayer(
 function unavailable(why: Text): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      `Commands cannot run on a layer here: ${why.en}.`,
-      `ここではコマンドをレイヤーで実行できません: ${why.ja}。`,
-    ),
+    `Commands cannot run on a layer here: ${why.en}.`,
+    `ここではコマンドをレイヤーで実行できません: ${why.ja}。`,
   );
 }
 

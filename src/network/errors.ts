@@ -19,10 +19,8 @@ export function asToolError(
     const seconds = about.timeoutMs / 1000;
     return new ToolError(
       'timed_out',
-      text(
-        `${host} did not finish answering within ${seconds} s.`,
-        `${host} は ${seconds} 秒以内に応答を終えませんでした。`,
-      ),
+      `${host} did not finish answering within ${seconds} s.`,
+      `${host} は ${seconds} 秒以内に応答を終えませんでした。`,
       { suggestion: tryLater, cause: error },
     );
   }
@@ -30,23 +28,23 @@ export function asToolError(
   if (code === 'ENOTFOUND' || code === 'ENODATA') {
     return new ToolError(
       'upstream_error',
-      text(`There is no host named ${host}.`, `${host} というホストはありません。`),
+      `There is no host named ${host}.`,
+      `${host} というホストはありません。`,
       { suggestion: text('Check the spelling of the URL.', 'URL の綴りを確かめてください。'), cause: error },
     );
   }
   if (typeof code === 'string' && /CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) {
     return new ToolError(
       'upstream_error',
-      text(
-        `${host} could not prove its identity (TLS).`,
-        `${host} の証明書または TLS を確認できませんでした。`,
-      ),
+      `${host} could not prove its identity (TLS).`,
+      `${host} の証明書または TLS を確認できませんでした。`,
       { suggestion: text('Use another source.', '別の情報源を使ってください。'), cause: error },
     );
   }
   return new ToolError(
     'upstream_error',
-    text(`${host} gave no usable answer.`, `${host} から使える応答がありませんでした。`),
+    `${host} gave no usable answer.`,
+    `${host} から使える応答がありませんでした。`,
     { suggestion: tryLater, cause: error },
   );
 }
@@ -54,19 +52,18 @@ export function asToolError(
 export function tooManyRedirects(max: number): ToolError {
   return new ToolError(
     'upstream_error',
-    text(`The page redirects more than ${max} times.`, `リダイレクトが ${max} 回を超えました。`),
-    { suggestion: text('Use another URL.', '別の URL を使ってください。') },
+    `The page redirects more than ${max} times.`,
+    `リダイレクトが ${max} 回を超えました。`,
+    text('Use another URL.', '別の URL を使ってください。'),
   );
 }
 
 export function refusedByRobots(host: string): ToolError {
   return new ToolError(
     'denied',
-    text(
-      `The robots.txt of ${host} asks programs not to read this page.`,
-      `${host} の robots.txt がこのページの取得を禁止しています。`,
-    ),
-    { suggestion: text('Use another source.', '別の情報源を使ってください。') },
+    `The robots.txt of ${host} asks programs not to read this page.`,
+    `${host} の robots.txt がこのページの取得を禁止しています。`,
+    text('Use another source.', '別の情報源を使ってください。'),
   );
 }
 

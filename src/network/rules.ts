@@ -56,10 +56,8 @@ export function createWebRules(options: WebRuleOptions): WebRules {
       if (bad === undefined && addresses.length > 0) return;
       throw new ToolError(
         'denied',
-        text(
-          `${host} does not lead to a public internet address.`,
-          `${host} は公開されたインターネット上のアドレスではありません。`,
-        ),
+        `${host} does not lead to a public internet address.`,
+        `${host} は公開されたインターネット上のアドレスではありません。`,
         {
           suggestion: text(
             `Fetch a public page. The operator can allow this one with web.allowPrivate: ["${url.hostname}:${port}"].`,
@@ -101,7 +99,7 @@ function parseUrl(input: string): URL {
 }
 
 function badUrl(problem: Text): ToolError {
-  return new ToolError('invalid_parameter', text(`url ${problem.en}.`, `url ${problem.ja}。`), {
+  return new ToolError('invalid_parameter', `url ${problem.en}.`, `url ${problem.ja}。`, {
     suggestion: text(
       'Write it like https://example.com/page.',
       'https://example.com/page のように書いてください。',
@@ -113,29 +111,24 @@ function badUrl(problem: Text): ToolError {
 function hostDenied(host: string): ToolError {
   return new ToolError(
     'denied',
+    `${host} is not among the hosts that may be fetched.`,
+    `${host} は取得を許可されたホストではありません。`,
     text(
-      `${host} is not among the hosts that may be fetched.`,
-      `${host} は取得を許可されたホストではありません。`,
+      'Use another source, or ask the operator to change web.allowHosts or web.denyHosts.',
+      '別の情報源を使うか、web.allowHosts や web.denyHosts の変更を運用者に依頼してください。',
     ),
-    {
-      suggestion: text(
-        'Use another source, or ask the operator to change web.allowHosts or web.denyHosts.',
-        '別の情報源を使うか、web.allowHosts や web.denyHosts の変更を運用者に依頼してください。',
-      ),
-    },
   );
 }
 
 function portDenied(port: number): ToolError {
   return new ToolError(
     'denied',
-    text(`Port ${port} is not allowed.`, `ポート ${port} には接続できません。`),
-    {
-      suggestion: text(
-        'Ports 80, 443, 8080 and 8443 are. The operator can allow a host with its port in web.allowHosts.',
-        '80、443、8080、8443 は使えます。運用者は web.allowHosts にポート付きで追加できます。',
-      ),
-    },
+    `Port ${port} is not allowed.`,
+    `ポート ${port} には接続できません。`,
+    text(
+      'Ports 80, 443, 8080 and 8443 are. The operator can allow a host with its port in web.allowHosts.',
+      '80、443、8080、8443 は使えます。運用者は web.allowHosts にポート付きで追加できます。',
+    ),
   );
 }
 
@@ -160,10 +153,8 @@ export function parseHost(entry: string, key: string): HostRule {
   const parsed = splitHost(rest);
   if (!parsed)
     throw new ConfigError(
-      text(
-        `${key} must be a host such as "example.com" or "*.example.com", got "${entry}"`,
-        `${key} には "example.com" や "*.example.com" のようなホストを指定してください（指定値: "${entry}"）。`,
-      ),
+      `${key} must be a host such as "example.com" or "*.example.com", got "${entry}"`,
+      `${key} には "example.com" や "*.example.com" のようなホストを指定してください（指定値: "${entry}"）。`,
     );
   return { ...parsed, below };
 }
@@ -172,10 +163,8 @@ function parseInner(entry: string, key: string): { readonly host: string; readon
   const parsed = splitHost(entry);
   if (parsed?.port === undefined) {
     throw new ConfigError(
-      text(
-        `${key} must be an address with a port such as "10.1.2.3:8080", got "${entry}"`,
-        `${key} には "10.1.2.3:8080" のようなポート付きのアドレスを指定してください（指定値: "${entry}"）。`,
-      ),
+      `${key} must be an address with a port such as "10.1.2.3:8080", got "${entry}"`,
+      `${key} には "10.1.2.3:8080" のようなポート付きのアドレスを指定してください（指定値: "${entry}"）。`,
     );
   }
   return { host: parsed.host, port: parsed.port };

@@ -7,10 +7,8 @@ import { errnoCode } from '../../ground/errors/errno-code.ts';
 export function landingNotBegun(cause: unknown): ToolError {
   return new ToolError(
     'storage_full',
-    text(
-      'The command ran on a layer, and nothing of it was kept: there is no space left to note its changes.',
-      'コマンドはレイヤー上で実行されましたが、変更は何も残っていません: 変更を記録する空き容量がありません。',
-    ),
+    'The command ran on a layer, and nothing of it was kept: there is no space left to note its changes.',
+    'コマンドはレイヤー上で実行されましたが、変更は何も残っていません: 変更を記録する空き容量がありません。',
     {
       suggestion: text(
         'Nothing in the folders has changed. Send it again once the operator has freed space.',
@@ -37,10 +35,8 @@ export function landingStopped(cause: unknown, path: string): ToolError {
         : text('it changed meanwhile', '途中で変更されました');
   return new ToolError(
     code,
-    text(
-      `The command ran on a layer, and its changes landed only up to ${path}: ${why.en}. Those before it are in place; the rest were discarded.`,
-      `コマンドはレイヤー上で実行され、変更を ${path} まで反映したところで止まりました: ${why.ja}。それより前の変更はそのまま残り、残りは破棄しました。`,
-    ),
+    `The command ran on a layer, and its changes landed only up to ${path}: ${why.en}. Those before it are in place; the rest were discarded.`,
+    `コマンドはレイヤー上で実行され、変更を ${path} まで反映したところで止まりました: ${why.ja}。それより前の変更はそのまま残り、残りは破棄しました。`,
     {
       suggestion: text(
         'Check what is there before you repeat it. `sekisho undo` undoes what landed.',

@@ -92,21 +92,18 @@ export function openConverter({
     if (answer.kind === 'unsupported') {
       throw new ToolError(
         'unsupported_type',
+        `The page is ${answer.what}, which is not supported here.`,
+        `このページの種類 ${answer.what} は読めません。`,
         text(
-          `The page is ${answer.what}, which is not supported here.`,
-          `このページの種類 ${answer.what} は読めません。`,
+          'Fetch an HTML, text, JSON, PDF or image address.',
+          'HTML、テキスト、JSON、PDF、画像の URL を取得してください。',
         ),
-        {
-          suggestion: text(
-            'Fetch an HTML, text, JSON, PDF or image address.',
-            'HTML、テキスト、JSON、PDF、画像の URL を取得してください。',
-          ),
-        },
       );
     }
     throw new ToolError(
       'upstream_error',
-      text('The page could not be turned into text.', 'ページをテキストにできませんでした。'),
+      'The page could not be turned into text.',
+      'ページをテキストにできませんでした。',
       { suggestion: text('Use another source.', '別の情報源を使ってください。'), cause: answer.problem },
     );
   }

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { isLoopbackHost } from '../../ground/secure-url.ts';
 import { createPublicAddressCheck } from '../address.ts';
 import { fits, type HostRule, hostOf, parseHost } from '../rules.ts';
@@ -118,10 +117,8 @@ function parseEntry(entry: string, key: string, isPublic: (address: string) => b
   if (isIP(rule.host) === 0 && rule.host !== 'localhost') return rule;
   if (rule.below || (rule.port === undefined && !isPublic(rule.host))) {
     throw new ConfigError(
-      text(
-        `${key} must have a port, as an inner address: "10.1.2.3:8080", got "${entry}"`,
-        `${key} には内部アドレスと同じく "10.1.2.3:8080" のようにポートを付けてください（指定値: "${entry}"）。`,
-      ),
+      `${key} must have a port, as an inner address: "10.1.2.3:8080", got "${entry}"`,
+      `${key} には内部アドレスと同じく "10.1.2.3:8080" のようにポートを付けてください（指定値: "${entry}"）。`,
     );
   }
   return rule;
