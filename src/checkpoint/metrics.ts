@@ -1,4 +1,5 @@
 import { once } from '../ground/once.ts';
+import { sharing } from '../ground/sharing.ts';
 import type { Series } from '../observe/exposition.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
 
@@ -32,16 +33,8 @@ export async function createMetrics(
         ...processSeries(),
       ]);
   });
-  let underWay: Promise<string> | undefined;
   // Concurrent scrapes share one collection.
-  return () => {
-    underWay ??= pages()
-      .then((page) => page())
-      .finally(() => {
-        underWay = undefined;
-      });
-    return underWay;
-  };
+  return sharing(async () => (await pages())());
 }
 
 async function roomSeries({ rooms, store }: Checkpoint): Promise<readonly Series[]> {

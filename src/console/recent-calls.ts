@@ -1,5 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
+import { sharing } from '../ground/sharing.ts';
 
 /** The facts of a call that charts and the list of sessions need. */
 export interface RecentCall {
@@ -25,7 +26,6 @@ export type RecentCalls = ReturnType<typeof createRecentCalls>;
 export function createRecentCalls(audit: () => Promise<AuditLog>) {
   let kept: RecentCall[] = [];
   let lastSeq: number | undefined;
-  let reading: Promise<void> | undefined;
 
   async function begin(log: AuditLog): Promise<void> {
     const pages: AuditEntry[][] = [];
@@ -52,15 +52,14 @@ export function createRecentCalls(audit: () => Promise<AuditLog>) {
     }
   }
 
+  const read = sharing(async () => {
+    const log = await audit();
+    await (lastSeq === undefined ? begin(log) : goOn(log));
+  });
   return {
     /** The newest calls, oldest first; updated on each request. */
     async calls(): Promise<readonly RecentCall[]> {
-      reading ??= audit()
-        .then((log) => (lastSeq === undefined ? begin(log) : goOn(log)))
-        .finally(() => {
-          reading = undefined;
-        });
-      await reading;
+      await read();
       return kept;
     },
   };

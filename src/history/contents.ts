@@ -1,4 +1,5 @@
 import type { SharedContents } from '../contract/capabilities/history.ts';
+import { sharing } from '../ground/sharing.ts';
 import type { Blobs } from './blobs.ts';
 import { digestOf } from './blobs.ts';
 
@@ -70,9 +71,8 @@ function createOutbox(send: (digest: string) => Promise<void>) {
   let isClosed = false;
   let waitMs = firstWaitMs;
   let timer: NodeJS.Timeout | undefined;
-  let sending: Promise<void> | undefined;
 
-  async function sendAll(): Promise<void> {
+  const sendAll = sharing(async (): Promise<void> => {
     while (waiting.size > 0 && timer === undefined) {
       const digests = [...waiting].slice(0, sentTogether);
       const sent = await Promise.allSettled(digests.map(send));
@@ -83,36 +83,29 @@ function createOutbox(send: (digest: string) => Promise<void>) {
       else if (isClosed) return;
       else later();
     }
-  }
+  });
 
   function later(): void {
     timer = setTimeout(() => {
       timer = undefined;
-      start();
+      void sendAll();
     }, waitMs).unref();
     waitMs = Math.min(waitMs * 2, longestWaitMs);
-  }
-
-  function start(): void {
-    sending ??= sendAll().finally(() => {
-      sending = undefined;
-    });
   }
 
   return {
     add(digest: string): void {
       waiting.add(digest);
-      start();
+      void sendAll();
     },
     /** Sends pending contents for this long; the next tending finds the rest. */
     async close(ms: number): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
       timer = undefined;
-      start();
       const { promise, resolve } = Promise.withResolvers<void>();
       const enough = setTimeout(resolve, ms);
-      await Promise.race([sending, promise]);
+      await Promise.race([sendAll(), promise]);
       clearTimeout(enough);
     },
   };

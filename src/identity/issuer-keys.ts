@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import * as z from 'zod';
 import { isSecureUrl } from '../ground/secure-url.ts';
+import { sharing } from '../ground/sharing.ts';
 
 /** The keys with which an issuer signs, as currently published. */
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
@@ -24,34 +25,31 @@ export function createIssuerKeys(
   onFault?: (error: unknown) => void,
 ) {
   let cached: { readonly keys: JSONWebKeySet; readonly atMs: number } | undefined;
-  let asking: Promise<JSONWebKeySet> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;
   let failure: unknown;
 
-  function ask(): Promise<JSONWebKeySet> {
+  const fetching = sharing(async (): Promise<JSONWebKeySet> => {
+    try {
+      const keys = await load(issuer, fetchJson);
+      cached = { keys, atMs: now() };
+      failure = undefined;
+      return keys;
+    } catch (error) {
+      failure = error;
+      onFault?.(new Error(`The keys of ${issuer} cannot be had: ${errorText(error)}`));
+      throw error;
+    }
+  });
+  const ask = () => {
     askedAtMs = now();
-    asking ??= load(issuer, fetchJson)
-      .then((keys) => {
-        cached = { keys, atMs: now() };
-        failure = undefined;
-        return keys;
-      })
-      .catch((error: unknown) => {
-        failure = error;
-        onFault?.(new Error(`The keys of ${issuer} cannot be had: ${errorText(error)}`));
-        throw error;
-      })
-      .finally(() => {
-        asking = undefined;
-      });
-    return asking;
-  }
+    return fetching();
+  };
 
   return {
     /** Returns the cached keys, fetched again if they are old. Throws `IssuerDown` if none are recent enough. */
     async current(): Promise<JSONWebKeySet> {
       if (cached && now() - cached.atMs < maxAgeMs) return cached.keys;
-      if (asking || now() - askedAtMs >= cooldownMs) {
+      if (fetching.running() || now() - askedAtMs >= cooldownMs) {
         try {
           return await ask();
         } catch {
@@ -63,7 +61,7 @@ export function createIssuerKeys(
     },
     /** Fetches the keys again for a token with an unknown key; undefined if that was just done. */
     async renewed(): Promise<JSONWebKeySet | undefined> {
-      if (!asking && now() - askedAtMs < cooldownMs) return undefined;
+      if (!fetching.running() && now() - askedAtMs < cooldownMs) return undefined;
       // On failure, the token is checked with the known keys.
       return await ask().catch(() => undefined);
     },

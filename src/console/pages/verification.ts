@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { AuditLog, AuditVerdict } from '../../contract/records.ts';
+import { sharing } from '../../ground/sharing.ts';
 import { clock, count } from '../shown.ts';
 import type { Html, View } from './view.ts';
 
@@ -13,23 +14,12 @@ export type Verification = ReturnType<typeof createVerification>;
 
 export function createVerification(audit: () => Promise<AuditLog>, now: () => number) {
   let known: ChainState = { kind: 'unknown' };
-  let running: Promise<void> | undefined;
-
-  async function walk(): Promise<void> {
+  /** Verifies the chain; concurrent requests share one pass. */
+  const verify = sharing(async () => {
     const verdict = await (await audit()).verify();
     known = { kind: 'known', verdict, atMs: now() };
-  }
-
-  return {
-    state: (): ChainState => (running ? { kind: 'running' } : known),
-    /** Verifies the chain; concurrent requests share one pass. */
-    verify() {
-      running ??= walk().finally(() => {
-        running = undefined;
-      });
-      return running;
-    },
-  };
+  });
+  return { state: (): ChainState => (verify.running() ? { kind: 'running' } : known), verify };
 }
 
 export function chainLine(state: ChainState, { words, locale }: View): Html {

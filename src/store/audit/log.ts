@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { AuditEntry, AuditLog, AuditQuery, AuditRecord, StartNote } from '../../contract/records.ts';
 import { once } from '../../ground/once.ts';
+import { sharing } from '../../ground/sharing.ts';
 import type { Engine, OpenEngine } from '../engine.ts';
 import { findRow, given, selectRows } from '../rows.ts';
 import type { AuditRow } from '../tables/tables.ts';
@@ -26,7 +27,6 @@ export class ChainedLog implements AuditLog {
   #accepted = 0;
   #committed = 0;
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
   #key: AuditKey | undefined;
   #stopped = false;
   /** The last batch could not be written. */
@@ -37,6 +37,7 @@ export class ChainedLog implements AuditLog {
   #isUnjoined = false;
   /** Records of this server may be in the inbox. */
   #isWaitingHere = false;
+  readonly #pass = sharing(() => Promise.resolve().then(() => this.#writeBatch()));
   readonly #inbox = createInbox(() => this.#openKey());
   readonly #openEnd = once(async () => createChainEnd(await this.#openEngine(), this.#openKey()));
   /** Records of dead servers are completed before anything is added or read. */
@@ -114,16 +115,11 @@ export class ChainedLog implements AuditLog {
     this.#accepted += 1;
   }
 
-  /** One pass over what is queued now; concurrent callers share it. */
+  /** One pass over what is queued now. */
   #drain(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#running ??= Promise.resolve()
-      .then(() => this.#writeBatch())
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
+    return this.#pass();
   }
 
   async #drainUntil(target: number): Promise<void> {

@@ -2,6 +2,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { AuditRecord, StartNote, UnderWayNotes } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { sharingNext } from '../../ground/sharing.ts';
 import type { Engine } from '../engine.ts';
 import { listRows } from '../rows.ts';
 
@@ -10,28 +11,10 @@ export type UnderWayCalls = ReturnType<typeof createUnderWayCalls>;
 
 export function createUnderWayCalls(notes: UnderWayNotes) {
   const open = new Map<string, AuditRecord>();
-  /** Concurrent notes share a sync. */
-  let syncing: Promise<void> | undefined;
-  let following: Promise<void> | undefined;
-
-  function sync(): Promise<void> {
-    if (!syncing) {
-      // If calls always overlap, notes of ended ones would stay forever without a restart.
-      const written = notes.bytes() > restartBytes ? notes.restart([...open.values()]) : notes.sync();
-      syncing = written.finally(() => {
-        syncing = undefined;
-      });
-      return syncing;
-    }
-    // The running sync may have begun before this note; the next one has not.
-    following ??= syncing
-      .catch(() => {})
-      .then(() => {
-        following = undefined;
-        return sync();
-      });
-    return following;
-  }
+  const sync = sharingNext(() =>
+    // If calls always overlap, notes of ended ones would stay forever without a restart.
+    notes.bytes() > restartBytes ? notes.restart([...open.values()]) : notes.sync(),
+  );
 
   return {
     async begin(record: AuditRecord, mayChange: boolean): Promise<StartNote> {

@@ -2,6 +2,7 @@ import { close, fdatasync, fsync, open } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { deferred } from '../../ground/defer.ts';
+import { sharingNext } from '../../ground/sharing.ts';
 
 /** Makes commits survive a power cut. */
 export type WalSync = ReturnType<typeof createWalSync>;
@@ -15,40 +16,19 @@ export type WalSync = ReturnType<typeof createWalSync>;
  */
 export function createWalSync(databasePath: string) {
   let descriptor: number | undefined;
-  let running: Promise<void> | undefined;
-  let following: Promise<void> | undefined;
-
-  async function syncNow(): Promise<void> {
+  /** Resolves when everything committed before the call is on the disk. */
+  const sync = sharingNext(async () => {
     if (descriptor === undefined) {
       descriptor = await openFile(`${databasePath}-wal`, 'r+');
       await syncFolder(dirname(databasePath));
     }
     await syncFile(descriptor);
-  }
-
-  function start(): Promise<void> {
-    running = syncNow().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
+  });
   return {
-    /** Resolves when everything committed before the call is on the disk. */
-    sync() {
-      if (!running) return start();
-      // The running sync may have begun before our commit; the next one has not. Its callers get a failure themselves.
-      following ??= running
-        .catch(() => {})
-        .then(() => {
-          following = undefined;
-          return start();
-        });
-      return following;
-    },
+    sync,
     async close() {
       // The callers of the sync got its failure.
-      await (following ?? running)?.catch(() => {});
+      await sync.running()?.catch(() => {});
       if (descriptor !== undefined) await closeFile(descriptor);
       descriptor = undefined;
     },

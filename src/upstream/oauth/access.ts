@@ -1,6 +1,7 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
+import { sharing } from '../../ground/sharing.ts';
 import { findAuthorizationServer } from './discovery.ts';
 import { asLoginFailure, loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
@@ -109,9 +110,7 @@ export function createAccountAccess(
   now: () => number,
 ): Access {
   let held: { readonly token: string; readonly renewAtMs: number } | undefined;
-  let asking: Promise<string> | undefined;
-
-  async function ask(): Promise<string> {
+  const fresh = sharing(async (): Promise<string> => {
     const { metadata, resource, scope } = await findAuthorizationServer(start, settings, fetch);
     const { ClientCredentialsProvider, fetchToken } = await import('@modelcontextprotocol/client');
     const account = new ClientCredentialsProvider({
@@ -134,14 +133,7 @@ export function createAccountAccess(
     assertBearer(tokens);
     held = { token: tokens.access_token, renewAtMs: renewalAt(now(), (tokens.expires_in ?? 3600) * 1000) };
     return held.token;
-  }
-
-  function fresh(): Promise<string> {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return asking;
-  }
+  });
 
   return {
     async token() {
