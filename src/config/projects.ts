@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { isInside } from '../ground/inside.ts';
+import { orElse } from '../ground/or-else.ts';
 
 /** The folder that a server serves if none was named, and its project. */
 export interface Placement {
@@ -80,12 +81,8 @@ function rootIn(folder: string, path: string): string | undefined {
 }
 
 function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // It may not exist yet, or be on a disk that is not mounted.
-    return path;
-  }
+  // It may not exist yet, or be on a disk that is not mounted.
+  return orElse(() => realpathSync(path), path);
 }
 
 interface WorkingTree {

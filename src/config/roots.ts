@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import { isInside } from '../ground/inside.ts';
+import { orElse } from '../ground/or-else.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -54,20 +55,12 @@ function unique(roots: readonly Root[]): readonly Root[] {
 }
 
 function kindOf(path: string): 'file' | 'folder' | undefined {
-  try {
-    return statSync(path).isFile() ? 'file' : 'folder';
-  } catch {
-    // The error is reported when it is opened as a folder.
-    return undefined;
-  }
+  // The error is reported when it is opened as a folder.
+  return orElse(() => (statSync(path).isFile() ? 'file' : 'folder'), undefined);
 }
 
 function leadsTo(path: string, real: string): boolean {
-  try {
-    return realpathSync(path) === real;
-  } catch {
-    return false;
-  }
+  return orElse(() => realpathSync(path) === real, false);
 }
 
 /** The real path of a folder. Throws `ConfigError` if it is not a folder. */

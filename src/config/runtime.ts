@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { oneOf } from '../contract/error.ts';
+import { orElse } from '../ground/or-else.ts';
 import { parseJsonc } from './file/jsonc.ts';
 import { section } from './section.ts';
 import { configPathOf, homeOf } from './state.ts';
@@ -57,13 +58,8 @@ function writtenIn(path: string): {
   readonly container: Pick<RuntimeChoice, 'engine' | 'image'>;
 } {
   const none = { engine: undefined, image: undefined };
-  let words: string;
-  try {
-    words = readFileSync(path, 'utf8');
-  } catch {
-    // Missing or unreadable: reported when settings are loaded.
-    return { runtime: undefined, container: none };
-  }
+  // Missing or unreadable: reported when settings are loaded.
+  const words = orElse(() => readFileSync(path, 'utf8'), '');
   if (!/"(?:runtime|container)"/.test(words)) return { runtime: undefined, container: none };
   const value = Object(parseJsonc(path, words.replace(/^\ufeff/, ''))) as Record<string, unknown>;
   const parsed = containerSchema.safeParse(value.container ?? {});

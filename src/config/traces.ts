@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { badValue, ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { TraceSettings } from '../contract/trace.ts';
+import { orElse } from '../ground/or-else.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -86,7 +87,7 @@ function headersOf(read: Reader): Readonly<Record<string, string>> {
       if (pair.trim() === '') continue;
       const at = pair.indexOf('=');
       const key = pair.slice(0, Math.max(0, at)).trim().toLowerCase();
-      const value = decoded(pair.slice(at + 1).trim());
+      const value = orElse(() => decodeURIComponent(pair.slice(at + 1).trim()), undefined);
       // Not quoted: it is usually a secret.
       if (
         !/^[!#$%&'*+\-.^_`|~\w]+$/.test(key) ||
@@ -102,14 +103,6 @@ function headersOf(read: Reader): Readonly<Record<string, string>> {
     }
   }
   return Object.fromEntries(headers);
-}
-
-function decoded(value: string): string | undefined {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return undefined;
-  }
 }
 
 function timeoutOf(read: Reader): number {

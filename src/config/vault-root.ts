@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../ground/or-else.ts';
 
 /**
  * The default vault: `vault` in the root, or the root itself if only the vault is served and the root holds notes but
@@ -30,12 +31,8 @@ function isNote(entry: Dirent): boolean {
 }
 
 function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Unreadable: counts as empty.
-    return [];
-  }
+  // Unreadable: counts as empty.
+  return orElse(() => readdirSync(folder, { withFileTypes: true }), []);
 }
 
 const mostFolders = 100;

@@ -1,5 +1,6 @@
 import type { createLocalJWKSet, JSONWebKeySet, JWTPayload } from 'jose';
 import type { OauthTrust, TrustedIssuer } from '../contract/identity.ts';
+import { orElse } from '../ground/or-else.ts';
 import {
   createIssuerKeys,
   fetchJson as fetchFromIssuer,
@@ -81,13 +82,10 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
     async verify(token: string): Promise<TokenFinding> {
       if (token.length > maxTokenChars || !looksLikeJwt(token)) return bad.shape;
       const jose = await import('jose');
-      let found: ReturnType<typeof known.get>;
-      try {
-        found = known.get(jose.decodeJwt(token).iss ?? '');
-      } catch {
-        // It only looked like a token.
-        return bad.shape;
-      }
+      const claims = orElse(() => jose.decodeJwt(token), undefined);
+      // It only looked like a token.
+      if (!claims) return bad.shape;
+      const found = known.get(claims.iss ?? '');
       if (!found) return bad.issuer;
       const { issuer, keys } = found;
       const rules = {

@@ -4,6 +4,7 @@ import type { Arrival } from '../contract/call.ts';
 import { idAtEdges, type Refusal } from '../contract/text/frames.ts';
 import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
+import { orElse } from '../ground/or-else.ts';
 import { assertBatch, assertMayBegin, notAMessage } from './admission.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
@@ -364,11 +365,7 @@ function namesItsRoots(capabilities: Params, client: string | undefined): boolea
 
 function pathOf(uri: unknown): string[] {
   if (typeof uri !== 'string' || !uri.startsWith('file:')) return [];
-  try {
-    const path = fileURLToPath(uri);
-    return path.includes('\0') ? [] : [path];
-  } catch {
-    // A host name, or an invalid percent encoding.
-    return [];
-  }
+  // A host name, or an invalid percent encoding.
+  const path = orElse(() => fileURLToPath(uri), undefined);
+  return path === undefined || path.includes('\0') ? [] : [path];
 }

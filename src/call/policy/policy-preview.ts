@@ -5,6 +5,7 @@ import type { Mode, PolicyDecision, PolicyRule, Risk, RuleLine } from '../../con
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
+import { orElse } from '../../ground/or-else.ts';
 import type { Policy } from '../approve.ts';
 import { outgoingSecret } from '../flow/outgoing.ts';
 import { reachOf } from '../flow/reach.ts';
@@ -179,13 +180,8 @@ export function renderPreview(preview: Omit<PolicyPreview, 'tool'>, locale: Loca
 }
 
 function readCall(json: string): { readonly tool: string; readonly input: unknown } | undefined {
-  let call: unknown;
-  try {
-    call = JSON.parse(json);
-  } catch {
-    // Invalid JSON: the caller explains the format.
-    return undefined;
-  }
+  // Invalid JSON: the caller explains the format.
+  const call: unknown = orElse(() => JSON.parse(json), undefined);
   if (typeof call !== 'object' || call === null) return undefined;
   // `name` is MCP's own key, so that a logged request can be pasted.
   const { tool, name, arguments: input = {} } = call as Record<string, unknown>;

@@ -4,6 +4,7 @@ import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
 import { inputRule } from '../../contract/tool/input-rule.ts';
 import { counted } from '../../ground/counted.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 const noObject = text('must be a JSON object', 'JSON オブジェクトでなければなりません');
 
@@ -87,12 +88,8 @@ function planCall({
 }
 
 function argumentsIn(json: string): PlanCall['arguments'] | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as PlanCall['arguments']) : undefined;
-  } catch {
-    // Invalid JSON: the argument's rule explains the format.
-    return undefined;
-  }
+  // Invalid JSON: the argument's rule explains the format.
+  const value: unknown = orElse(() => JSON.parse(json), undefined);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as PlanCall['arguments']) : undefined;
 }

@@ -1,3 +1,4 @@
+import { orElse } from '../../ground/or-else.ts';
 import { withoutCode } from './code-fences.ts';
 
 /** A link in a note. */
@@ -116,10 +117,6 @@ function joined(folder: string, target: string): string | undefined {
 }
 
 function decoded(target: string): string {
-  try {
-    return decodeURIComponent(target);
-  } catch {
-    // A bare percent sign: the name is meant literally.
-    return target;
-  }
+  // A bare percent sign: the name is meant literally.
+  return orElse(() => decodeURIComponent(target), target);
 }

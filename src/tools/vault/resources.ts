@@ -6,6 +6,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { ResourceGateway } from '../../contract/gateway.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { badCursor, noteAt, onNote } from './rules.ts';
 import { walkNotes } from './walk-notes.ts';
 
@@ -60,12 +61,8 @@ function uriOf(path: string): string {
 
 function noteOf(vault: Vault, uri: string): Place {
   if (!uri.startsWith(prefix)) throw unknown(uri);
-  let path: string;
-  try {
-    path = decodeURIComponent(uri.slice(prefix.length));
-  } catch {
-    throw unknown(uri);
-  }
+  const path = orElse(() => decodeURIComponent(uri.slice(prefix.length)), undefined);
+  if (path === undefined) throw unknown(uri);
   return noteAt(vault, path);
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { seal, unseal } from '../../ground/sealed.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
@@ -155,9 +156,5 @@ function isStale(held: string): boolean {
 }
 
 function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return orElse(() => readFileSync(path, 'utf8'), undefined);
 }

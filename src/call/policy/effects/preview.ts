@@ -4,6 +4,7 @@ import type { EffectRules, EffectVerdict } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { describeIssue } from '../../../contract/text/describe-issue.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
+import { orElse } from '../../../ground/or-else.ts';
 import { factsOf } from './facts.ts';
 
 const effects = z.array(
@@ -70,10 +71,6 @@ const none: Losses = {
 const example = '[{"change": "deleted", "path": "old", "kind": "folder", "files": 12}]';
 
 function parsedJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Invalid JSON: the caller explains the format.
-    return undefined;
-  }
+  // Invalid JSON: the caller explains the format.
+  return orElse(() => JSON.parse(json), undefined);
 }

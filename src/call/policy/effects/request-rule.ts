@@ -3,6 +3,7 @@ import { type EffectRule, mostSent, type RequestFacts } from '../../../contract/
 import { ConfigError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { createPathGlob } from '../../../ground/glob/rule-glob.ts';
+import { orElse } from '../../../ground/or-else.ts';
 import { type Finds, type ReadyRule, readRule } from './rule.ts';
 
 /** Whether a rule about effects is about requests to hosts. */
@@ -61,11 +62,7 @@ function readingsOf(path: string): readonly string[] {
 }
 
 function decodedOnce(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  return orElse(() => decodeURIComponent(path), path);
 }
 
 function sendsText({ kind, host, path }: RequestFacts) {
