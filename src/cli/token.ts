@@ -16,11 +16,9 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
   if (!/^[\w.@+-]{1,64}$/.test(user)) {
     throw badValue(
       '--user',
-      text(
-        'must be 1 to 64 letters, digits or . _ @ + -',
-        'は英数字と . _ @ + - で 1～64 文字にしてください',
-      ),
       user,
+      'must be 1 to 64 letters, digits or . _ @ + -',
+      'は英数字と . _ @ + - で 1～64 文字にしてください',
     );
   }
   if (options.asRole === localTokenRole) {
@@ -94,11 +92,9 @@ function toolsetsOf(value: unknown): readonly string[] | undefined {
     if (!(toolsetNames as readonly string[]).includes(name)) {
       throw badValue(
         '--for',
-        text(
-          `must name toolsets of ${toolsetNames.join(', ')}`,
-          `には ${toolsetNames.join('、')} のツールセットを指定してください`,
-        ),
         name,
+        `must name toolsets of ${toolsetNames.join(', ')}`,
+        `には ${toolsetNames.join('、')} のツールセットを指定してください`,
       );
     }
   }

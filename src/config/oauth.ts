@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { badValue, ConfigError } from '../contract/error.ts';
 import { type OauthTrust, type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
-import { text } from '../contract/text/text.ts';
 import { hasUserInfo, isSecureUrl } from '../ground/secure-url.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -38,11 +37,9 @@ export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefin
   if (!isSafe(resource) || new URL(resource).hash !== '' || resource.endsWith('#')) {
     throw badValue(
       'http.oauth.resource',
-      text(
-        'must be an https:// address without a fragment',
-        'にはフラグメントのない https:// のアドレスを指定してください',
-      ),
       resource,
+      'must be an https:// address without a fragment',
+      'にはフラグメントのない https:// のアドレスを指定してください',
     );
   }
   const issuers = config.issuers.map((entry, index) =>
@@ -57,19 +54,18 @@ function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: st
   if (!isSafe(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer)) {
     throw badValue(
       `${at}.issuer`,
-      text(
-        'must be an https:// address without a query',
-        'にはクエリのない https:// のアドレスを指定してください',
-      ),
       issuer,
+      'must be an https:// address without a query',
+      'にはクエリのない https:// のアドレスを指定してください',
     );
   }
   const name = entry.name ?? new URL(issuer).hostname.replace(/[[\]:]/g, '_');
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw badValue(
       `${at}.name`,
-      text('must be letters, digits or . _ -', 'は英数字と . _ - で指定してください'),
       name,
+      'must be letters, digits or . _ -',
+      'は英数字と . _ - で指定してください',
     );
   }
   const names = Object.fromEntries(scopes.map((scope) => [scope, entry.scopes?.[scope] ?? scope]));

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type EffectRule, mostDeleted, requestKinds } from '../contract/effects.ts';
 import type { PolicyRule } from '../contract/policy.ts';
-import { text } from '../contract/text/text.ts';
 import { inputRule } from '../contract/tool/input-rule.ts';
 
 const names = z.array(z.string().min(1));
@@ -38,7 +37,7 @@ const effectRule = z
           .string()
           .refine(
             (deletes) => mostDeleted(deletes) !== undefined,
-            inputRule(text('must look like "> 20 files"', '"> 20 files" のように指定してください')),
+            inputRule('must look like "> 20 files"', '"> 20 files" のように指定してください'),
           )
           .optional(),
         writes: z.string().min(1).optional(),
@@ -49,10 +48,8 @@ const effectRule = z
       .refine(
         (effect) => Object.keys(effect).length > 0,
         inputRule(
-          text(
-            'must name deletes, writes or outside, or sends or kind',
-            'deletes、writes、outside のいずれか、または sends か kind が必要です',
-          ),
+          'must name deletes, writes or outside, or sends or kind',
+          'deletes、writes、outside のいずれか、または sends か kind が必要です',
         ),
       ),
     then: z.enum(['allow', 'ask', 'deny']),
@@ -64,10 +61,8 @@ const effectRule = z
 function onlyAsked(key: string) {
   return {
     ...inputRule(
-      text(
-        `"answer" says who answers a question, and needs "${key}": "ask"`,
-        `"answer" は質問に答える人を指定するもので、"${key}": "ask" が必要です`,
-      ),
+      `"answer" says who answers a question, and needs "${key}": "ask"`,
+      `"answer" は質問に答える人を指定するもので、"${key}": "ask" が必要です`,
     ),
     path: ['answer'],
   };

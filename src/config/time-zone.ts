@@ -10,6 +10,6 @@ export function timeZoneOf(zone: string, key: string): string {
       'must be a time zone such as "Asia/Tokyo"',
       'には "Asia/Tokyo" のようなタイムゾーンを指定してください',
     );
-    throw Object.assign(badValue(key, must, zone), { cause });
+    throw Object.assign(badValue(key, zone, must), { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { badValue, ConfigError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
+import { badValue, ConfigError, oneOf } from '../contract/error.ts';
+import { readSaid, type Said } from '../contract/text/text.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { orElse } from '../ground/or-else.ts';
 
@@ -22,14 +22,14 @@ export function tracesOf(environment: Environment): TraceSettings | undefined {
   const url = endpointOf(read);
   if (!url) return undefined;
   if (exporter !== 'otlp')
-    throw wrong('OTEL_TRACES_EXPORTER', text('must be otlp or none', 'otlp か none'), exporter);
+    throw wrong('OTEL_TRACES_EXPORTER', exporter, 'must be otlp or none', 'otlp か none');
   return {
     url,
     headers: headersOf(read),
     timeoutMs: timeoutOf(read),
     encoding:
-      oneOf(read.own('PROTOCOL'), ['http/protobuf', 'http/json']) === 'http/json' ? 'json' : 'protobuf',
-    compression: oneOf(read.own('COMPRESSION'), ['none', 'gzip']) ?? 'none',
+      chosen(read.own('PROTOCOL'), ['http/protobuf', 'http/json']) === 'http/json' ? 'json' : 'protobuf',
+    compression: chosen(read.own('COMPRESSION'), ['none', 'gzip']) ?? 'none',
     sampler: samplerOf(read),
     tls: {
       ca: fileOf(read.own('CERTIFICATE')),
@@ -112,8 +112,9 @@ function timeoutOf(read: Reader): number {
   if (!(ms >= 1 && ms <= longestTimeoutMs)) {
     throw wrong(
       found.name,
-      text(`must be 1 to ${longestTimeoutMs} milliseconds`, `1～${longestTimeoutMs} ミリ秒`),
       found.value,
+      `must be 1 to ${longestTimeoutMs} milliseconds`,
+      `1～${longestTimeoutMs} ミリ秒`,
     );
   }
   return Math.round(ms);
@@ -128,17 +129,15 @@ function samplerOf(read: Reader): TraceSettings['sampler'] {
   if (root === undefined) {
     throw wrong(
       name,
-      text(
-        `must be one of ${roots.join(', ')}, optionally with parentbased_ before it`,
-        `${roots.join('、')}（先頭に parentbased_ を付けてもよい）のいずれか`,
-      ),
       value,
+      `must be one of ${roots.join(', ')}, optionally with parentbased_ before it`,
+      `${roots.join('、')}（先頭に parentbased_ を付けてもよい）のいずれか`,
     );
   }
   const argument = read('OTEL_TRACES_SAMPLER_ARG');
   const ratio = Number(argument ?? 1);
   if (root === 'traceidratio' && !(ratio >= 0 && ratio <= 1)) {
-    throw wrong('OTEL_TRACES_SAMPLER_ARG', text('must be a number from 0 to 1', '0～1 の数'), argument ?? '');
+    throw wrong('OTEL_TRACES_SAMPLER_ARG', argument ?? '', 'must be a number from 0 to 1', '0～1 の数');
   }
   return { root, ratio: root === 'traceidratio' ? ratio : 1, followsParent };
 }
@@ -156,19 +155,12 @@ function fileOf(found: Named | undefined): string | undefined {
   }
 }
 
-function oneOf<T extends string>(found: Named | undefined, among: readonly T[]): T | undefined {
-  if (!found) return undefined;
-  const known = among.find((candidate) => candidate === found.value);
-  if (known === undefined)
-    throw wrong(
-      found.name,
-      text(`must be one of ${among.join(', ')}`, `${among.join('、')} のいずれか`),
-      found.value,
-    );
-  return known;
+function chosen<T extends string>(found: Named | undefined, among: readonly T[]): T | undefined {
+  return found && oneOf(found.name, found.value.slice(0, 100), among);
 }
 
 /** `rule` ends an English sentence; in Japanese it is the thing to specify. */
-function wrong(name: string, rule: Text, value: string): ConfigError {
-  return badValue(name, text(rule.en, `には${rule.ja}を指定してください`), value.slice(0, 100));
+function wrong(name: string, value: string, ...rule: Said<never>): ConfigError {
+  const { text } = readSaid(rule);
+  return badValue(name, value.slice(0, 100), text.en, `には${text.ja}を指定してください`);
 }

@@ -84,19 +84,21 @@ export class ConfigError extends Error {
 }
 
 /** The mistake of a setting or an option with an impossible value; `must` continues after its name. */
-export function badValue(key: Text | string, must: Text, value: unknown): ConfigError {
+export function badValue(key: Text | string, value: unknown, ...must: Said<never>): ConfigError {
+  const rule = readSaid(must).text;
   const { en, ja } = typeof key === 'string' ? text(key, key) : key;
   const got = JSON.stringify(value);
-  return new ConfigError(`${en} ${must.en}, got ${got}.`, `${ja} ${must.ja}（指定値: ${got}）。`);
+  return new ConfigError(`${en} ${rule.en}, got ${got}.`, `${ja} ${rule.ja}（指定値: ${got}）。`);
 }
 
 /** The value as one of these. Throws `ConfigError` that lists them. */
 export function oneOf<T extends string>(key: Text | string, value: unknown, among: readonly T[]): T {
   const found = among.find((candidate) => candidate === value);
   if (found !== undefined) return found;
-  const must = text(
+  throw badValue(
+    key,
+    value,
     `must be one of ${among.join(', ')}`,
     `は ${among.join('、')} のいずれかを指定してください`,
   );
-  throw badValue(key, must, value);
 }

@@ -7,7 +7,7 @@ import { inputRule } from '../contract/tool/input-rule.ts';
 
 export const withoutNul = [
   (words: string) => !words.includes('\0'),
-  inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
+  inputRule('must not contain NUL', 'NUL 文字を含められません'),
 ] as const;
 
 export const atMostBytes = inBytes(

@@ -9,10 +9,8 @@ export const encodingInput = z
   .refine(
     (label) => encodingNamed(label) !== undefined,
     inputRule(
-      text(
-        'must be an encoding such as latin1, shift_jis, euc-kr or big5; UTF-16 is known by its byte order mark',
-        'latin1、shift_jis、euc-kr、big5 などの文字コードでなければなりません。UTF-16 はバイト順マークで判別されます',
-      ),
+      'must be an encoding such as latin1, shift_jis, euc-kr or big5; UTF-16 is known by its byte order mark',
+      'latin1、shift_jis、euc-kr、big5 などの文字コードでなければなりません。UTF-16 はバイト順マークで判別されます',
     ),
   )
   .transform(encodingNamed)

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { text } from '../contract/text/text.ts';
 import { inputRule } from '../contract/tool/input-rule.ts';
 
 /** The first line that a tool reads of a file: from 1, or from -1 at the end. */
@@ -8,10 +7,8 @@ export const startLineInput = z
   .refine(
     (line) => line !== 0,
     inputRule(
-      text(
-        'must not be 0: lines count from 1, or from -1 at the end',
-        '0 にはできません。行は 1 から、末尾からは -1 で数えます',
-      ),
+      'must not be 0: lines count from 1, or from -1 at the end',
+      '0 にはできません。行は 1 から、末尾からは -1 で数えます',
     ),
   )
   .optional()

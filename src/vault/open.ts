@@ -3,7 +3,6 @@ import { closeSync, fstatSync, statSync } from 'node:fs';
 import type { ChangeObserver, Folder, Place } from '../contract/capabilities/files.ts';
 import type { NoteEnding, Vault, VaultSettings } from '../contract/capabilities/vault.ts';
 import { badValue, ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { createCalendar } from '../ground/calendar.ts';
@@ -63,7 +62,7 @@ function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions):
   // The workspace is closed by its owner.
   if (inside) return { folder: inside, close: () => {} };
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
-    throw badValue('vault.root', text('must be a folder', 'にはフォルダーを指定してください'), root);
+    throw badValue('vault.root', root, 'must be a folder', 'にはフォルダーを指定してください');
   }
   return openWorkspace({ roots: [{ path: root, writable: true }], observer, scratchFolder });
 }

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { VaultSettings } from '../contract/capabilities/vault.ts';
 import { badValue, ConfigError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { isInside } from '../ground/inside.ts';
 
@@ -46,7 +45,7 @@ export function vaultSettingsFrom(environment: Environment, config: VaultConfig 
 export function assertVaultRoot(root: string, served: readonly string[]): void {
   const found = statSync(root, { throwIfNoEntry: false });
   if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder))) {
-    throw badValue('vault.root', text('must be a folder', 'にはフォルダーを指定してください'), root);
+    throw badValue('vault.root', root, 'must be a folder', 'にはフォルダーを指定してください');
   }
   try {
     if (found) accessSync(root, constants.R_OK | constants.X_OK);
@@ -76,7 +75,8 @@ function countFrom(
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
   throw badValue(
     written === undefined ? key : variable,
-    text(`must be a whole number from 1 to ${most}`, `は 1～${most} の整数で指定してください`),
     given,
+    `must be a whole number from 1 to ${most}`,
+    `は 1～${most} の整数で指定してください`,
   );
 }

@@ -33,8 +33,9 @@ function dateMs(words: string, nowMs: number): number {
   if (Number.isFinite(at) && at > nowMs) return at;
   throw badValue(
     '--until',
-    text('must be a future date such as 2027-01-31', 'は 2027-01-31 のような未来の日付で指定してください'),
     words,
+    'must be a future date such as 2027-01-31',
+    'は 2027-01-31 のような未来の日付で指定してください',
   );
 }
 

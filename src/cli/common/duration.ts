@@ -1,5 +1,4 @@
 import { badValue } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -10,11 +9,9 @@ export function durationMs(words: string, option: string): number {
   if (!match || unit === undefined) {
     throw badValue(
       option,
-      text(
-        'must be a time such as 90s, 10m, 12h or 30d',
-        'は 90s、10m、12h、30d のような時間で指定してください',
-      ),
       words,
+      'must be a time such as 90s, 10m, 12h or 30d',
+      'は 90s、10m、12h、30d のような時間で指定してください',
     );
   }
   return Number(match[1]) * unit;
@@ -24,11 +21,7 @@ export function durationMs(words: string, option: string): number {
 export function wholeNumber(words: unknown, option: string): number {
   const value = Number(words);
   if (!Number.isInteger(value) || value < 1) {
-    throw badValue(
-      option,
-      text('must be a positive whole number', 'は 1 以上の整数で指定してください'),
-      words,
-    );
+    throw badValue(option, words, 'must be a positive whole number', 'は 1 以上の整数で指定してください');
   }
   return value;
 }

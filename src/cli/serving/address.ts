@@ -1,6 +1,5 @@
 import type { Settings } from '../../config/settings.ts';
 import { badValue } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 
 /** The address of `--http`: its own value, else the settings'. Throws `ConfigError` for an invalid address. */
 export function addressOf(value: unknown, settings: Settings): { host: string; port: number } {
@@ -10,8 +9,9 @@ export function addressOf(value: unknown, settings: Settings): { host: string; p
   if (!match || port > 65_535) {
     throw badValue(
       '--http',
-      text('must be PORT or HOST:PORT', 'は PORT または HOST:PORT で指定してください'),
       value,
+      'must be PORT or HOST:PORT',
+      'は PORT または HOST:PORT で指定してください',
     );
   }
   return { host: match[1]?.replace(/^\[(.*)\]$/, '$1') || settings.http.host, port };

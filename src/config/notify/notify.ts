@@ -7,7 +7,7 @@ import type {
   NotifySettings,
   QuietHours,
 } from '../../contract/notice.ts';
-import { type Text, text } from '../../contract/text/text.ts';
+import { readSaid, type Said } from '../../contract/text/text.ts';
 import { hasUserInfo, isSecureUrl } from '../../ground/secure-url.ts';
 import { timeZoneOf } from '../time-zone.ts';
 import { fillVariables } from '../variables.ts';
@@ -33,10 +33,8 @@ export function notifyOf(config: Config | undefined, context: FillContext): Noti
       if (channels.some((each) => each.name === name)) continue;
       throw wrong(
         `notify.${key}.to`,
-        text(
-          `is not a channel: ${JSON.stringify(name)}`,
-          `存在しないチャンネルです: ${JSON.stringify(name)}`,
-        ),
+        `is not a channel: ${JSON.stringify(name)}`,
+        `存在しないチャンネルです: ${JSON.stringify(name)}`,
       );
     }
   }
@@ -67,7 +65,7 @@ function channelOf(entry: z.output<typeof channelSchema>, at: string, context: F
     case 'ntfy': {
       const url = address(entry.url, 'url');
       if (!/^\/(?:[^/]+\/)*[\w-]+$/.test(new URL(url).pathname)) {
-        throw wrong(`${at}.url`, text('must end in a topic', '最後にトピック名が必要です'));
+        throw wrong(`${at}.url`, 'must end in a topic', '最後にトピック名が必要です');
       }
       return { kind: 'ntfy', url, token: secret(entry.token, 'token'), actions: entry.actions ?? 'deny' };
     }
@@ -77,10 +75,7 @@ function channelOf(entry: z.output<typeof channelSchema>, at: string, context: F
       const people = entry.people ?? [];
       const given = entry.actions ?? 'none';
       if (given !== 'none' && (entry.signingSecret === undefined || people.length === 0)) {
-        throw wrong(
-          `${at}.actions`,
-          text('needs signingSecret and people', 'signingSecret と people が必要です'),
-        );
+        throw wrong(`${at}.actions`, 'needs signingSecret and people', 'signingSecret と people が必要です');
       }
       return {
         kind: 'slack',
@@ -112,10 +107,8 @@ function emailOf(
   if (!address || !/^smtps?:$/.test(address.protocol) || address.hostname === '' || address.password !== '') {
     throw wrong(
       `${at}.smtp`,
-      text(
-        'must be an address such as smtps://name@mail.example.com, without a password',
-        'smtps://name@mail.example.com のような、パスワードを含まないアドレスを指定してください',
-      ),
+      'must be an address such as smtps://name@mail.example.com, without a password',
+      'smtps://name@mail.example.com のような、パスワードを含まないアドレスを指定してください',
     );
   }
   const secure = address.protocol === 'smtps:';
@@ -135,7 +128,8 @@ function quietOf({ from, to, timeZone }: NonNullable<Config['quiet']>): QuietHou
   if (from === to) {
     throw wrong(
       'notify.quiet',
-      text('must not begin and end at the same time', '開始と終了に別の時刻を指定してください'),
+      'must not begin and end at the same time',
+      '開始と終了に別の時刻を指定してください',
     );
   }
   const zone = timeZone && timeZoneOf(timeZone, 'notify.quiet.timeZone');
@@ -170,10 +164,8 @@ function originOf(words: string, at: string): string {
   if (url && isSafe(url) && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin;
   throw wrong(
     at,
-    text(
-      `must be an https:// address without a path, got ${JSON.stringify(words)}`,
-      `パスのない https:// のアドレスを指定してください（指定値: ${JSON.stringify(words)}）`,
-    ),
+    `must be an https:// address without a path, got ${JSON.stringify(words)}`,
+    `パスのない https:// のアドレスを指定してください（指定値: ${JSON.stringify(words)}）`,
   );
 }
 
@@ -183,10 +175,8 @@ function addressOf(words: string, at: string): string {
   if (url && isSafe(url)) return url.href;
   throw wrong(
     at,
-    text(
-      'must be an https:// address (http:// on this machine alone) without a user name',
-      'ユーザー名のない https:// のアドレスを指定してください（http:// はこのマシンのみ）',
-    ),
+    'must be an https:// address (http:// on this machine alone) without a user name',
+    'ユーザー名のない https:// のアドレスを指定してください（http:// はこのマシンのみ）',
   );
 }
 
@@ -195,6 +185,7 @@ function isSafe(url: URL): boolean {
 }
 
 /** `rule` continues after the key, in English beginning with the verb. */
-function wrong(at: string, rule: Text): ConfigError {
-  return new ConfigError(`${at} ${rule.en}.`, `${at}: ${rule.ja}。`);
+function wrong(at: string, ...rule: Said<never>): ConfigError {
+  const { text } = readSaid(rule);
+  return new ConfigError(`${at} ${text.en}.`, `${at}: ${text.ja}。`);
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { badValue, ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { OauthSettings } from '../../contract/upstream.ts';
 import { isSecureUrl } from '../../ground/secure-url.ts';
 
@@ -63,17 +62,14 @@ export function oauthOf(
 function assertWhole(at: string, settings: OauthSettings): void {
   const { issuer, clientId, clientSecret, clientMetadataUrl } = settings;
   if (issuer !== undefined && !(URL.canParse(issuer) && isSecureUrl(new URL(issuer)))) {
-    throw badValue(
-      `${at}.oauth.issuer`,
-      text('must start with https://', 'は https:// で始めてください'),
-      issuer,
-    );
+    throw badValue(`${at}.oauth.issuer`, issuer, 'must start with https://', 'は https:// で始めてください');
   }
   if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl)) {
     throw badValue(
       `${at}.oauth.clientMetadataUrl`,
-      text('must be an https:// address with a path', 'にはパス付きの https:// のアドレスを指定してください'),
       clientMetadataUrl,
+      'must be an https:// address with a path',
+      'にはパス付きの https:// のアドレスを指定してください',
     );
   }
   if (clientSecret !== undefined && clientId === undefined) {

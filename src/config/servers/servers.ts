@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { badValue, ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { text, verbatim } from '../../contract/text/text.ts';
+import { verbatim } from '../../contract/text/text.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
 import { isInside } from '../../ground/inside.ts';
@@ -114,8 +114,9 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw badValue(
         `${at}.url`,
-        text('must start with http:// or https://', 'は http:// または https:// で始めてください'),
         config.url,
+        'must start with http:// or https://',
+        'は http:// または https:// で始めてください',
       );
     }
     if (config.network !== undefined) {

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { text } from '../text/text.ts';
 import { inputRule } from '../tool/input-rule.ts';
 import { taskStatuses, teamLimits } from './tasks.ts';
 
@@ -10,7 +9,7 @@ export const id = z
   .max(64)
   .refine(
     (words) => !words.includes('\0'),
-    inputRule(text('must not contain a NUL character', 'NUL 文字を含められません')),
+    inputRule('must not contain a NUL character', 'NUL 文字を含められません'),
   );
 export const title = z.string().trim().min(1).max(teamLimits.titleChars);
 export const description = z.string().max(teamLimits.descriptionChars);

@@ -1,12 +1,13 @@
-import type { Text } from '../text/text.ts';
+import { readSaid, type Said } from '../text/text.ts';
 
 /**
  * Options for zod's `refine`: the rest of a sentence that begins with the argument's name, in each language.
  * `describeIssue` reads both.
  */
-export function inputRule({ en, ja }: Text): {
+export function inputRule(...rule: Said<never>): {
   readonly error: string;
   readonly params: { readonly ja: string };
 } {
+  const { en, ja } = readSaid(rule).text;
   return { error: en, params: { ja } };
 }

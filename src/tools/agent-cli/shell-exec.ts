@@ -32,7 +32,7 @@ export const shellExec = defineTool({
   input: z.object({
     command: z
       .string()
-      .refine((command) => command.trim() !== '', inputRule(text('must not be empty', '空にはできません')))
+      .refine((command) => command.trim() !== '', inputRule('must not be empty', '空にはできません'))
       .refine(...withoutNul)
       .refine(
         ...inBytes(

@@ -7,7 +7,7 @@ import { inputRule } from '../../contract/tool/input-rule.ts';
 
 /** Shared by the tools for memories: arguments, the shape of a memory in a reply, and one refusal. */
 
-const notBlank = inputRule(text('must not be blank', '空白だけにはできません'));
+const notBlank = inputRule('must not be blank', '空白だけにはできません');
 
 export const memoryContent = z.string().max(8000).refine(hasWords, notBlank);
 export const memoryCategory = z.string().max(100).refine(hasWords, notBlank);
@@ -17,7 +17,7 @@ export const memoryId = z
   .max(64)
   .refine(
     (id) => /^[\w-]+$/.test(id),
-    inputRule(text('must be an id from recall', 'recall が返した id でなければなりません')),
+    inputRule('must be an id from recall', 'recall が返した id でなければなりません'),
   );
 
 export const memoryOutput = {
@@ -103,7 +103,7 @@ const moment = z
   .max(40)
   .refine(
     (when) => z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(when).success,
-    inputRule(text('must be a date such as 2026-02-01', '2026-02-01 のような日付でなければなりません')),
+    inputRule('must be a date such as 2026-02-01', '2026-02-01 のような日付でなければなりません'),
   );
 
 export const recall = defineTool({

@@ -34,9 +34,9 @@ export function loginFailed(...said: Said<unknown>): ToolError {
 }
 
 /** Turns what a step of a login throws into a failed login. */
-export function asLoginFailure(en: string, ja: string): (cause: unknown) => never {
+export function asLoginFailure(...said: Said<never>): (cause: unknown) => never {
   return (cause) => {
-    throw loginFailed(en, ja, cause);
+    throw loginFailed(readSaid(said).text, cause);
   };
 }
 
