@@ -1,5 +1,5 @@
 /** Work whose callers at the same time share one run. */
-interface Sharing<T> {
+export interface Sharing<T> {
   (): Promise<T>;
   /** The run that the newest caller waits for, if any. */
   readonly running: () => Promise<T> | undefined;
