@@ -159,7 +159,8 @@ function createMarks({ syscall, errno }: Kernel): Marks {
       // A program that opens the file for writing right now causes a signal, whose default action would end this
       // process.
       syscall(syscallNumber('fcntl'), fd, setSignal, SIGURG);
-      if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0) return errno() === EAGAIN;
+      if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0)
+        return errno() === system.errno.EAGAIN;
       syscall(syscallNumber('fcntl'), fd, setLease, noLease);
       return false;
     },
@@ -178,7 +179,6 @@ function createMarks({ syscall, errno }: Kernel): Marks {
 /** fcntl(2): a read lease is refused if the file is open for writing. */
 const [setSignal, setLease, readLease, noLease] = [10, 1024, 0, 2];
 const { SIGURG } = system.signals;
-const EAGAIN = 11;
 const isAttribute = /^(?:user\.(?!overlay\.)|system\.posix_acl_access$)/;
 
 /** Runs a script of a test on a layer, in the first of its folders. */

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { constants as os } from 'node:os';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import { receiveDescriptor } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -139,7 +140,7 @@ export class Answering {
 
   #answerConnect(asked: Asked): void {
     const { call, listener, diagnosis } = asked;
-    let result: number | Attempt = -EACCES;
+    let result: number | Attempt = -os.errno.EACCES;
     try {
       result = connectFor(this.#calls, call, { listener, diagnosis, outside: this.#outside });
     } catch {
@@ -150,7 +151,7 @@ export class Answering {
       return;
     }
     if (typeof result !== 'number') result.close();
-    this.#calls.answer(listener, call.id, typeof result === 'number' ? result : -EAGAIN);
+    this.#calls.answer(listener, call.id, typeof result === 'number' ? result : -os.errno.EAGAIN);
   }
 }
 
@@ -159,7 +160,5 @@ const netlink = 16;
 const raw = 3;
 const closeOnExec = 0o2000000;
 const socketDiagnosis = 4;
-const EAGAIN = 11;
-const EACCES = 13;
 /** Each attempt holds descriptors of the server. */
 const maxAttempts = 64;

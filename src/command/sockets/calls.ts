@@ -7,7 +7,7 @@ export interface WaitingCall {
   readonly thread: number;
   readonly number: number;
   /** As in the kernel, 64 bits each. */
-  readonly args: readonly bigint[];
+  readonly args: BigUint64Array;
 }
 
 /** The system calls of a supervisor. On failure they return the negated error number. */
@@ -15,9 +15,19 @@ export type Calls = ReturnType<typeof createCalls>;
 
 export function createCalls({ syscall, addressOf, errno }: Kernel) {
   const done = (result: number) => (result < 0 ? -errno() : result);
-  // Each call fills these anew: they live for one system call.
+  // Each call fills these anew: they live for one system call. None is of the shared pool.
   const scratch = Buffer.alloc(80);
   const vectors = Buffer.alloc(32);
+  const page = Buffer.alloc(pageBytes);
+  const pageAt = addressOf(page);
+  const readTo = (local: bigint, thread: number, address: bigint, bytes: number) => {
+    vectors.writeBigUInt64LE(local, 0);
+    vectors.writeBigUInt64LE(BigInt(bytes), 8);
+    vectors.writeBigUInt64LE(address, 16);
+    vectors.writeBigUInt64LE(BigInt(bytes), 24);
+    return done(syscall(syscallNumber('process_vm_readv'), thread, vectors, 1, remote, 1, 0));
+  };
+  const remote = vectors.subarray(16);
   const control = (listener: number, request: number, id: bigint) => {
     scratch.writeBigUInt64LE(id, 0);
     return done(syscall(syscallNumber('ioctl'), listener, request, scratch));
@@ -31,7 +41,7 @@ export function createCalls({ syscall, addressOf, errno }: Kernel) {
         id: scratch.readBigUInt64LE(0),
         thread: scratch.readUInt32LE(8),
         number: scratch.readInt32LE(16),
-        args: Array.from({ length: 6 }, (_, index) => scratch.readBigUInt64LE(32 + index * 8)),
+        args: new BigUint64Array(scratch.buffer.slice(32, 80)),
       };
     },
     /** Is it still waiting? If not, its thread is gone, and the number may be reused. */
@@ -58,14 +68,13 @@ export function createCalls({ syscall, addressOf, errno }: Kernel) {
     takeDescriptor: (process: number, descriptor: number) =>
       done(syscall(syscallNumber('pidfd_getfd'), process, descriptor, 0)),
     /** Fills the buffer from a process's memory. */
-    readMemory(thread: number, address: bigint, into: Buffer): number {
-      if (into.length === 0) return 0;
-      vectors.writeBigUInt64LE(addressOf(into), 0);
-      vectors.writeBigUInt64LE(BigInt(into.length), 8);
-      vectors.writeBigUInt64LE(address, 16);
-      vectors.writeBigUInt64LE(BigInt(into.length), 24);
-      const [local, remote] = [vectors.subarray(0, 16), vectors.subarray(16)];
-      return done(syscall(syscallNumber('process_vm_readv'), thread, local, 1, remote, 1, 0));
+    readMemory: (thread: number, address: bigint, into: Buffer) =>
+      into.length === 0 ? 0 : readTo(addressOf(into), thread, address, into.length),
+    /** A process's memory up to the end of the page, and to a limit. It holds until the next call. */
+    readPage(thread: number, address: bigint, mostBytes: number): Buffer {
+      // The next page may not be mapped.
+      const bytes = Math.min(mostBytes, pageBytes - Number(address % BigInt(pageBytes)));
+      return page.subarray(0, Math.max(readTo(pageAt, thread, address, bytes), 0));
     },
     /** Opens a path below an open folder, as openat2(2). */
     openIn(folder: number, path: Buffer, flags: number, resolve: number): number {
@@ -112,6 +121,7 @@ const addDescriptor = 0x40182103;
 const isValid = 0x40082102;
 /** PIDFD_THREAD: the thread need not be the first of its process. */
 const anyThread = 0o200;
+const pageBytes = 4096;
 const closeOnExec = 0o2000000;
 const getFlags = 3;
 const setFlags = 4;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { constants as os } from 'node:os';
 import { openPath } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
 import { type Calls, resolve, type WaitingCall } from './calls.ts';
@@ -40,13 +41,13 @@ export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): num
   if (process < 0) return process;
   const [descriptor = 0n, address = 0n, bytes = 0n] = call.args;
   const addressBytes = Number(BigInt.asIntN(32, bytes));
-  if (addressBytes < 0 || addressBytes > maxAddressBytes) return -EINVAL;
+  if (addressBytes < 0 || addressBytes > maxAddressBytes) return -os.errno.EINVAL;
   const socket = hold(calls.takeDescriptor(process, Number(BigInt.asIntN(32, descriptor))));
   if (socket < 0) return socket;
   const given = Buffer.alloc(addressBytes);
-  if (calls.readMemory(call.thread, address, given) !== given.length) return -EFAULT;
+  if (calls.readMemory(call.thread, address, given) !== given.length) return -os.errno.EFAULT;
   // Only now is it certain that the descriptors belong to the caller.
-  if (!calls.isWaiting(origin.listener, call.id)) return -ENOENT;
+  if (!calls.isWaiting(origin.listener, call.id)) return -os.errno.ENOENT;
   const reached = addressFor(calls, { call, origin, socket, given, hold });
   if (typeof reached === 'number') return reached;
   const waits = calls.waits(socket);
@@ -58,7 +59,7 @@ export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): num
       began = true;
       return undefined;
     }
-    return began && result === -EISCONN ? 0 : result;
+    return began && result === -os.errno.EISCONN ? 0 : result;
   };
   const first = again();
   if (first !== undefined) return first;
@@ -85,7 +86,7 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
   if (domain < 0) return domain;
   // The namespace has no connection to the outside.
   if (domain === AF_INET || domain === AF_INET6) return given;
-  if (domain !== AF_UNIX || calls.option(socket, SO_TYPE) === SOCK_DGRAM) return -EACCES;
+  if (domain !== AF_UNIX || calls.option(socket, SO_TYPE) === SOCK_DGRAM) return -os.errno.EACCES;
   const path = pathOf(given);
   // Abstract names belong to the socket's namespace; the kernel refuses all other addresses.
   if (!path) return given;
@@ -96,7 +97,7 @@ function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked):
   const own = files.find((fd) => listensAt(calls, origin.diagnosis, fd));
   if (own !== undefined) return addressOf(`/proc/self/fd/${own}`);
   // Without a listener, an own socket file and a foreign one look the same.
-  return files.some((fd) => listensAt(calls, origin.outside, fd)) ? -EACCES : -ECONNREFUSED;
+  return files.some((fd) => listensAt(calls, origin.outside, fd)) ? -os.errno.EACCES : -os.errno.ECONNREFUSED;
 }
 
 /** As a process with this root sees it, links included. */
@@ -107,7 +108,7 @@ function openIn(calls: Calls, root: number, path: Buffer): number {
 /** On a layer, an older socket's file is another inode: find the path without the layer. */
 function belowLayer(calls: Calls, file: number): number {
   const path = `/proc/self/fd/${file}`;
-  if (statfsSync(path).type !== overlay) return -ENOENT;
+  if (statfsSync(path).type !== overlay) return -os.errno.ENOENT;
   const root = openSync('/', openPath);
   using _ = defer(() => closeSync(root));
   return openIn(calls, root, readlinkSync(path, 'buffer'));
@@ -116,7 +117,7 @@ function belowLayer(calls: Calls, file: number): number {
 /** Older kernels accept only the first thread of a process, which shares its descriptors with all threads. */
 function openProcess({ openThread }: Calls, thread: number): number {
   const opened = openThread(thread);
-  if (opened !== -EINVAL) return opened;
+  if (opened !== -os.errno.EINVAL) return opened;
   const [, first] = /^Tgid:\s*(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, 'latin1')) ?? [];
   return first === undefined ? opened : openThread(Number(first));
 }
@@ -149,11 +150,5 @@ const SOCK_DGRAM = 2;
 const overlay = 0x794c7630;
 const SO_TYPE = 3;
 const SO_DOMAIN = 39;
-const ENOENT = 2;
-const EACCES = 13;
-const EFAULT = 14;
-const EINVAL = 22;
-const EISCONN = 106;
-const ECONNREFUSED = 111;
 /** EAGAIN, EALREADY, EINPROGRESS. */
 const unfinished: ReadonlySet<number> = new Set([-11, -114, -115]);

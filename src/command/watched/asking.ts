@@ -1,3 +1,4 @@
+import { constants as os } from 'node:os';
 import { Unkept } from './keep.ts';
 
 /** Indexes in shared memory for the answer to a question, and for what was granted in advance. */
@@ -65,10 +66,8 @@ export function createAsking(
       Atomics.wait(state, answer, 0);
     }
     const said = Atomics.load(state, answer);
-    if (said === ended) throw new Unkept(EINTR);
+    if (said === ended) throw new Unkept(os.errno.EINTR);
     Atomics.compareExchange(state, answer, said, granted);
     return said;
   };
 }
-
-const EINTR = 4;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
+import { constants as os } from 'node:os';
 import { toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isBelow } from '../../ground/inside.ts';
@@ -75,7 +76,7 @@ export class Entrance {
       })),
       folder,
     });
-    if (said === refused) throw new Unkept(EPERM);
+    if (said === refused) throw new Unkept(os.errno.EPERM);
     if (said === judgedLater) for (const { path, fd } of open) this.opened(path, fd);
   }
 
@@ -84,7 +85,7 @@ export class Entrance {
     if (!this.guards(path)) return false;
     if (this.#written.has(path)) return true;
     const said = this.#ask({ kind: 'comes', contents: [{ path }] });
-    if (said === refused) throw new Unkept(EPERM);
+    if (said === refused) throw new Unkept(os.errno.EPERM);
     if (said !== judgedLater) this.#agreed.add(path);
     return said === judgedLater;
   }
@@ -154,7 +155,6 @@ function itself(fd: number): Buffer {
   return Buffer.from(`/proc/self/fd/${fd}`);
 }
 
-const EPERM = 1;
 const closeOnExec = 0o2000000;
 /** A file that stays open for longer is judged as it is. */
 const openMs = 50;

@@ -41,7 +41,14 @@ export interface FileStat {
 
 export function createFileCalls({ syscall, errno }: Kernel) {
   const done = (result: number) => (result < 0 ? -errno() : result);
-  const text = (name: Buffer) => Buffer.concat([name, end]);
+  // They live for one system call.
+  const [first, second] = [Buffer.alloc(longestPath + 1), Buffer.alloc(longestPath + 1)];
+  const text = (name: Buffer, into = first) => {
+    if (name.length > longestPath) throw new RangeError('a path of that length is none');
+    name.copy(into);
+    into[name.length] = 0;
+    return into;
+  };
   const itself = (fd: number) => Buffer.from(`/proc/self/fd/${fd}\0`);
   const stat = Buffer.alloc(256);
   /** The kernel's own limits for a list of names and for a value. */
@@ -60,11 +67,13 @@ export function createFileCalls({ syscall, errno }: Kernel) {
     unlinkAt: (folder: number, name: Buffer, isFolder: boolean): number =>
       done(syscall(syscallNumber('unlinkat'), folder, text(name), isFolder ? 0x200 : 0)),
     renameAt: (from: number, name: Buffer, to: number, newName: Buffer, flags: number): number =>
-      done(syscall(syscallNumber('renameat2'), from, text(name), to, text(newName), flags)),
+      done(syscall(syscallNumber('renameat2'), from, text(name), to, text(newName, second), flags)),
     linkAt: (from: number, name: Buffer, to: number, newName: Buffer, follows = false): number =>
-      done(syscall(syscallNumber('linkat'), from, text(name), to, text(newName), follows ? 0x400 : 0)),
+      done(
+        syscall(syscallNumber('linkat'), from, text(name), to, text(newName, second), follows ? 0x400 : 0),
+      ),
     symlinkAt: (target: Buffer, folder: number, name: Buffer): number =>
-      done(syscall(syscallNumber('symlinkat'), text(target), folder, text(name))),
+      done(syscall(syscallNumber('symlinkat'), text(target), folder, text(name, second))),
     makeNodeAt: (folder: number, name: Buffer, mode: number, device: number): number =>
       done(syscall(syscallNumber('mknodat'), folder, text(name), mode, device)),
     /** Requests a read lease and returns it: the kernel refuses it if another process may write. */
@@ -153,7 +162,7 @@ function readStat(bytes: Buffer): FileStat {
 export const here = -100;
 /** O_PATH and O_CLOEXEC. */
 export const place = openPath | 0o2000000;
-const end = Buffer.alloc(1);
+const longestPath = 4096;
 const dot = Buffer.from('.\0');
 const emptyPath = 0x1000;
 const notFollowed = 0x100;

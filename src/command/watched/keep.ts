@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
+import { constants as os } from 'node:os';
 import { join, posix } from 'node:path';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { defer } from '../../ground/defer.ts';
@@ -236,7 +237,7 @@ export class Keep {
   /** The host's file: for the command another one may be mounted over it. */
   #withItself(from: number, name: Buffer, work: (fd: number, stat: FileStat) => void): void {
     const fd = this.#files.openAt(from, name, placeItself);
-    if (fd === -ENOENT) return;
+    if (fd === -os.errno.ENOENT) return;
     if (fd < 0) throw new Unkept(-fd);
     using _ = defer(() => closeSync(fd));
     const stat = this.#files.statAt(fd, nothing);
@@ -269,6 +270,5 @@ const noStat: Noted = { mode: 0, bytes: 0, mtimeMs: 0, number: 0, user: 0, group
 const nothing = Buffer.alloc(0);
 const folderPlace = place | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const placeItself = place | constants.O_NOFOLLOW;
-const ENOENT = 2;
 /** Folders that stay open. */
 const mostHosts = 256;

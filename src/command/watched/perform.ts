@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import { constants as os } from 'node:os';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
 import type { WaitingCall } from '../sockets/calls.ts';
@@ -44,7 +45,7 @@ export function createPerforming(given: Omit<Means, 'masks'>) {
       const refused = call.read(row);
       if (refused < 0) return refused;
       // Only now is it certain that the arguments belong to the caller.
-      return isWaiting() ? row.does(call) : -ENOENT;
+      return isWaiting() ? row.does(call) : -os.errno.ENOENT;
     } catch (error) {
       return -(error instanceof Unkept ? error.errno : errnoOf(error));
     } finally {
@@ -160,9 +161,9 @@ class FileCall {
     return this.#at(base, this.#path, (found) => {
       const { folder, name, file, host, path } = found;
       const { keep, gate, files } = this.#means;
-      if (!file) return -ENOENT;
+      if (!file) return -os.errno.ENOENT;
       // The kernel checks for mounts in our namespace, which lacks the caller's.
-      if (file.stat.isMountRoot) return -EBUSY;
+      if (file.stat.isMountRoot) return -os.errno.EBUSY;
       const isRight = file.stat.isFolder === isFolder && !(found.mustBeFolder && !file.stat.isFolder);
       if (host && path !== undefined && isRight && name.toString() !== '.') {
         const refused = files.mayChangeIn(folder);
@@ -176,7 +177,7 @@ class FileCall {
   }
 
   rename(froms: number, tos: number, flags: number): number {
-    if ((flags & ~(noReplace | exchange)) !== 0) return -EINVAL;
+    if ((flags & ~(noReplace | exchange)) !== 0) return -os.errno.EINVAL;
     return this.#at(froms, this.#path, (from) =>
       this.#at(tos, this.#second, (to) => this.#rename(from, to, flags)),
     );
@@ -184,9 +185,9 @@ class FileCall {
 
   #rename(from: Found, to: Found, flags: number): number {
     const { keep, gate, files } = this.#means;
-    if (!from.file) return -ENOENT;
-    if ([from, to].some(({ name }) => name.toString() === '.')) return -EBUSY;
-    if (from.file.stat.isMountRoot || to.file?.stat.isMountRoot) return -EBUSY;
+    if (!from.file) return -os.errno.ENOENT;
+    if ([from, to].some(({ name }) => name.toString() === '.')) return -os.errno.EBUSY;
+    if (from.file.stat.isMountRoot || to.file?.stat.isMountRoot) return -os.errno.EBUSY;
     for (const { host, folder } of [from, to]) {
       const refused = host ? files.mayChangeIn(folder) : 0;
       if (refused < 0) return refused;
@@ -265,9 +266,9 @@ class FileCall {
   #link(from: Found, to: Found): number {
     const { keep, entrance, files } = this.#means;
     const { file } = from;
-    if (!file) return -ENOENT;
-    if (to.file) return -EEXIST;
-    if (file.stat.isMountRoot) return -EXDEV;
+    if (!file) return -os.errno.ENOENT;
+    if (to.file) return -os.errno.EEXIST;
+    if (file.stat.isMountRoot) return -os.errno.EXDEV;
     if (to.path !== undefined) {
       const refused = files.mayChangeIn(to.folder);
       if (refused < 0) return refused;
@@ -309,7 +310,7 @@ class FileCall {
   ): number {
     const { files, entrance, keep } = this.#means;
     return this.#at(base, given, (to) => {
-      if (to.file) return -EEXIST;
+      if (to.file) return -os.errno.EEXIST;
       if (to.path === undefined) return work(to.folder, withName(to));
       const refused = files.mayChangeIn(to.folder);
       if (refused < 0) return refused;
@@ -337,21 +338,21 @@ class FileCall {
       if (typeof found === 'number') return found;
       const { file } = found;
       if (!file) {
-        if ((flags & create) === 0) return -ENOENT;
-        if (found.mustBeFolder) return -EISDIR;
+        if ((flags & create) === 0) return -os.errno.ENOENT;
+        if (found.mustBeFolder) return -os.errno.EISDIR;
         const made = this.#openNew(found, flags, mode & ~this.#maskOf());
-        if (made === -EEXIST && !isNew) continue;
+        if (made === -os.errno.EEXIST && !isNew) continue;
         return made < 0 ? made : { descriptor: made, closesOnExec };
       }
-      if (isNew) return -EEXIST;
-      if (file.stat.isLink) return -ELOOP;
-      if (found.mustBeFolder && !file.stat.isFolder) return -ENOTDIR;
+      if (isNew) return -os.errno.EEXIST;
+      if (file.stat.isLink) return -os.errno.ELOOP;
+      if (found.mustBeFolder && !file.stat.isFolder) return -os.errno.ENOTDIR;
       if (file.stat.isFolder)
-        return (flags & (create | writeOnly | readWrite | cut)) !== 0 ? -EISDIR : -ENOENT;
+        return (flags & (create | writeOnly | readWrite | cut)) !== 0 ? -os.errno.EISDIR : -os.errno.ENOENT;
       const opened = this.#openThere(found, file, flags);
       return typeof opened === 'number' && opened >= 0 ? { descriptor: opened, closesOnExec } : opened;
     }
-    return -EBUSY;
+    return -os.errno.EBUSY;
   }
 
   #openNew({ folder, name, path }: Found, flags: number, mode: number): number {
@@ -366,7 +367,7 @@ class FileCall {
     const fd = files.openAt(folder, name, flags | exclusive | closeOnExec | noTerminal, mode);
     if (fd < 0) return fd;
     if ((mode & mask) !== 0) files.changeMode(fd, mode);
-    const stat = path === undefined ? -ENOENT : files.statAt(fd, nothing);
+    const stat = path === undefined ? -os.errno.ENOENT : files.statAt(fd, nothing);
     if (typeof stat !== 'number') keep.made(stat);
     if (path !== undefined && isLater) entrance.opened(path, fd);
     return fd;
@@ -381,16 +382,16 @@ class FileCall {
   ): number | 'later' {
     const { files } = this.#means;
     // /dev/tty would be the terminal of our own process.
-    if (stat.rdev === '5:0') return -ENXIO;
+    if (stat.rdev === '5:0') return -os.errno.ENXIO;
     const own = `/proc/self/fd/${fd}`;
-    if (!stat.isFile && !stat.isFifo && stat.rdev === '') return -ENXIO;
+    if (!stat.isFile && !stat.isFifo && stat.rdev === '') return -os.errno.ENXIO;
     const { type } = statfsSync(own);
     // A process's own settings in /proc: a write affects only that process.
-    if ((type === procfs && !ownSettings.test(readlinkSync(own))) || type === sysfs) return -EACCES;
+    if ((type === procfs && !ownSettings.test(readlinkSync(own))) || type === sysfs) return -os.errno.EACCES;
     const asked = (flags & ~(create | exclusive | cut | noFollow)) | closeOnExec | noTerminal;
     if (stat.isFifo) {
       const opened = files.openAt(here, Buffer.from(own), asked | nonBlocking);
-      if (opened === -ENXIO && (flags & nonBlocking) === 0) return 'later';
+      if (opened === -os.errno.ENXIO && (flags & nonBlocking) === 0) return 'later';
       if (opened >= 0 && (flags & nonBlocking) === 0) files.setFlags(opened, flags & append);
       return opened;
     }
@@ -423,9 +424,9 @@ class FileCall {
     const found = this.#view.find(here, this.#path, true);
     if (typeof found === 'number') return found;
     const { file } = found;
-    if (!file) return -ENOENT;
-    if (file.stat.isFolder) return -EISDIR;
-    if (!file.stat.isFile || bytes < 0n) return -EINVAL;
+    if (!file) return -os.errno.ENOENT;
+    if (file.stat.isFolder) return -os.errno.EISDIR;
+    if (!file.stat.isFile || bytes < 0n) return -os.errno.EINVAL;
     const opened = this.#openThere(found, file, writeOnly, true);
     if (typeof opened !== 'number' || opened < 0) return opened;
     const result = this.#means.files.truncate(opened, bytes);
@@ -437,7 +438,7 @@ class FileCall {
   alter(base: number, flags = 0): number {
     const isOpen = !this.#isNamed || (this.#path.length === 0 && (flags & emptyPath) !== 0);
     if (isOpen && base !== here) return this.#alter(this.#view.descriptor(base));
-    if (!this.#isNamed) return -EFAULT;
+    if (!this.#isNamed) return -os.errno.EFAULT;
     return this.#alter(this.#view.find(base, isOpen ? dot : this.#path, (flags & notFollowed) === 0));
   }
 
@@ -450,9 +451,9 @@ class FileCall {
     if (typeof found === 'number') return found;
     const { file, path } = found;
     const change = this.#change;
-    if (!file || !change) return -ENOENT;
+    if (!file || !change) return -os.errno.ENOENT;
     // A device that a command sees, such as /dev/null, is the machine's, unless it is a terminal of the command.
-    if (!isUnconfined && /^(?!13[6-9]|14[0-3])\d/.test(file.stat.rdev)) return -EPERM;
+    if (!isUnconfined && /^(?!13[6-9]|14[0-3])\d/.test(file.stat.rdev)) return -os.errno.EPERM;
     // A second name has the mode of the file: without the right to read it, only a copy keeps its content.
     const isHidden = change.kind === 'mode' && (change.mode & 0o400) === 0;
     if (path !== undefined && isHidden && file.stat.isFile) keep.noteWritten(path, file.fd, file.stat);
@@ -470,7 +471,7 @@ class FileCall {
         // A sandbox's own namespace has one user and one group.
         const isOwn = [-1, process.getuid?.()].includes(user) && [-1, process.getgid?.()].includes(group);
         const seesMachine = this.#means.reach !== undefined || this.#means.isUnconfined;
-        return isOwn || seesMachine ? { kind, user, group } : -EINVAL;
+        return isOwn || seesMachine ? { kind, user, group } : -os.errno.EINVAL;
       }
       case 'attribute':
       case 'no attribute': {
@@ -478,7 +479,7 @@ class FileCall {
         if (typeof name === 'number') return name;
         if (kind === 'no attribute') return { kind: 'attribute', name };
         const bytes = Number(args[from + 2] ?? 0n);
-        if (bytes > mostBytes) return -E2BIG;
+        if (bytes > mostBytes) return -os.errno.E2BIG;
         const value = this.#memoryOf(from + 1, bytes);
         return typeof value === 'number' ? value : { kind, name, value, flags: this.int(from + 3) };
       }
@@ -495,7 +496,7 @@ class FileCall {
     const memory = Buffer.alloc(bytes);
     if (bytes === 0) return memory;
     const { thread, args } = this.#call;
-    return this.#means.calls.readMemory(thread, args[at] ?? 0n, memory) === bytes ? memory : -EFAULT;
+    return this.#means.calls.readMemory(thread, args[at] ?? 0n, memory) === bytes ? memory : -os.errno.EFAULT;
   }
 
   #at(base: number, path: Buffer, work: (found: Found) => number): number {
@@ -541,7 +542,7 @@ function timesIn(memory: Buffer, form: 'utimbuf' | 'timeval' | 'timespec'): Buff
 
 function errnoOf(error: unknown): number {
   const { errno } = error as NodeJS.ErrnoException;
-  return errno === undefined ? EIO : Math.abs(errno);
+  return errno === undefined ? os.errno.EIO : Math.abs(errno);
 }
 
 const ownSettings =
@@ -571,17 +572,3 @@ const procfs = 0x9fa0;
 const sysfs = 0x62656572;
 /** The kernel's limit for the value of an attribute. */
 const mostBytes = 65_536;
-const EPERM = 1;
-const ENOENT = 2;
-const EIO = 5;
-const ENXIO = 6;
-const E2BIG = 7;
-const EACCES = 13;
-const EFAULT = 14;
-const EBUSY = 16;
-const EEXIST = 17;
-const EXDEV = 18;
-const ENOTDIR = 20;
-const EISDIR = 21;
-const EINVAL = 22;
-const ELOOP = 40;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
+import { constants as os } from 'node:os';
 import { isInside } from '../../ground/inside.ts';
 import { type Calls, resolve } from '../sockets/calls.ts';
 import { type FileCalls, type FileStat, here, place } from './file-calls.ts';
@@ -42,19 +43,16 @@ export class View {
 
   /** Reads the text of a path, once. */
   read(address: bigint): Buffer | number {
-    const pieces: Buffer[] = [];
-    for (let at = address, left = maxPath; left > 0; ) {
-      // The next page may not be mapped.
-      const piece = Buffer.allocUnsafe(Math.min(left, pageBytes - Number(at % BigInt(pageBytes))));
-      const bytes = this.#options.calls.readMemory(this.#thread, at, piece);
-      if (bytes <= 0) return -EFAULT;
-      const end = piece.subarray(0, bytes).indexOf(0);
-      pieces.push(piece.subarray(0, end < 0 ? bytes : end));
-      if (end >= 0) return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
-      at += BigInt(bytes);
-      left -= bytes;
+    let read = nothing;
+    while (read.length < maxPath) {
+      const at = address + BigInt(read.length);
+      const piece = this.#options.calls.readPage(this.#thread, at, maxPath - read.length);
+      if (piece.length === 0) return -os.errno.EFAULT;
+      const end = piece.indexOf(0);
+      read = Buffer.concat([read, end < 0 ? piece : piece.subarray(0, end)]);
+      if (end >= 0) return read;
     }
-    return -ENAMETOOLONG;
+    return -os.errno.ENAMETOOLONG;
   }
 
   /**
@@ -64,7 +62,7 @@ export class View {
     let path = given;
     let from = `/proc/${this.#thread}/${folder === here ? 'cwd' : `fd/${folder}`}`;
     for (let links = 0; links < maxLinks; links++) {
-      if (path.length === 0) return -ENOENT;
+      if (path.length === 0) return -os.errno.ENOENT;
       const end = path.findLastIndex((byte) => byte !== slash) + 1;
       const start = path.lastIndexOf(slash, Math.max(end - 1, 0)) + 1;
       const last = path.subarray(start, end);
@@ -75,7 +73,7 @@ export class View {
       if (within < 0) return within;
       const mustBeFolder = end > 0 && end < path.length;
       const fd = this.#hold(this.#options.files.openAt(within, name, place | constants.O_NOFOLLOW));
-      if (fd < 0 && fd !== -ENOENT) return fd;
+      if (fd < 0 && fd !== -os.errno.ENOENT) return fd;
       const stat = fd < 0 ? undefined : this.#options.files.statAt(fd, nothing);
       if (typeof stat === 'number') return stat;
       const found = { folder: within, name, mustBeFolder, file: stat && { fd, stat } };
@@ -85,7 +83,7 @@ export class View {
       from = itself(within);
       path = link;
     }
-    return -ELOOP;
+    return -os.errno.ELOOP;
   }
 
   /** The file that the thread has open under this number. */
@@ -116,13 +114,13 @@ export class View {
       const base = this.#hold(files.openAt(here, Buffer.from(from), folderPlace));
       if (base < 0 || path.length === 0) return base;
       const opened = this.#hold(calls.openIn(base, path, folderPlace, resolve.beneath | resolve.noLinks));
-      if (opened === -ELOOP) return this.#walk(base, path);
-      if (opened !== -EXDEV) return opened;
+      if (opened === -os.errno.ELOOP) return this.#walk(base, path);
+      if (opened !== -os.errno.EXDEV) return opened;
       return this.#walk(this.#rootFolder(), Buffer.concat([readlinkSync(from, 'buffer'), separator, path]));
     }
     const root = this.#rootFolder();
     const opened = this.#hold(calls.openIn(root, path, folderPlace, resolve.inRoot | resolve.noLinks));
-    return opened === -ELOOP ? this.#walk(root, path) : opened;
+    return opened === -os.errno.ELOOP ? this.#walk(root, path) : opened;
   }
 
   #rootFolder(): number {
@@ -150,13 +148,13 @@ export class View {
         folder = next;
         continue;
       }
-      const entry = next === -ENOTDIR ? open(folder, name, place) : next;
+      const entry = next === -os.errno.ENOTDIR ? open(folder, name, place) : next;
       if (entry < 0) return entry;
       const stat = files.statAt(entry, nothing);
       if (typeof stat === 'number') return stat;
-      if (!stat.isLink) return -ENOTDIR;
+      if (!stat.isLink) return -os.errno.ENOTDIR;
       links += 1;
-      if (links > maxLinks) return -ELOOP;
+      if (links > maxLinks) return -os.errno.ELOOP;
       const link = this.#targetOf(folder, name);
       if (typeof link === 'number') folder = this.#hold(files.openAt(here, this.#own(link), folderPlace));
       else if (link[0] === slash) folder = root;
@@ -196,7 +194,8 @@ export class View {
     const host = name.length === 0 ? undefined : keep.hostOf(folder);
     const at = host?.path ?? readlinkSync(itself(folder), 'latin1');
     const path = name.length === 0 ? at : `${at}/${name.toString('latin1')}`;
-    if (isInside(path, kept) || (reach && !reach.some((each) => isInside(path, each)))) return -EACCES;
+    if (isInside(path, kept) || (reach && !reach.some((each) => isInside(path, each))))
+      return -os.errno.EACCES;
     return { ...found, host, path: name.length === 0 ? keep.placeOf(folder) : host && path };
   }
 }
@@ -226,12 +225,4 @@ const dot = Buffer.from('.');
 const separator = Buffer.from('/');
 const nothing = Buffer.alloc(0);
 const maxPath = 4096;
-const pageBytes = 4096;
 const maxLinks = 40;
-const ENOENT = 2;
-const EACCES = 13;
-const EFAULT = 14;
-const EXDEV = 18;
-const ENOTDIR = 20;
-const ENAMETOOLONG = 36;
-const ELOOP = 40;
