@@ -36,12 +36,6 @@ export function noteTrait(stage: Stage | undefined, trait: Trait): void {
   for (let at = stage; at; at = at.outer) at.pipe.note(trait, at.index);
 }
 
-/** Does an earlier command in a pipe have the trait? */
-export function isBehind(stage: Stage | undefined, trait: Trait): boolean {
-  for (let at = stage; at; at = at.outer) if (at.pipe.first(trait) < at.index) return true;
-  return false;
-}
-
 /** The text that the previous command writes into the pipe, if its words tell all of it. */
 export function textFrom({ before }: Stage): string | undefined {
   if (before?.type !== 'Command' || before.prefix.length > 0) return undefined;
@@ -78,6 +72,7 @@ export class Input {
 
   /** Does an earlier command in a pipe have this trait? */
   is(trait: Trait): boolean {
-    return isBehind(this.stage, trait);
+    for (let at = this.stage; at; at = at.outer) if (at.pipe.first(trait) < at.index) return true;
+    return false;
   }
 }
