@@ -5,8 +5,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { asUser, type Box } from './box.ts';
 
 const built = join(import.meta.dirname, '..', '..', 'dist', 'sekisho.js');
-/** A busy machine takes seconds; a server that takes longer is gone. */
-const patienceMs = 30_000;
+/** A busy machine has taken half a minute; a server that takes this long is gone. */
+const patienceMs = 120_000;
 
 /** What a command came to: its reply, or a question that holds it back. */
 export interface Came {
