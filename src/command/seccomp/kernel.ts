@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module';
+
 /** A raw system call: takes numbers, and returns libc's result (-1 on failure). */
 export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
 
@@ -12,7 +14,7 @@ export interface Kernel {
 
 /** Throws without koffi. */
 export async function openKernel(): Promise<Kernel> {
-  const { load, address, errno } = await import('koffi');
+  const { load, address, errno } = await openKoffi();
   const libc = load(null);
   // One signature for each set of positions of buffers, a bit a position, because koffi checks types.
   const forms: ((...args: unknown[]) => number)[] = [];
@@ -35,10 +37,21 @@ export async function openKernel(): Promise<Kernel> {
  */
 export async function trimAllocator(): Promise<void> {
   try {
-    const { load } = await import('koffi');
+    const { load } = await openKoffi();
     load(null).func('int malloc_trim(size_t)')(0);
   } catch {
     // The memory stays.
+  }
+}
+
+/** koffi takes 8 ms to find its own binary, for which the first client of a shared server would wait. */
+async function openKoffi(): Promise<Pick<typeof import('koffi'), 'load' | 'address' | 'errno'>> {
+  const { arch } = process;
+  try {
+    return createRequire(import.meta.url)(`@koromix/koffi-linux-${arch}/linux_${arch}/koffi.node`);
+  } catch {
+    // Another system or libc, or it lies elsewhere.
+    return import('koffi');
   }
 }
 
