@@ -137,6 +137,7 @@ test(
     const steps = await undoAll(second);
 
     expect(steps.map(({ outcome }) => outcome)).toEqual(['undone', 'undone']);
+    expect(JSON.stringify(steps)).not.toContain('Undo it at');
     expect(readFileSync(join(first.world.root, 'a.txt'), 'utf8')).toBe(large);
     expect(readFileSync(join(first.world.root, 'empty.txt'), 'utf8')).toBe('');
   },
@@ -154,7 +155,7 @@ test(
 
     expect(step).toMatchObject({
       outcome: 'conflict',
-      because: { en: expect.stringContaining('Undo it at here (127.0.0.1:7040).') },
+      because: { en: expect.stringContaining('is not served here. Undo it at here (127.0.0.1:7040).') },
     });
     expect(readFileSync(join(first.world.root, 'a.txt'), 'utf8')).toBe('two');
   },

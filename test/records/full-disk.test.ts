@@ -182,7 +182,7 @@ test(
       });
       await expect(done).rejects.toMatchObject({
         code: 'storage_full',
-        message: 'This was run, but its record could not be written. Its effects remain.',
+        message: 'This was run, but its record could not be written. Changes that it made remain.',
       });
       disk.free();
       expect((await records(world, act.tool)).entry).toMatchObject({ outcome: 'ok', principal: 'cli:ada' });

@@ -9,10 +9,14 @@ export interface SmallDisk {
   free(): void;
 }
 
-/** Puts a disk of 3 MB at this folder while it is used. */
-export async function onSmallDisk(folder: string, use: (disk: SmallDisk) => Promise<void>): Promise<void> {
+/** Puts a disk of this size at the folder while it is used. */
+export async function onSmallDisk(
+  folder: string,
+  use: (disk: SmallDisk) => Promise<void>,
+  megabytes = 3,
+): Promise<void> {
   const filler = join(folder, 'filler');
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=700', 'tmpfs', folder]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', folder]);
   try {
     await use({
       fill: () => expect(() => writeFileSync(filler, Buffer.alloc(4_000_000))).toThrow('ENOSPC'),

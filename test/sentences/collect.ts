@@ -6,7 +6,7 @@ export interface Sentence {
   readonly words: string;
 }
 
-/** The English of all that is said by `text(en, ja)`, and notes, which stand in brackets. */
+/** The English of all that is said by `text(en, ja)` and errors, and notes, which stand in brackets. */
 export function collectSentences(folders: readonly string[]): readonly Sentence[] {
   return globSync(folders.map((folder) => `${folder}/**/*.ts`))
     .filter((file) => !file.endsWith('.test.ts'))
@@ -15,15 +15,19 @@ export function collectSentences(folders: readonly string[]): readonly Sentence[
       const code = readFileSync(file, 'utf8');
       const starts = [
         // What a tool's description says is no reply.
-        ...[...code.matchAll(/(?<!description: )\btext\(\s*(?:\/\/[^\n]*\n\s*)?(?=['"`])/g)].map(
-          ({ index, 0: all }) => index + all.length,
-        ),
+        ...ends(code, /(?<!description: )\btext\(\s*(?:\/\/[^\n]*\n\s*)?(?=['"`])/g),
+        ...ends(code, /\bnew ToolError\([^,`"]*,\s*(?:\/\/[^\n]*\n\s*)?(?=['"`])/g),
+        ...ends(code, /\b(?:loginFailed|forbidden|conflict)\(\s*(?=['"`])/g),
         ...[...code.matchAll(/['"`](?=\[(?:[a-z]+(?: run)?:|(?:ended|gone) with))/g)].map(
           ({ index }) => index,
         ),
       ];
       return [...new Set(starts)].map((at) => ({ file, words: literalAt(code, at) }));
     });
+}
+
+function ends(code: string, pattern: RegExp): readonly number[] {
+  return [...code.matchAll(pattern)].map(({ index, 0: all }) => index + all.length);
 }
 
 /** The words of a string or template that begins here. */

@@ -1,4 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CommandRunner } from '../../src/command/commands.ts';
@@ -9,6 +21,9 @@ import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-chec
 /* Sentences about calls and processes that have ended, each in a case in which it is true and in one in which it must not stand. */
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
+
+const sekisho = join(import.meta.dirname, '../../dist/sekisho.js');
+const many = Array.from({ length: 30 }, (_, n) => `${n}.csv`);
 
 describe('of what ended', needs(lackOfLayers), () => {
   let world: World;
@@ -62,6 +77,50 @@ describe('of what ended', needs(lackOfLayers), () => {
     );
     expect(existsSync(join(coding.root, 'b.txt'))).toBe(true);
   });
+
+  test.each([
+    ['full-access', 'its changes are in place now', []],
+    [
+      'workspace-write',
+      'none of its changes were kept: it deletes or overwrites all that was there: 30 files',
+      many,
+    ],
+  ] as const)(
+    'of a command whose server was killed the next one tells in mode %s that %s',
+    async (mode, came, there) => {
+      const base = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
+      const [root, state] = [join(base, 'root'), join(base, 'state')];
+      mkdirSync(root);
+      for (const name of many) writeFileSync(join(root, name), `${name} of somebody`);
+      const args = [sekisho, 'serve', '--alone', '--profile', 'coding', '--root', root, '--state', state];
+      const killed = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+      const send = (id: number, method: string, params: object) =>
+        killed.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+      const clientInfo = { name: 'killed', version: '1' };
+      send(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+      send(2, 'tools/call', { name: 'bash', arguments: { command: 'rm *' } });
+      const ended = () => globSync(join(state, 'layers/layer-*/ended.json')).length;
+      await expect.poll(ended).toBe(1);
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
+      const next = async () => {
+        const faults: string[] = [];
+        await using world = await openTestCheckpoint({
+          flags: { profile: 'coding', root, state, mode },
+          options: { onFault: (fault) => faults.push(String(fault)) },
+        });
+        await world.call('bash', { command: 'true' });
+        return faults.join();
+      };
+      expect(await next()).toMatch(
+        new RegExp(`^\\[layer: its server was killed after bash had ended \\(\\S+\\); ${came}`),
+      );
+      expect(readdirSync(root).toSorted()).toEqual([...there].toSorted());
+      expect(ended()).toBe(0);
+      expect(await next()).not.toContain('was killed');
+      rmSync(base, { recursive: true });
+    },
+  );
 
   test('without a sandbox that works no command runs, and the reply says where to look; with one it does', async () => {
     const run = async (backends?: readonly 'bubblewrap'[]) => {

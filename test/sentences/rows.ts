@@ -211,7 +211,7 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     absent: 'test/records/full-disk.test.ts › when the disk fills as it begins',
   },
   {
-    says: 'This was run, but its record could not be written. Its effects remain.',
+    says: 'This was run, but its record could not be written. Changes that it made remain.',
     shown: 'test/records/full-disk.test.ts › when the disk fills as it begins',
     absent: 'test/records/full-disk.test.ts › with a full disk: not run, and said so',
   },
@@ -272,15 +272,20 @@ export const rows: readonly { readonly says: string; readonly shown: string; rea
     'nothing has changed yet: … (…); send the same call again to have a person asked',
     'test/effects/judged.test.ts › one that outlives its call waits to be asked about',
   ),
-];
-
-/** Claims that no row stands for as yet. One that gets a row is taken out here; none is added. */
-export const open: readonly string[] = [
-  '[layer: its server was killed after … had ended (…); …]',
-  '… is not served here. Undo it at ….',
-  '[dry run: ended, as it wrote more than … MiB]',
-  'overwritten, as others changed it meanwhile: …',
-  'The server ended.',
+  both(
+    '[layer: its server was killed after … had ended (…); …]',
+    'test/sentences/endings.test.ts › of a command whose server was killed the next one tells',
+  ),
+  both(
+    '[dry run: ended, as it wrote more than … MiB]',
+    'test/sentences/told.test.ts › a dry run that would fill the disk is ended and says so',
+  ),
+  both('The server ended.', 'test/upstream/told.test.ts › is told as it is'),
+  {
+    says: '… is not served here. Undo it at ….',
+    shown: 'test/fleet/two-nodes.test.ts › undo says whose, and changes nothing',
+    absent: 'test/fleet/two-nodes.test.ts › is taken back at another that has the folder',
+  },
 ];
 
 function both(says: string, where: string) {

@@ -34,6 +34,25 @@ describe('a reply of a command', needs(lackOfLayers), () => {
   }
   const loses = 'python3 -c "import shutil; shutil.rmtree(\'many\')"';
 
+  test('names what others changed while its question was open, and nothing where nobody did', async () => {
+    const words = 'changed by others while this ran, and overwritten: both.txt; sekisho history has';
+    for (const isChanged of [true, false]) {
+      writeMany();
+      writeFileSync(at('both.txt'), 'start\n');
+      const elicit = async () => {
+        if (isChanged) writeFileSync(at('both.txt'), 'of somebody\n');
+        return { action: 'accept' } as never;
+      };
+      const stderr = stderrOf(await bash(`${loses}; echo ours > both.txt`, {}, { elicit }));
+      expect(stderr.includes(words)).toBe(isChanged);
+      expect(readFileSync(at('both.txt'), 'utf8')).toBe('ours\n');
+      const { history } = await world.checkpoint.store();
+      const [last] = await history.list({ at: { root: world.root, path: 'both.txt' }, limit: 1 });
+      const bytes = isChanged ? 'of somebody\n'.length : 'start\n'.length;
+      expect(last?.before).toMatchObject({ kind: 'file', bytes });
+    }
+  });
+
   test('says that none of its changes were kept where the person says no, and not where they agree', async () => {
     writeMany();
     const asked: string[] = [];

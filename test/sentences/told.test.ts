@@ -46,6 +46,33 @@ describe('a tool', needs(lackOfLayers), () => {
 });
 
 test(
+  'a dry run that would fill the disk is ended and says so, one that fits does not',
+  needs(lackOfLayers, superuser()),
+  async () => {
+    const small = mkdtempSync(join(tmpdir(), 'sekisho-full-'));
+    await onSmallDisk(
+      small,
+      async () => {
+        const [root, state] = [join(small, 'root'), join(small, 'state')];
+        mkdirSync(root);
+        await using world = await openTestCheckpoint({ flags: { profile: 'coding', root, state } });
+        const words = /\[dry run: ended, as it wrote more than \d+ MiB\]/;
+        const told = async (command: string) =>
+          JSON.stringify(await world.call('bash', { command, dry_run: true }));
+        const fits = await told('echo little > a.txt');
+        expect(fits).toContain('created a.txt');
+        expect(fits).not.toMatch(words);
+        const begun = performance.now();
+        expect(await told('head -c 34000000 /dev/zero > b.bin; sleep 25')).toMatch(words);
+        expect(performance.now() - begun).toBeLessThan(25_000);
+        expect(readdirSync(root)).toEqual([]);
+      },
+      40,
+    );
+  },
+);
+
+test(
   'a full disk is told with what was left undone, which is so',
   needs(lackOfLayers, superuser()),
   async () => {

@@ -304,6 +304,10 @@ test.each([
   const reply = await world.call('odd__x', {});
   expect(wordsOf(reply)).toEqual(typeof words === 'string' ? words : expect.stringMatching(words));
   if (call.includes('broken')) expect(JSON.stringify(Object(reply).quoted)).toContain('broken');
+  const ended = 'Server odd: The server ended.';
+  const next = async () => wordsOf(await world.call('odd__x', {}));
+  if (call.includes('exit')) await expect.poll(next).toContain(ended);
+  else expect(await next()).not.toContain(ended);
 });
 
 test('a server without a name in its handshake is served', async () => {

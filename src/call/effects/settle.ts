@@ -1,6 +1,7 @@
 import type { RunResult } from '../../contract/capabilities/process.ts';
 import type { EffectRules, EffectVerdict } from '../../contract/effects.ts';
 import { ToolError } from '../../contract/error.ts';
+import { isInside } from '../../ground/inside.ts';
 import { type Consent, type ConsentDependencies, consentTo } from '../asking/consent.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
@@ -63,7 +64,9 @@ export async function settle(
   came('interrupted');
   const { conflicts, refused, notes: said } = await layer.land();
   came('landed', { ...(conflicts.length > 0 && { conflicts }), ...(refused.length > 0 && { refused }) });
-  return { ...result, stderr: [result.stderr, ...said].join(''), tried: { effects, conflicts, refused } };
+  const changes = effects.changes.filter(({ path }) => !refused.some((each) => isInside(path, each)));
+  const tried = { ...effects, changes, total: effects.total - effects.changes.length + changes.length };
+  return { ...result, stderr: [result.stderr, ...said].join(''), tried };
 }
 
 /**

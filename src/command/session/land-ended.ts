@@ -104,7 +104,9 @@ export async function landEnded(
       keeper,
       left,
     });
-    return { ...landed, notes: [...landed.notes, ...commitNotes()] };
+    const { conflicts, refused, notes } = landed;
+    const differs = [...conflictNotes(conflicts), ...refusedNotes(refused, barred)];
+    return { conflicts, refused, notes: [...notes, ...commitNotes(), ...differs] };
   };
   /** The call that lands it is another one, perhaps of another time. */
   const landLater = (barred: readonly string[]) =>
@@ -143,7 +145,7 @@ export async function landEnded(
   runner.session.lost += lost;
   return {
     outcome: { kind: 'landed', conflicts, refused },
-    notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused, barred)],
+    notes,
   };
 }
 

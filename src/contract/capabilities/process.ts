@@ -96,8 +96,8 @@ export interface RunResult {
   readonly network?: readonly NetworkContact[] | undefined;
   /** Of a dry run. */
   readonly dryRun?: DryRun | undefined;
-  /** If it ran on a layer that landed. */
-  readonly tried?: Tried | undefined;
+  /** What landed of its layer. */
+  readonly tried?: DryRun | undefined;
   /** If it ran on a layer: whether its changes are in place, and which differ from what the command left. */
   readonly landed?: LandedOutcome | undefined;
   /** Of a dry run: the decision of the rules about effects. */
@@ -127,11 +127,6 @@ export interface Landed {
   readonly refused: readonly string[];
   /** Lines that the reply must show beside the output. */
   readonly notes: readonly string[];
-}
-
-/** The changes of a command that ran on a layer and has landed. */
-export interface Tried extends Omit<Landed, 'notes'> {
-  readonly effects: DryRun;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
-import type { Tried } from '../../contract/capabilities/process.ts';
 import type { EffectVerdict } from '../../contract/effects.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
@@ -56,33 +55,14 @@ export function reportDryRun(
   };
 }
 
-/** The landed changes of a command that was tried first, one line each, then those that differ from the layer. */
+/** The landed changes of a command that was tried first, one line each. */
 export function reportLanded(
-  { effects, conflicts, refused }: Tried,
+  effects: DryRun,
   options: Pick<Parameters<typeof reportDryRun>[1], 'locale' | 'nameOf'>,
 ): string[] {
   const { locale } = options;
   const { changes, more } = reportDryRun({ ...effects, diff: '' }, { ...options, maxBytes: landedBytes });
-  const line = (words: Text) => cleanLine(words[locale]);
-  return [
-    ...changes,
-    ...(more > 0 ? [line(moreWords(more))] : []),
-    ...conflicts
-      .slice(0, mostNamed)
-      .map((path) =>
-        line(
-          text(
-            `overwritten, as others changed it meanwhile: ${path}`,
-            `その間のほかの変更を上書き:  ${path}`,
-          ),
-        ),
-      ),
-    ...refused
-      .slice(0, mostNamed)
-      .map((path) =>
-        line(text(`not written, as no tool writes it: ${path}`, `どのツールも書き込めないため破棄: ${path}`)),
-      ),
-  ];
+  return more > 0 ? [...changes, moreWords(more)[locale]] : changes;
 }
 
 /** The lines of `reportLanded` as text for a reply, below a heading. */
@@ -96,7 +76,6 @@ function moreWords(more: number): Text {
 }
 
 const landedBytes = 3000;
-const mostNamed = 20;
 
 function rulesWords({ decision, rule, because }: EffectVerdict): Text {
   return decision === 'ask'

@@ -15,5 +15,5 @@ test('a call that failed keeps its own words about what it left behind', () => {
 });
 
 test('of one that ended, the effects remain', () => {
-  expect(unrecorded(full).message).toContain('Its effects remain.');
+  expect(unrecorded(full).message).toContain('Changes that it made remain.');
 });

@@ -17,7 +17,7 @@ export function unrecorded(cause: unknown, failure?: unknown): ToolError {
   }
   return new ToolError(
     codeOf(cause),
-    'This was run, but its record could not be written. Its effects remain.',
+    'This was run, but its record could not be written. Changes that it made remain.',
     '実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
     {
       suggestion: text(
