@@ -1,9 +1,21 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CommandRunner } from '../../src/command/commands.ts';
-import { needs, sandbox } from '../support/needs.ts';
+import { recoverLayers, removeLayer } from '../../src/command/layer/left.ts';
+import { thisProcess } from '../../src/files/changing/under-way.ts';
+import { onSmallDisk } from '../records/small-disk.ts';
+import { needs, sandbox, superuser } from '../support/needs.ts';
 
 // What a command leaves behind in the workspace is run by others later, outside of the sandbox.
 
@@ -29,6 +41,18 @@ async function run(name: 'bubblewrap' | 'landlock', script: string): Promise<str
     await runner.close();
   }
 }
+
+test('a layer whose removal is broken off is found by the next server', needs(superuser()), async () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-layers-')));
+  const layer = join(base, 'layer-a');
+  mkdirSync(join(layer, '0'), { recursive: true });
+  writeFileSync(join(layer, 'owner'), JSON.stringify({ ...thisProcess(), pid: 2 ** 22 + 1 }));
+  await onSmallDisk(join(layer, '0'), () => expect(removeLayer(layer)).rejects.toThrow());
+  expect(existsSync(join(layer, 'owner'))).toBe(true);
+  await recoverLayers(base);
+  await expect.poll(() => readdirSync(base)).toEqual([]);
+  rmSync(base, { recursive: true });
+});
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   test('leaves no set-user-id program', needs(sandbox(name)), async () => {

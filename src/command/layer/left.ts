@@ -63,8 +63,18 @@ export function claimEnded(base: string): readonly string[] {
   return left(base).filter((at) => readEnded(at) !== undefined && claim(at));
 }
 
-/** Handles everything a command can leave: folders without rights, and trees deeper than the limit on paths. */
+/**
+ * Handles everything a command can leave: folders without rights, and trees deeper than the limit on paths. The owner's
+ * note goes last: after a kill, the next server would not find a layer without it.
+ */
 export async function removeLayer(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const names = readdirSync(folder).filter((name) => name !== 'owner');
+  await Promise.all(names.map((name) => removeAll(join(folder, name))));
+  await removeAll(folder);
+}
+
+async function removeAll(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
   } catch {
