@@ -1,6 +1,6 @@
 /** Anything after these is a secret, except for samples and code. */
 const passwordWord =
-  '(?<!\\bno|/etc/)pass(?:word|wd|phrase|code)|(?<![A-Za-z])psk|pwd|(?<![A-Za-z])(?:pass|pw)|(?:store|key|db|user|admin|root|ssh|smtp|mail|ftp|http|server|login|become|master|require|sudo)[_-]?pass|(?<=[_-])(?:pass|pwd|pw|PASS|PWD)|パスワード|暗証番号|合言葉';
+  '(?<!\\bno|/etc/)pass(?:word|wd|phrase|code)|(?<![A-Za-z])psk|pwd|(?<![A-Za-z])(?:pass|pw)|(?:store|key|db|user|admin|root|ssh|smtp|mail|ftp|http|server|login|become|master|require|sudo)[_-]?pass|(?<=[_-])(?:pass|pwd|pw|PASS|PWD)|passwort|kennwort|wachtwoord|mot de passe|contraseña|senha|пароль|パスワード|暗証番号|合言葉|密码|密碼|口令|비밀번호|암호';
 /** After these comes a secret, or its name, its type, or a number. */
 const secretWord =
   '(?:access|refresh|id|auth|api|bot|session|bearer|csrf|xsrf)?[_-]?token|secret|(?:api|access|secret|private|account|auth|signing|encryption|encrypt|master|shared|preshared|license|storage|service|webhook|admin|client|consumer|app|deploy|publish|write|read|ssh|ssl|tls|rsa|jwt|hmac|cookie|session|sas|subscription)[_-]?key(?:[_-]?(?:data|pem|base|base64|b64))?|SharedAccessKey|credentials?|passkey|(?<![A-Za-z])_?auth|connection[_-]?string|signature|(?<![A-Za-z])sig|mnemonic|seed[_-]phrase|recovery[_-]phrase|dsn|community|トークン|秘密鍵|API ?キー|シークレット';
@@ -51,7 +51,7 @@ const headers =
 
 /** Option letters that mean a secret only in certain programs. */
 const programs =
-  /(?<head>\b(?:(?:mysql\w{0,8}|mariadb[\w-]{0,12})\s(?:[^\n|;&]{0,200}\s)?-p|sshpass\s{1,4}-p\s{0,4}|(?:docker|podman|nerdctl|buildah|helm|oc|az)\s(?:[^\n|;&]{0,60}\s)?login\s(?:[^\n|;&]{0,200}\s)?-p\s{1,4}|(?:mongosh?|mongodump|mongorestore|cqlsh|influx)\s(?:[^\n|;&]{0,200}\s)?-p\s{1,4}|redis-cli\s(?:[^\n|;&]{0,200}\s)?-a\s{1,4}|ldap\w{2,10}\s(?:[^\n|;&]{0,200}\s)?-w\s{1,4}|(?:sqlcmd|bcp|osql|ipmitool)\s(?:[^\n|;&]{0,200}\s)?-P\s{0,4}|(?:7z\w{0,2}|unrar|rar)\s(?:[^\n|;&]{0,200}\s)?-p|(?:zip|unzip)\s(?:[^\n|;&]{0,200}\s)?-P\s{1,4}|htpasswd\s(?:[^\n|;&]{0,200}\s)?-[a-zA-Z]{0,3}b[a-zA-Z]{0,3}\s\S{1,100}\s\S{1,64}\s|net\suse\s[^\n]{0,200}\/user:\S{1,60}\s|snmp\w{2,10}\s(?:[^\n|;&]{0,200}\s)?-[cAX]\s{1,4}|smbclient\s[^\n|;&]{0,200}-U\s?[^\s%]{1,60}%|xfreerdp\s[^\n|;&]{0,200}\/p:|openssl\s[^\n|;&]{0,200}\spass:|lftp\s[^\n|;&]{0,100}-u\s[^\s,]{1,60},|net\suser\s\S{1,60}\s(?!\/)|add_user\s\S{1,60}\s|wpa_passphrase\s\S{1,60}\s|ConvertTo-SecureString\s(?:-String\s)?|add-(?:generic|internet)-password\s[^\n|;&]{0,200}-w\s|(?:kinit|secret-tool)\s[^\n|;&]{0,200}<<<\s?|openssl\senc\s[^\n|;&]{0,200}-k\s{1,4}))(?!-)(?:"(?<double>[^"\n]{1,500})|'(?<single>[^'\n]{1,500})|(?<bare>[^\s"'$][^\s"']{2,500}))|(?<piped>\b(?:echo|printf)\s(?:-\w{1,2}\s|%s\s)?["']?)(?<word>[^\s"'$|]{4,200})(?=["']?\s{0,2}\|\s{0,2}(?:sudo\s(?:-\w+\s)*-S\b|\S{1,30}\slogin\b|passwd\b|chpasswd\b|kinit\b|gpg\b))/g;
+  /(?<head>\b(?:(?:mysql\w{0,8}|mariadb[\w-]{0,12})\s(?:[^\n|;&]{0,200}\s)?-p|sshpass\s{1,4}-p\s{0,4}|(?:docker|podman|nerdctl|buildah|helm|oc|az)\s(?:[^\n|;&]{0,60}\s)?login\s(?:[^\n|;&]{0,200}\s)?-p\s{1,4}|(?:mongosh?|mongodump|mongorestore|cqlsh|influx)\s(?:[^\n|;&]{0,200}\s)?-p\s{1,4}|redis-cli\s(?:[^\n|;&]{0,200}\s)?-a\s{1,4}|ldap\w{2,10}\s(?:[^\n|;&]{0,200}\s)?-w\s{1,4}|(?:sqlcmd|bcp|osql|ipmitool)\s(?:[^\n|;&]{0,200}\s)?-P\s{0,4}|(?:7z\w{0,2}|unrar|rar)\s(?:[^\n|;&]{0,200}\s)?-p|(?:zip|unzip)\s(?:[^\n|;&]{0,200}\s)?-P\s{1,4}|htpasswd\s(?:[^\n|;&]{0,200}\s)?-[a-zA-Z]{0,3}b[a-zA-Z]{0,3}\s\S{1,100}\s\S{1,64}\s|net\suse\s[^\n]{0,200}\/user:\S{1,60}\s|snmp\w{2,10}\s(?:[^\n|;&]{0,200}\s)?-[cAX]\s{1,4}|smbclient\s[^\n|;&]{0,200}-U\s?[^\s%]{1,60}%|xfreerdp\s[^\n|;&]{0,200}\/p:|openssl\s[^\n|;&]{0,200}\spass:|lftp\s[^\n|;&]{0,100}-u\s[^\s,]{1,60},|net\suser\s\S{1,60}\s(?!\/)|add_user\s\S{1,60}\s|\b(?:aws\sconfigure|(?:npm|pnpm|yarn|gcloud)\sconfig)\sset\s\S{0,100}(?:secret|token|passw|_auth|_key)\S{0,40}\s|snmp-server\scommunity\s|wpa_passphrase\s\S{1,60}\s|ConvertTo-SecureString\s(?:-String\s)?|add-(?:generic|internet)-password\s[^\n|;&]{0,200}-w\s|(?:kinit|secret-tool)\s[^\n|;&]{0,200}<<<\s?|openssl\senc\s[^\n|;&]{0,200}-k\s{1,4}))(?!-)(?:"(?<double>[^"\n]{1,500})|'(?<single>[^'\n]{1,500})|(?<bare>[^\s"'$][^\s"']{2,500}))|(?<piped>\b(?:echo|printf)\s(?:-\w{1,2}\s|%s\s)?["']?)(?<word>[^\s"'$|]{4,200})(?=["']?\s{0,2}\|\s{0,2}(?:sudo\s(?:-\w+\s)*-S\b|\S{1,30}\slogin\b|passwd\b|chpasswd\b|kinit\b|gpg\b))/g;
 
 /** `curl -u user:password`; `docker run -u 1000:1000` names a group. */
 const userOption =
@@ -75,7 +75,7 @@ interface Groups {
 
 /** Every name contains one of these. */
 const anyName =
-  /pas|pw|psk|tok|sec|key|cred|auth|sig|string|mnem|phrase|dsn|comm|code|otp|identified|[パ暗合ト秘シキ]/i;
+  /pas|pw|psk|tok|sec|key|cred|auth|sig|string|mnem|phrase|dsn|comm|code|otp|identified|kennw|wachtw|contras|senha|парол|[パ暗合ト秘シキ密口비암]/i;
 /** The kinds in search order, with a quick test for each. */
 const named = [
   { needs: /value/i, finder: beside },
@@ -91,7 +91,10 @@ const unnamed = [
   { needs: /authorization|cookie|bearer|basic/i, finder: headers },
   { needs: /:\/\//, finder: address },
   { needs: /[?&#;]/, finder: query },
-  { needs: /\s[-/][A-Za-z]|sudo|login|passwd|kinit|gpg|add_user|wpa_p|SecureString|net\s/, finder: programs },
+  {
+    needs: /\s[-/][A-Za-z]|sudo|login|passwd|kinit|gpg|add_user|\sset\s|community|wpa_p|SecureString|net\s/,
+    finder: programs,
+  },
   { needs: /-(?:u|U|a|b)|-user|--auth|--cookie/, finder: userOption },
 ];
 const written = { needs: /["<]|:[^:\n]*:|secret|password|phrase|mnemonic|code|otp|pin/i, finder: parts };
@@ -160,7 +163,7 @@ function isSample(found: string): boolean {
 const plainWords = /^(?:[a-z]{1,14}[ ,.;:]+){0,11}[a-z]{1,14}[.;:]?$/i;
 /** Types, states, and words used instead of a secret. */
 const wordsOfCode =
-  /^(?:str(?:ing)?|text|number|int(?:eger)?|bool(?:ean)?|any|unknown|object|array|bytes?|char|varchar|optional|required|true|false|yes|no|on|off|null|nil|none|undefined|empty|hidden|prompt|stdin|files?|compat|sss|ldap|systemd|input|field|type|Option|SecretStr|Optional|and|or|is|for|the|not|are|must|should|can|was|will|to|in|of|from|with|when|if|a|an|it|has|have|unset|set|missing|invalid|valid|wrong|incorrect|expired|changed|reset|ok|ask|auto|default|disabled|enabled|never|always|same|new|old|this|that|self|await|async|void|password|passwd|pass|token|secret|ALL)(?:[?;,.!:)\]]+|\b\s.*)?$/i;
+  /^(?:str(?:ing)?|text|obligat\w+|erforderlich|number|int(?:eger)?|bool(?:ean)?|any|unknown|object|array|bytes?|char|varchar|optional|required|true|false|yes|no|on|off|null|nil|none|undefined|empty|hidden|prompt|stdin|files?|compat|sss|ldap|systemd|input|field|type|Option|SecretStr|Optional|and|or|is|for|the|not|are|must|should|can|was|will|to|in|of|from|with|when|if|a|an|it|has|have|unset|set|missing|invalid|valid|wrong|incorrect|expired|changed|reset|ok|ask|auto|default|disabled|enabled|never|always|same|new|old|this|that|self|await|async|void|password|passwd|pass|token|secret|ALL)(?:[?;,.!:)\]]+|\b\s.*)?$/i;
 /** A call, or a member of an object that usually contains settings. */
 const code =
   /^(?:await |new |return )?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*(?:\(|\[|\{)|^(?:process|os|env|config|settings|self|this|req|request|args|options|opts|params|body|user|data|ctx|context|secrets|vars|var|local|props|cfg|conf|input|form|event|app|credentials|creds|state|module|output|each|values|client|account|row|item|res|response|result|z|t|schema|sys|System|Deno|Bun|import|std|django|flask|core|models|types|typing)(?:\.|::|->|\?\.)[\w$]/;

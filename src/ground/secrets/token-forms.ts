@@ -27,7 +27,7 @@ const forms: readonly string[] = [
   '[spr]k_(?:live|test|prod)_\\w{10,}|whsec_[\\w+/=]{24,}|rzp_(?:live|test)_\\w{14,}|sq0[a-z]{3}-[\\w-]{22,}|EAAA[\\w-]{56,}|access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}|access-(?:sandbox|development|production)-[0-9a-f-]{36}|FLWSECK[_-][\\w-]{20,}|shp(?:at|ca|pa|ss|rt|tka|ua)_\\w{30,}|shippo_(?:live|test)_[0-9a-f]{40}|EZ[AT]K[0-9a-f]{32}\\w{20,}|duffel_(?:live|test)_[\\w-]{40,}',
   // Messages and mail.
   'xox[abeoprs](?:\\.xox[bp])?-[\\w-]{10,}|xapp-[\\w-]{10,}|xwfp-[\\w-]{10,}|(?<=hooks\\.slack\\.com/(?:services|workflows|triggers)/)[\\w/-]{20,}',
-  '[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,}|(?<=discord(?:app)?\\.com/api/webhooks/)\\d{15,20}/[\\w-]{50,}|(?<=webhook\\.office\\.com/webhookb2/)[\\w@/.-]{60,}|(?:bot)?\\d{8,10}:AA[\\w-]{32,}',
+  '[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,}|(?<=discord(?:app)?\\.com/api/webhooks/)\\d{15,20}/[\\w-]{50,}|(?<=office\\.com/webhook(?:b2)?/)[\\w@/.-]{60,}|(?:bot)?\\d{8,10}:AA[\\w-]{32,}',
   'SG\\.[\\w-]{10,40}\\.[\\w-]{20,}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\\d{1,2}(?!\\w)|x(?:keysib|smtpsib)-[0-9a-f]{40,}[\\w-]*|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}|SK[0-9a-f]{32}(?!\\w)|AC[0-9a-f]{32}:[0-9a-f]{32}|EAA[A-Z][A-Za-z0-9]{40,}|A{20,22}(?=\\w{1,60}%)[\\w%]{60,}',
   // Work and data.
   'lin_(?:api|oauth)_\\w{30,}|ntn_\\w{40,}|[012]/\\d{16}(?:/\\d{16})?:[0-9a-f]{32}|fig[duo][a-z]?_[\\w-]{30,}|pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}|sl\\.(?:u\\.|B)?[\\w-]{60,}|pat-(?:na|eu|ap)\\d-[0-9a-f-]{36}|tfp_[\\w-]{40,}|CFPAT-[\\w-]{40,}|00[\\w-]{40}(?![\\w-])|fio-u-[\\w=-]{40,}|p8e-\\w{32}|CF[A-Z]{3}-\\w{40,}',
@@ -35,6 +35,8 @@ const forms: readonly string[] = [
   // Vaults, keys and wallets.
   'A3-[A-Z0-9]{6}-[A-Z0-9-]{20,}|ops_eyJ[\\w+/=]{60,}|st\\.[0-9a-f-]{20,}\\.[0-9a-f]{20,}\\.?[0-9a-f]*|AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}|gAAAAA[\\w-]{60,}={0,2}',
   '[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?!\\w)|[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,}|S[A-D][A-Z2-7]{54}(?!\\w)|nsec1[02-9ac-hj-np-z]{58}|edsk[1-9A-HJ-NP-Za-km-z]{50,}|suiprivkey1[02-9ac-hj-np-z]{50,}',
+  // Private keys in DER, and OpenSSH's.
+  'MII[\\w+/]{3}IBA[\\w+/=]{60,}|MHcCAQEEI[\\w+/=]{60,}|MIG[HT]AgEAM[\\w+/=]{60,}|b3BlbnNzaC1rZXktdjE[\\w+/=]{60,}',
   // Tokens with readable content, and password hashes.
   '(?<![\\w-])eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{10,}(?:\\.[\\w-]*){0,2}|v[1-4]\\.(?:local|public)\\.[\\w-]{40,}',
   '\\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2[id]{1,2}|scrypt|pbkdf2[\\w-]*|bcrypt-sha256)\\$[\\w./$=,+-]{20,}|(?<=pbkdf2_sha(?:1|256)\\$)\\d+\\$[\\w./$=+-]{30,}|\\{(?:SSHA|SHA|SMD5|CRYPT)\\d*\\}[A-Za-z0-9+/=$.]{20,}',
