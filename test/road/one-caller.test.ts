@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -136,6 +144,14 @@ describe('One call holds nobody else up', () => {
           JSON.stringify({ path: 'w.txt', content: 'words of a line\n'.repeat(400_000) }),
         ),
       ],
+    ],
+    [
+      'a file of 250 MB that is removed, and kept for undo',
+      () => {
+        writeFileSync(join(base, 'root', 'film.mov'), 'film');
+        truncateSync(join(base, 'root', 'film.mov'), 250_000_000);
+        return [message('bash', '{"command":"rm film.mov"}')];
+      },
     ],
     [
       'a thousand -exec',
