@@ -111,7 +111,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
           writable: roots.writable,
           stdin: 'pipe',
           outlet: proxy?.openOutlet(),
-          watched: recording && guardServer(recording, recording.roots),
+          watched: recording && guardServer(recording, recording.roots, roots.writable),
         })
         .catch(async (cause) => {
           await recording?.end();

@@ -101,14 +101,14 @@ const obeyed = [
   ['bare/HEAD', 'mkdir bare; cp -r nested/.git/objects nested/.git/refs bare; cp nested/.git/HEAD bare'],
 ] as const;
 
-test(
-  'a server plants nothing in the folder that it was given, and what it loses there comes back',
+test.each(['notes', 'build/out', '.config/notes'])(
+  'a server plants nothing in the folder %s that it was given, and what it loses there comes back',
   needs(sandbox('bubblewrap', 'landlock')),
-  async () => {
+  async (name) => {
     const program = join(realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-shell-'))), 'shell.mjs');
     writeFileSync(program, shell);
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-guarded-')));
-    const notes = join(root, 'notes');
+    const notes = join(root, name);
     mkdirSync(join(notes, 'pkg'), { recursive: true });
     execFileSync('git', ['init', '-q', join(notes, 'nested')]);
     writeFileSync(join(notes, 'mine.txt'), 'mine\n');
@@ -127,7 +127,7 @@ test(
     const { history } = await world.checkpoint.rooms.store();
     await vi.waitFor(async () => {
       const entries = await history.list({ limit: 100 });
-      expect(entries.map(({ path }) => path)).toContain('notes/mine.txt');
+      expect(entries.map(({ path }) => path)).toContain(`${name}/mine.txt`);
     });
   },
 );

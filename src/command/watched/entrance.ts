@@ -41,8 +41,7 @@ export class Entrance {
   constructor(files: FileCalls, { roots, protectedNames }: EntranceOptions, ask: Asking) {
     this.#files = files;
     this.#ask = ask;
-    const tops = roots.map((root) => Buffer.from(root).toString('latin1'));
-    this.#tops = tops.toSorted((a, b) => b.length - a.length);
+    this.#tops = roots.map((root) => Buffer.from(root).toString('latin1'));
     this.#guardsAny = protectedNames !== undefined;
     this.#guardsGit = protectedNames?.includes('.git') ?? false;
     this.#isProtected = protectedAnywhere(protectedNames ?? []);
@@ -50,9 +49,12 @@ export class Entrance {
 
   guards(path: string): boolean {
     if (!this.#guardsAny || this.#agreed.has(path)) return false;
-    const top = this.#tops.find((each) => isBelow(path, each));
-    if (top === undefined) return false;
-    const below = toText(path.slice(top === '/' ? 1 : top.length + 1));
+    return this.#tops.some(
+      (top) => isBelow(path, top) && this.#guardsBelow(toText(path.slice(top === '/' ? 1 : top.length + 1))),
+    );
+  }
+
+  #guardsBelow(below: string): boolean {
     const names = below.split('/');
     const name = names.pop();
     if (names.some((above) => generatedFolders.has(above))) return false;

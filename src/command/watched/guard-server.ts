@@ -19,6 +19,7 @@ export const serversProtectedNames: readonly string[] = ['.git', ...obeyedNames]
 export function guardServer(
   recording: Pick<CommandRecording, 'folder' | 'ignore' | 'mostBytes'>,
   roots: readonly string[],
+  folders: readonly string[],
 ): RecordingOptions {
   const { folder, ignore, mostBytes } = recording;
   const isObeyed = createObeyedAnywhere();
@@ -35,7 +36,8 @@ export function guardServer(
     folder,
     ignore,
     mostBytes,
-    roots,
+    // A folder that the operator named is guarded even if it has the name of generated files.
+    roots: [...new Set([...folders, ...roots])],
     protectedNames: serversProtectedNames,
     first: undefined,
     mayLose: async () => undefined,
