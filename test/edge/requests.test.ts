@@ -111,3 +111,18 @@ test(
     expect(connections).toBe(3);
   },
 );
+
+test(
+  'the digest that npm expects of a package stays behind, and is not asked about',
+  needs(programs('curl')),
+  async () => {
+    world = await openWorld();
+    const integrity = `pacote-integrity: sha512-${'aB3/'.repeat(21)}aB==`;
+    for (const version of ['--http1.1', '--http2'])
+      expect(
+        await world.run('curl', ['-sS', version, '-H', integrity, `${world.base}/a/-/a-1.0.0.tgz`]),
+      ).toContain('origin: GET');
+    expect(world.asked).toEqual([]);
+    expect(JSON.stringify(world.arrived)).not.toContain('pacote');
+  },
+);

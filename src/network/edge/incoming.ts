@@ -46,7 +46,7 @@ export interface Answer {
 }
 
 export function incomingOverHttp1(message: IncomingMessage, response: ServerResponse): Incoming {
-  const fields = pairsOf(message.rawHeaders);
+  const fields = pairsOf(message.rawHeaders).filter(isForHost);
   const hosts = valuesOf(fields, 'host');
   const { headers } = message;
   return {
@@ -79,7 +79,7 @@ export function incomingOverHttp2(
   stream: ServerHttp2Stream,
   { rawHeaders, isWhole }: { readonly rawHeaders: readonly string[]; readonly isWhole: boolean },
 ): Incoming {
-  const all = pairsOf(rawHeaders);
+  const all = pairsOf(rawHeaders).filter(isForHost);
   const pseudo = (name: string) => valuesOf(all, name)[0];
   const named = [...new Set([...valuesOf(all, ':authority'), ...valuesOf(all, 'host')])];
   return {
@@ -118,6 +118,11 @@ export function incomingOverHttp2(
 }
 
 const internalError = 2;
+
+/** npm tells each registry the digest that it expects. None reads it, and anything could stand in its place. */
+function isForHost([name]: Field): boolean {
+  return name.toLowerCase() !== 'pacote-integrity';
+}
 
 /** HTTP/2 may split cookies; HTTP/1.1 has one such field. */
 function withOneCookie(fields: readonly Field[]): readonly Field[] {
