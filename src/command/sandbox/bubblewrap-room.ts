@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
-import { type Relay, relayProgram } from '../child/relay.ts';
+import { type Landing, type Relay, relayProgram } from '../child/relay.ts';
 import type { StartChild } from '../child/start-child.ts';
 import { compileProgram, type Step } from '../child/static-program.ts';
 import { findMembers } from '../child/tree.ts';
@@ -53,57 +53,86 @@ export function openNamespaceSets(
   );
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
 
+  /** One that an outlet can serve, made ahead: making it takes longer than starting a command. */
+  let spare: Promise<Made | undefined> | undefined;
+  let isClosed = false;
+
+  async function make(isServed: boolean): Promise<Made> {
+    const landing = isServed ? relay?.open() : undefined;
+    const [self] = landing?.childEnds ?? [];
+    const started = await startChild({
+      program,
+      args: [
+        ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+        // No command runs here, only the relay, which listens on the ports of the web.
+        ...(landing && relay?.needsRight ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
+        ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
+        ...['--dir', `${folder}/home`],
+        '--',
+        ...(landing ? [relayProgram] : []),
+        ...['/bin/sh', '-c', 'echo; read -r line'],
+      ],
+      environment: { PATH: '/usr/bin:/bin' },
+      stdin: 'pipe',
+      // The relay closes its descriptor 3, so give it one.
+      extra: landing && self !== undefined ? [self, ...landing.childEnds] : [],
+    }).finally(() => landing?.close());
+    try {
+      await firstLine(started.stdout, started.exited);
+      const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
+      if (!inside) throw new Error('the namespaces were gone before they were entered');
+      const namespaces = openNamespaces(inside.pid);
+      const own = openSync(`/proc/${inside.pid}/root${folder}`, constants.O_RDONLY | constants.O_DIRECTORY);
+      return { namespaces, own, listeners: landing?.listeners };
+    } finally {
+      started.stdin?.destroy();
+      started.stdout.destroy();
+      started.stderr.destroy();
+    }
+  }
+
+  async function take(): Promise<Made> {
+    const ready = spare;
+    spare = undefined;
+    return (await ready) ?? make(true);
+  }
+
   return {
     folder,
     async open(outlet) {
-      const landing = outlet && relay?.open();
-      const [self] = landing?.childEnds ?? [];
-      const started = await startChild({
-        program,
-        args: [
-          ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-          // No command runs here, only the relay, which listens on the ports of the web.
-          ...(landing && relay?.needsRight ? ['--cap-add', 'CAP_NET_BIND_SERVICE'] : []),
-          ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
-          ...['--dir', `${folder}/home`],
-          '--',
-          ...(landing ? [relayProgram] : []),
-          ...['/bin/sh', '-c', 'echo; read -r line'],
-        ],
-        environment: { PATH: '/usr/bin:/bin' },
-        stdin: 'pipe',
-        // The relay closes its descriptor 3, so give it one.
-        extra: landing && self !== undefined ? [self, ...landing.childEnds] : [],
-      }).finally(() => landing?.close());
-      try {
-        await firstLine(started.stdout, started.exited);
-        const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
-        if (!inside) throw new Error('the namespaces were gone before they were entered');
-        const namespaces = openNamespaces(inside.pid);
-        const own = openSync(`/proc/${inside.pid}/root${folder}`, constants.O_RDONLY | constants.O_DIRECTORY);
-        landing?.listeners.then(
-          (listeners) => outlet?.adopt(listeners),
-          () => outlet?.close(),
-        );
-        return {
-          childEnds: [enter, ...namespaces],
-          own,
-          close() {
-            outlet?.close();
-            for (const fd of [...namespaces, own]) closeSync(fd);
-          },
-        };
-      } finally {
-        started.stdin?.destroy();
-        started.stdout.destroy();
-        started.stderr.destroy();
-      }
+      const { namespaces, own, listeners } = outlet ? await take() : await make(false);
+      listeners?.then(
+        (all) => outlet?.adopt(all),
+        () => outlet?.close(),
+      );
+      return {
+        childEnds: [enter, ...namespaces],
+        own,
+        close() {
+          outlet?.close();
+          for (const fd of [...namespaces, own]) closeSync(fd);
+          // Not earlier, as it would slow the command down.
+          if (outlet && !isClosed) spare ??= make(true).catch(() => undefined);
+        },
+      };
     },
     close() {
+      isClosed = true;
+      void spare?.then(async (made) => {
+        if (!made) return;
+        const listeners = await made.listeners?.catch(() => []);
+        for (const fd of [...made.namespaces, made.own, ...(listeners ?? [])]) closeSync(fd);
+      });
       closeSync(enter);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface Made {
+  readonly namespaces: readonly number[];
+  readonly own: number;
+  readonly listeners: Landing['listeners'] | undefined;
 }
 
 /** Descriptors of the program, besides the three streams. */
