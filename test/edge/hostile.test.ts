@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
+import { connect as connectHttp2, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { needs, programs } from '../support/needs.ts';
 import { no, openWorld, type World, yes } from './world.ts';
@@ -277,3 +279,29 @@ test.each(redirected)(
     other.close();
   },
 );
+
+test('an upload whose client has left is not kept in memory while its question is open', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const held = () => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  world.answers(() => new Promise(() => {}));
+  const client = await secured('h2');
+  const session = connectHttp2(`https://${host}`, { createConnection: () => client });
+  const before = held();
+  const uploads = Array.from({ length: 60 }, () => {
+    const upload = session.request({
+      ':authority': `${host}:${world.originPort}`,
+      ':method': 'POST',
+      ':path': '/left',
+    });
+    upload.on('error', () => {}).end(Buffer.alloc(200_000, 7));
+    return upload;
+  });
+  await expect.poll(() => held() - before).toBeGreaterThan(60 * 64 * 1024);
+  for (const upload of uploads) upload.close(constants.NGHTTP2_CANCEL);
+  await expect.poll(() => held() - before).toBeLessThan(20 * 64 * 1024);
+  session.destroy();
+});

@@ -207,7 +207,13 @@ export class Edge {
 const endStream = 1;
 const maxTlsServers = 64;
 const unusedMs = 2000;
-const http2Settings = { enablePush: false, maxConcurrentStreams: 100, maxHeaderListSize: 16 * 1024 };
+const http2Settings = {
+  enablePush: false,
+  maxConcurrentStreams: 100,
+  maxHeaderListSize: 16 * 1024,
+  // Of a held upload, as much waits behind what was judged.
+  initialWindowSize: 32 * 1024,
+};
 /** The alerts of a client that does not trust the certificate. */
 const distrust = /ALERT_(UNKNOWN_CA|CERTIFICATE_UNKNOWN|BAD_CERTIFICATE)$/;
 

@@ -136,8 +136,8 @@ async function judgeAt(
   const left = new AbortController();
   let beats: NodeJS.Timeout | undefined;
   const hold = () => {
-    incoming.onGone(() => left.abort());
-    if (incoming.isGone()) left.abort();
+    incoming.onGone(() => left.abort(clientLeft));
+    if (incoming.isGone()) left.abort(clientLeft);
     const agent = valuesOf(incoming.fields, 'user-agent')[0] ?? '';
     if (!incoming.isHttp2 && impatient.test(agent)) beats = setInterval(() => incoming.proceed(), beatMs);
     return left.signal;
@@ -151,6 +151,9 @@ async function judgeAt(
     clearInterval(beats);
   }
 }
+
+/** The stack of an error of its own would keep the request in memory for as long as its question is open. */
+const clientLeft = new Error('the client has left');
 
 /** Programs that give up within a minute, and wait on after `100 Continue`; others take it amiss. */
 const impatient = /^(python-httpx|pip|yarn|Gradle|Ruby|aws-cli|Botocore|Boto3)\b/i;
