@@ -108,6 +108,12 @@ export const rowsInJapanese: Readonly<Record<string, string>> = {
   'the same on a new connection': '同上（新しい接続）',
   'a download of 256 MiB, MiB a second': '256 MiB のダウンロード（毎秒 MiB）',
   'a download of 1024 MiB, MiB a second': '1024 MiB のダウンロード（毎秒 MiB）',
+  '495 held uploads of 1 MiB, memory beyond their connections':
+    '保留中の 1 MiB のアップロード 495 件のメモリ（接続そのものを除く）',
+  'requests of them that reach the host': 'そのうちホストに届くリクエスト',
+  'a read beside them, p99': '同時に行う読み取り（p99）',
+  'a download that nobody reads, memory beyond its connections':
+    '誰も読み進めないダウンロードのメモリ（接続そのものを除く）',
   '500 requests on 100 connections at once': '100 の接続で同時に 500 件のリクエスト',
   'a tunnel': 'トンネル',
   'first read of a 100 MB note': '100 MB のノートの最初の読み取り',

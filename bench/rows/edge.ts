@@ -1,11 +1,23 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { Agent, createServer, request } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as secure, type TLSSocket } from 'node:tls';
 import { createAuthority } from '../../src/network/edge/authority.ts';
-import { atLeast, atMost, isFull, median, type Result, type Row, timed, within } from '../measure.ts';
+import {
+  atLeast,
+  atMost,
+  isFull,
+  median,
+  percentile,
+  type Result,
+  type Row,
+  timed,
+  within,
+} from '../measure.ts';
 
 const host = 'origin.test';
 const downloadBytes = isFull ? 2 ** 30 : 2 ** 28;
@@ -17,7 +29,7 @@ export const rows: readonly Row[] = [
     async run() {
       const world = await openWorld();
       try {
-        return await compare(world.edge, world.tunnel);
+        return [...(await compare(world.edge, world.tunnel)), ...(await hold(world))];
       } finally {
         world.close();
       }
@@ -42,6 +54,55 @@ async function compare(edge: Way, tunnel: Way): Promise<readonly Result[]> {
       'count',
     ),
     atMost('500 requests on 100 connections at once', 'a tunnel', 6, crowd),
+  ];
+}
+
+/** Requests that wait for a person, and downloads whose reader has stopped. */
+async function hold({ edge, port, edgePort, authority, memory, arrived }: World): Promise<readonly Result[]> {
+  const sessions = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const client = await dial(edgePort, port, authority, 'h2');
+      return connectHttp2(`https://${host}:${port}`, { createConnection: () => client });
+    }),
+  );
+  const start = (session: ClientHttp2Session, method: string, path: string) =>
+    session.request({ ':method': method, ':path': path }, { endStream: method === 'GET' });
+  for (const session of sessions) await once(start(session, 'GET', '/word').resume(), 'close');
+
+  const atRest = await memory();
+  const uploads = sessions.flatMap((session) =>
+    Array.from({ length: 99 }, () => start(session, 'POST', '/held')),
+  );
+  for (const upload of uploads) upload.on('error', () => {}).end(part);
+  const reads: number[] = [];
+  for (let count = 0; count < 1000; count++) reads.push(await timed(edge.ask));
+  const held = (await memory()) - atRest;
+  const leaked = arrived.filter((line) => line.startsWith('POST')).length;
+  for (const upload of uploads) upload.close(constants.NGHTTP2_CANCEL);
+
+  const crowd = await Promise.all(Array.from({ length: 50 }, () => dial(edgePort, port, authority)));
+  const ask = (path: string) =>
+    crowd.map((client) => client.write(`GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`));
+  ask('/word');
+  await Promise.all(crowd.map((client) => once(client, 'data')));
+  const before = await memory();
+  for (const client of crowd) client.pause();
+  ask('/download');
+  // Until everything between the two ends is full.
+  await sleep(3000);
+  const stream = ((await memory()) - before) / crowd.length;
+  for (const client of crowd) client.destroy();
+  for (const session of sessions) session.destroy();
+  return [
+    within(
+      `${uploads.length} held uploads of 1 MiB, memory beyond their connections`,
+      64,
+      held / 2 ** 20,
+      'MiB',
+    ),
+    within('requests of them that reach the host', 0, leaked, 'count'),
+    within('a read beside them, p99', 5, percentile(reads, 0.99)),
+    within('a download that nobody reads, memory beyond its connections', 256 * 1024, stream, 'bytes'),
   ];
 }
 
@@ -107,22 +168,26 @@ function read(port: number, path: string, agent: Agent): Promise<void> {
   });
 }
 
-async function dial(proxyPort: number, port: number, ca: string): Promise<TLSSocket> {
+async function dial(proxyPort: number, port: number, ca: string, protocol = 'http/1.1'): Promise<TLSSocket> {
   const socket: Socket = connect(proxyPort, '127.0.0.1');
   socket.setNoDelay();
   socket.on('error', () => {});
   socket.write(`CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`);
   const [answer] = (await once(socket, 'data')) as [Buffer];
   if (!answer.toString().startsWith('HTTP/1.1 200')) throw new Error(answer.toString());
-  const secured = secure({ socket, servername: host, ca, ALPNProtocols: ['http/1.1'] });
+  const secured = secure({ socket, servername: host, ca, ALPNProtocols: [protocol] });
   await once(secured, 'secureConnect');
   secured.on('error', () => {});
   return secured;
 }
 
+type World = Awaited<ReturnType<typeof openWorld>>;
+
 async function openWorld() {
   const { certificate, credentialsFor } = createAuthority();
+  const arrived: string[] = [];
   const origin = createServer(credentialsFor(host), async (asked, response) => {
+    arrived.push(`${asked.method} ${asked.url}`);
     if (asked.url !== '/download') return void response.end('a word\n');
     for (let sent = 0; sent < downloadBytes; sent += part.length)
       if (!response.write(part)) await once(response, 'drain');
@@ -131,7 +196,7 @@ async function openWorld() {
   origin.listen(0, '127.0.0.2');
   await once(origin, 'listening');
   const { port } = origin.address() as AddressInfo;
-  const proxies = fork(join(import.meta.dirname, '../servers/edge.ts'));
+  const proxies = fork(join(import.meta.dirname, '../servers/edge.ts'), { execArgv: ['--expose-gc'] });
   proxies.send({ port, certificate });
   const [ports] = (await once(proxies, 'message')) as [{ edge: number; tunnel: number; authority: string }];
   const edge = wayThrough(ports.edge, port, ports.authority);
@@ -139,6 +204,16 @@ async function openWorld() {
   return {
     edge,
     tunnel,
+    port,
+    edgePort: ports.edge,
+    authority: ports.authority,
+    arrived,
+    /** What the process with the proxies holds, in bytes. */
+    async memory(): Promise<number> {
+      proxies.send('memory');
+      const [bytes] = (await once(proxies, 'message')) as [number];
+      return bytes;
+    },
     close() {
       edge.close();
       tunnel.close();
