@@ -1,4 +1,4 @@
-import { type Text, text } from '../../contract/text/text.ts';
+import { readSaid, type Said, type Text, text } from '../../contract/text/text.ts';
 
 /** The name of a step, its tool, and the instruction for a model. */
 export interface Step {
@@ -42,140 +42,111 @@ export const words = {
 } as const;
 
 export const steps = {
-  get_task: step('get_task', text('Read your task.', 'タスクを読んでください。'), 'get_my_task'),
+  get_task: step('get_task', 'get_my_task', 'Read your task.', 'タスクを読んでください。'),
   start_task: step(
     'start_task',
-    text('Set your task to in_progress.', 'タスクを in_progress にしてください。'),
     'update_task_status',
+    'Set your task to in_progress.',
+    'タスクを in_progress にしてください。',
   ),
   claim: step(
     'claim_task',
-    text('There are free tasks; claim one.', '空いているタスクがあります。1 つ取得してください。'),
     'claim_task',
+    'There are free tasks; claim one.',
+    '空いているタスクがあります。1 つ取得してください。',
   ),
   claim_own: step(
     'claim_task',
-    text(
-      'Your next task is ready: claim it by its task_id.',
-      '次のタスクが待っています。task_id を指定して取得してください。',
-    ),
     'claim_task',
+    'Your next task is ready: claim it by its task_id.',
+    '次のタスクが待っています。task_id を指定して取得してください。',
   ),
   execute: step(
     'execute',
-    text(
-      'Do the task, then report_completed. If it is large, first divide it with create_tasks_batch.',
-      'タスクを実行し、report_completed で報告してください。大きければ先に create_tasks_batch で分割してください。',
-    ),
     'report_completed',
+    'Do the task, then report_completed. If it is large, first divide it with create_tasks_batch.',
+    'タスクを実行し、report_completed で報告してください。大きければ先に create_tasks_batch で分割してください。',
   ),
   create_subtasks: step(
     'create_subtasks',
-    text(
-      'Divide your task into subtasks for your subordinates. If it is too small for that, do it and report_completed.',
-      'タスクを配下のためのサブタスクに分割してください。小さければ自分で実行し、report_completed で報告してください。',
-    ),
     'create_tasks_batch',
+    'Divide your task into subtasks for your subordinates. If it is too small for that, do it and report_completed.',
+    'タスクを配下のためのサブタスクに分割してください。小さければ自分で実行し、report_completed で報告してください。',
   ),
   execute_subtask: step(
     'execute_subtask',
-    text(
-      'Claim a ready subtask, do it and report_completed. get_next_action then leads back to this task.',
-      '準備のできたサブタスクを取得し、実行し、report_completed で報告してください。その後 get_next_action がこのタスクに戻します。',
-    ),
     'claim_task',
+    'Claim a ready subtask, do it and report_completed. get_next_action then leads back to this task.',
+    '準備のできたサブタスクを取得し、実行し、report_completed で報告してください。その後 get_next_action がこのタスクに戻します。',
   ),
   resolve_blocked: step(
     'resolve_blocked',
-    text(
-      'A subtask is blocked, can never start, or is in the backlog: fix, cancel or replace it, or set it to todo.',
-      '止まっている、始められない、または backlog のサブタスクがあります。修正、中止、置き換えのいずれかを行うか、todo にしてください。',
-    ),
     'update_task_status',
+    'A subtask is blocked, can never start, or is in the backlog: fix, cancel or replace it, or set it to todo.',
+    '止まっている、始められない、または backlog のサブタスクがあります。修正、中止、置き換えのいずれかを行うか、todo にしてください。',
   ),
   dispatch: step(
     'dispatch',
-    text(
-      'Give the ready subtasks to idle subordinates.',
-      '準備のできたサブタスクを手の空いた配下に割り当ててください。',
-    ),
     'assign_task',
+    'Give the ready subtasks to idle subordinates.',
+    '準備のできたサブタスクを手の空いた配下に割り当ててください。',
   ),
   adjust: step(
     'adjust',
-    text(
-      'Check tasks that are blocked, deadlocked or in the backlog: change, cancel or replace them, or set them to todo.',
-      '止まっているものや backlog のものを確認し、変更、中止、置き換え、または todo にしてください。',
-    ),
     'update_task_status',
+    'Check tasks that are blocked, deadlocked or in the backlog: change, cancel or replace them, or set them to todo.',
+    '止まっているものや backlog のものを確認し、変更、中止、置き換え、または todo にしてください。',
   ),
   complete: step(
     'complete',
-    text(
-      'All subtasks are closed: report your task.',
-      'すべてのサブタスクが終わりました。タスクを報告してください。',
-    ),
     'report_completed',
+    'All subtasks are closed: report your task.',
+    'すべてのサブタスクが終わりました。タスクを報告してください。',
   ),
   wait: step(
     'wait',
-    text(
-      'Nothing to do yet. Call again with timeout_seconds, or exit.',
-      'まだすることはありません。timeout_seconds を付けて再度呼ぶか、終了してください。',
-    ),
     'get_next_action',
+    'Nothing to do yet. Call again with timeout_seconds, or exit.',
+    'まだすることはありません。timeout_seconds を付けて再度呼ぶか、終了してください。',
   ),
   lost: step(
     'task_lost',
-    text(
-      'Your task is no longer yours: it was taken back or has another owner. Stop working on it and logout.',
-      'タスクは回収されたか、別の担当に移りました。作業をやめて logout してください。',
-    ),
     'logout',
+    'Your task is no longer yours: it was taken back or has another owner. Stop working on it and logout.',
+    'タスクは回収されたか、別の担当に移りました。作業をやめて logout してください。',
   ),
   finish: step(
     'finish',
-    text(
-      'Nothing is left to do. Logout and exit.',
-      'することはもうありません。logout して終了してください。',
-    ),
     'logout',
+    'Nothing is left to do. Logout and exit.',
+    'することはもうありません。logout して終了してください。',
   ),
   read_messages: step(
     'read_messages',
-    text('You have messages. Read and answer them.', '未読のメッセージがあります。読んで返信してください。'),
     'get_pending_messages',
+    'You have messages. Read and answer them.',
+    '未読のメッセージがあります。読んで返信してください。',
   ),
   acknowledge: step(
     'acknowledge',
-    text(
-      'You have received these messages and their conversations are over: acknowledge them with ack.',
-      '会話が終わった受信済みのメッセージがあります。ack で既読にしてください。',
-    ),
     'get_pending_messages',
+    'You have received these messages and their conversations are over: acknowledge them with ack.',
+    '会話が終わった受信済みのメッセージがあります。ack で既読にしてください。',
   ),
   run_errand: step(
     'run_errand',
-    text(
-      'Your task session asked you to talk to somebody: start the conversation, then report its result.',
-      'タスクセッションから会話を頼まれています。会話を始め、結果を報告してください。',
-    ),
     'start_conversation',
+    'Your task session asked you to talk to somebody: start the conversation, then report its result.',
+    'タスクセッションから会話を頼まれています。会話を始め、結果を報告してください。',
   ),
   report_errand: step(
     'report_errand',
-    text(
-      'The conversation for the delegation is over: report its result.',
-      '委任の会話が終わりました。結果を報告してください。',
-    ),
     'report_delegation_completed',
+    'The conversation for the delegation is over: report its result.',
+    '委任の会話が終わりました。結果を報告してください。',
   ),
 } as const;
 
-export function instructionFor(action: 'dispatch' | 'adjust' | 'wait' | 'complete'): Text {
-  return steps[action].instruction;
-}
-
-function step(action: string, instruction: Text, tool: string): Step {
-  return { action, instruction, tool };
+function step(action: string, tool: string, ...instruction: Said<never>): Step {
+  return { action, tool, instruction: readSaid(instruction).text };
 }

@@ -4,7 +4,7 @@ import { listRows, matching, updateRows } from '../rows.ts';
 import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
 import { type Act, doneBy, type Reader, view } from './base.ts';
-import { instructionFor } from './instructions.ts';
+import { steps } from './instructions.ts';
 import { newestEvent } from './next-action.ts';
 import { conflict, forbidden } from './refusals.ts';
 import { profileOf } from './self.ts';
@@ -84,7 +84,7 @@ export const assignTask: Act<'assignTask'> = async (tx, me, input) => {
 export const selectAction: Act<'selectAction'> = async (tx, me, input) => {
   const set = { selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) };
   await updateRows(tx, 'agent_sessions', { id: me.session.id }, set);
-  return { success: true, instruction: instructionFor(input.action)[me.locale] };
+  return { success: true, instruction: steps[input.action].instruction[me.locale] };
 };
 
 async function countRunningOf(db: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
