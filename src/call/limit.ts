@@ -51,9 +51,7 @@ function tooMany(rule: RateRule, retryAfterMs: number): ToolError {
     'rate_limited',
     `Only ${rule.perMinute} calls a minute are allowed here.`,
     `ここでは 1 分あたり ${rule.perMinute} 回までです。`,
-    {
-      suggestion: text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
-      details: { retry_after_ms: retryAfterMs },
-    },
+    text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
+    { retry_after_ms: retryAfterMs },
   );
 }

@@ -57,13 +57,11 @@ export function createPlans({ caller, approver }: Planner, dependencies: PlanDep
         'invalid_parameter',
         `The plan is too long for a person to read: ${counted(chars, 'character')} of at most ${mostChars}.`,
         `計画が長すぎます（人が読む形で ${chars} 文字、上限は ${mostChars} 文字）。`,
-        {
-          suggestion: text(
-            'Put long scripts into files first, or propose fewer calls.',
-            '長いスクリプトは先にファイルに書くか、呼び出しを減らしてください。',
-          ),
-          details: { field: 'calls' },
-        },
+        text(
+          'Put long scripts into files first, or propose fewer calls.',
+          '長いスクリプトは先にファイルに書くか、呼び出しを減らしてください。',
+        ),
+        { field: 'calls' },
       );
     return looked;
   }

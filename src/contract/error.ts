@@ -50,10 +50,10 @@ export class ToolError extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly wire: Readonly<Record<string, unknown>> | undefined;
 
-  /** The last argument may be just the suggestion. */
-  constructor(code: ErrorCode, ...said: Said<Text | ToolErrorOptions>) {
-    const { text, more = {} } = readSaid(said);
-    const options: ToolErrorOptions = 'en' in more ? { suggestion: more } : more;
+  /** After its words just the suggestion may follow, and the details after it. */
+  constructor(code: ErrorCode, ...said: Said<Text | ToolErrorOptions, ToolErrorOptions['details']>) {
+    const { text, more = {}, last } = readSaid(said);
+    const options: ToolErrorOptions = 'en' in more ? { suggestion: more, details: last } : more;
     super(text.en, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ToolError';
     this.code = code;

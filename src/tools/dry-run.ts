@@ -25,9 +25,7 @@ export function dryInBackground(): ToolError {
     'invalid_parameter',
     'dry_run and background exclude each other.',
     'dry_run と background は同時に指定できません。',
-    {
-      suggestion: text('Leave one of them out.', 'どちらか一方だけを指定してください。'),
-      details: { field: 'dry_run' },
-    },
+    text('Leave one of them out.', 'どちらか一方だけを指定してください。'),
+    { field: 'dry_run' },
   );
 }

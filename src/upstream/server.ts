@@ -424,10 +424,8 @@ function tooMany(): ToolError {
     'rate_limited',
     `${maxWaiting} calls are waiting for this server.`,
     `${maxWaiting} 件の呼び出しがこのサーバーを待っています。`,
-    {
-      suggestion: text('Try again when some are done.', 'いくつか終わってから試してください。'),
-      details: { retry_after_ms: 1000 },
-    },
+    text('Try again when some are done.', 'いくつか終わってから試してください。'),
+    { retry_after_ms: 1000 },
   );
 }
 

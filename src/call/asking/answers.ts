@@ -16,7 +16,8 @@ export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolErr
     'denied',
     joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${named.en}.`),
     joinSentences(`${what}${sentence(because.ja, '。')}`, `ルール ${named.ja}による拒否です。`),
-    { suggestion: suggestion ?? insteadOfRule, details: { rule } },
+    suggestion ?? insteadOfRule,
+    { rule },
   );
 }
 
@@ -57,13 +58,11 @@ export function dismissed(pending: ApprovalRecord, by: string): ToolError {
     'denied',
     'The person closed the question without an answer.',
     'ユーザーが質問に答えずに閉じました。',
-    {
-      suggestion: text(
-        'Ask them what they want before you send it again; that leads to a new question.',
-        'もう一度送る前に、どうしてほしいかを尋ねてください。送ると、改めて確認されます。',
-      ),
-      details: detailsOf(pending, by),
-    },
+    text(
+      'Ask them what they want before you send it again; that leads to a new question.',
+      'もう一度送る前に、どうしてほしいかを尋ねてください。送ると、改めて確認されます。',
+    ),
+    detailsOf(pending, by),
   );
 }
 

@@ -12,13 +12,11 @@ export function refusedEffects({ because, ...named }: EffectVerdict): ToolError 
     'denied',
     `It was tried, and none of its changes were kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
     `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。ルール ${ja}による拒否です。`,
-    {
-      suggestion: text(
-        'Find a way that changes less, or ask the operator about the rule. dry_run shows what a command would change.',
-        '変更がより少ない方法を探すか、ルールについて運用者に尋ねてください。コマンドが何を変えるかは dry_run で分かります。',
-      ),
-      details: { rule },
-    },
+    text(
+      'Find a way that changes less, or ask the operator about the rule. dry_run shows what a command would change.',
+      '変更がより少ない方法を探すか、ルールについて運用者に尋ねてください。コマンドが何を変えるかは dry_run で分かります。',
+    ),
+    { rule },
   );
 }
 

@@ -23,14 +23,15 @@ export function text(en: string, ja: string): Text {
 }
 
 /** The words of an error as `text` takes them, or a text made elsewhere; after them, what else belongs to it. */
-export type Said<More> =
-  | readonly [en: string, ja: string, more?: More | undefined]
-  | readonly [text: Text, more?: More | undefined];
+export type Said<More, Last = undefined> =
+  | readonly [en: string, ja: string, more?: More | undefined, last?: Last]
+  | readonly [text: Text, more?: More | undefined, last?: Last];
 
-export function readSaid<More>(said: Said<More>): { readonly text: Text; readonly more: More | undefined } {
-  if (typeof said[0] !== 'string') return { text: said[0], more: said[1] as More | undefined };
-  const [en, ja, more] = said as readonly [en: string, ja: string, more?: More];
-  return { text: text(en, ja), more };
+export function readSaid<More, Last>(said: Said<More, Last>) {
+  const [first, ...rest] = said;
+  const words = typeof first === 'string' ? text(first, rest.shift() as string) : first;
+  const [more, last] = rest as [more?: More, last?: Last];
+  return { text: words, more, last };
 }
 
 /** Text that is the same in every language: a name, a number, a quotation. */

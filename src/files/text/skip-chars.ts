@@ -109,12 +109,10 @@ function pastLine(line: number, asked: number, chars: number): ToolError {
     'invalid_parameter',
     `char_offset is ${asked}, but line ${line} has ${counted(chars, 'character')}.`,
     `char_offset は ${asked} ですが、${line} 行目は ${chars} 文字です。`,
-    {
-      suggestion: text(
-        'Leave char_offset out to read the line from its start.',
-        '行の最初から読むには char_offset を省いてください。',
-      ),
-      details: { field: 'char_offset', line_chars: chars },
-    },
+    text(
+      'Leave char_offset out to read the line from its start.',
+      '行の最初から読むには char_offset を省いてください。',
+    ),
+    { field: 'char_offset', line_chars: chars },
   );
 }

@@ -155,13 +155,11 @@ async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promi
     'rate_limited',
     `${maxOpen} calls of this caller are already waiting for a person.`,
     `この呼び出し元では、すでに ${maxOpen} 件の呼び出しが人の回答を待っています。`,
-    {
-      suggestion: text(
-        'Ask a person to run `sekisho approve` and answer some of them first.',
-        '先に `sekisho approve` でいくつかに回答するよう、人に頼んでください。',
-      ),
-      details: { retry_after_ms: 60_000 },
-    },
+    text(
+      'Ask a person to run `sekisho approve` and answer some of them first.',
+      '先に `sekisho approve` でいくつかに回答するよう、人に頼んでください。',
+    ),
+    { retry_after_ms: 60_000 },
   );
 }
 

@@ -130,13 +130,11 @@ async function rewrite(
       'conflict',
       `The memory ${same.id} already says the same.`,
       `メモリ ${same.id} に、既に同じ内容があります。`,
-      {
-        suggestion: text(
-          `Forget one of the two, or change ${same.id}.`,
-          `どちらかを forget するか、${same.id} を変更してください。`,
-        ),
-        details: { id: same.id },
-      },
+      text(
+        `Forget one of the two, or change ${same.id}.`,
+        `どちらかを forget するか、${same.id} を変更してください。`,
+      ),
+      { id: same.id },
     );
   const changed = await tx
     .updateTable('memories')
@@ -166,10 +164,8 @@ async function addTags(writing: Writing, row: MemoryRow, tags: readonly string[]
       'conflict',
       `The memory ${row.id} already says this, and would have more than ${maxTags} tags with these.`,
       `メモリ ${row.id} に既に同じ内容があり、これらのタグを加えると ${maxTags} 個を超えます。`,
-      {
-        suggestion: text('Choose its tags with update_memory.', 'update_memory でタグを選び直してください。'),
-        details: { id: row.id },
-      },
+      text('Choose its tags with update_memory.', 'update_memory でタグを選び直してください。'),
+      { id: row.id },
     );
   return rewrite(writing, row, { tags: together });
 }

@@ -78,10 +78,8 @@ function tooManyAttempts(waitMs: number): ToolError {
     'rate_limited',
     'Too many failed attempts to authenticate.',
     '認証の失敗が多すぎます。',
-    {
-      suggestion: text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
-      details: { retry_after_ms: waitMs },
-    },
+    text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
+    { retry_after_ms: waitMs },
   );
 }
 

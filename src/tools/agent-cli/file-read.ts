@@ -165,13 +165,11 @@ async function readOther(
       'unsupported_encoding',
       `${file.shown} is not text but ${mime}; only text files are read.`,
       `${file.shown} はテキストではなく ${mime} です。読めるのはテキストファイルだけです。`,
-      {
-        suggestion: text(
-          `The operator can allow it: start with --allow-mime ${mime}.`,
-          `運用者が --allow-mime ${mime} を付けて起動すると読めます。`,
-        ),
-        details: { mime_type: mime },
-      },
+      text(
+        `The operator can allow it: start with --allow-mime ${mime}.`,
+        `運用者が --allow-mime ${mime} を付けて起動すると読めます。`,
+      ),
+      { mime_type: mime },
     );
   }
   const bytes = await file.readBytes({ signal });

@@ -112,13 +112,11 @@ function readCursor(cursor: string): Position {
     'invalid_parameter',
     'cursor did not come from list_files.',
     'cursor が list_files の返したものではありません。',
-    {
-      suggestion: text(
-        'Pass next_cursor of the last reply, or none to start over.',
-        '前回の next_cursor を渡すか、省いて最初から一覧してください。',
-      ),
-      details: { field: 'cursor' },
-    },
+    text(
+      'Pass next_cursor of the last reply, or none to start over.',
+      '前回の next_cursor を渡すか、省いて最初から一覧してください。',
+    ),
+    { field: 'cursor' },
   );
 }
 

@@ -196,7 +196,8 @@ function badStatus({ url, status, retryAfterMs, isChallenge }: FetchedPage): Too
     'upstream_error',
     `${hostname} answered with status ${status}.`,
     `${hostname} はステータス ${status} を返しました。`,
-    { suggestion, details: { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) } },
+    suggestion,
+    { status, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) },
   );
 }
 

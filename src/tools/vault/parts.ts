@@ -49,13 +49,8 @@ function pastEnd(place: Place, { argument, startLine }: WantedPart, totalLines: 
     'invalid_parameter',
     `${argument}.start_line is ${startLine}, but ${place.shown} has ${totalLines} ${totalLines === 1 ? 'line' : 'lines'}.`,
     `${argument}.start_line は ${startLine} ですが、${place.shown} は ${totalLines} 行です。`,
-    {
-      suggestion: text(
-        `Start at a line from 1 to ${totalLines}.`,
-        `1 から ${totalLines} までの行を指定してください。`,
-      ),
-      details: { field: `${argument}.start_line`, total_lines: totalLines },
-    },
+    text(`Start at a line from 1 to ${totalLines}.`, `1 から ${totalLines} までの行を指定してください。`),
+    { field: `${argument}.start_line`, total_lines: totalLines },
   );
 }
 
@@ -68,13 +63,8 @@ function pastLine(
     'invalid_parameter',
     `${argument}.char_offset is ${charOffset}, but line ${startLine} of ${place.shown} has ${counted(lineChars, 'character')}.`,
     `${argument}.char_offset は ${charOffset} ですが、${place.shown} の ${startLine} 行目は ${lineChars} 文字です。`,
-    {
-      suggestion: text(
-        'Leave char_offset out to read the whole line.',
-        '行全体を読むには char_offset を省いてください。',
-      ),
-      details: { field: `${argument}.char_offset`, line_chars: lineChars },
-    },
+    text('Leave char_offset out to read the whole line.', '行全体を読むには char_offset を省いてください。'),
+    { field: `${argument}.char_offset`, line_chars: lineChars },
   );
 }
 

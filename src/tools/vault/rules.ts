@@ -156,12 +156,10 @@ export function badCursor(): ToolError {
     'invalid_parameter',
     'cursor did not come from this tool.',
     'cursor がこのツールの返したものではありません。',
-    {
-      suggestion: text(
-        'Pass next_cursor of the page before, or none to start over.',
-        '前のページの next_cursor を渡すか、省略して最初から始めてください。',
-      ),
-      details: { field: 'cursor' },
-    },
+    text(
+      'Pass next_cursor of the page before, or none to start over.',
+      '前のページの next_cursor を渡すか、省略して最初から始めてください。',
+    ),
+    { field: 'cursor' },
   );
 }

@@ -62,13 +62,11 @@ export const vaultRead = defineTool({
         'invalid_parameter',
         'range is required unless full is true.',
         'full が true でなければ range は必須です。',
-        {
-          suggestion: text(
-            'Pass range, e.g. {"start_line": 1, "end_line": 40}, or full: true.',
-            'range (例: {"start_line": 1, "end_line": 40}) か full: true を渡してください。',
-          ),
-          details: { field: 'range' },
-        },
+        text(
+          'Pass range, e.g. {"start_line": 1, "end_line": 40}, or full: true.',
+          'range (例: {"start_line": 1, "end_line": 40}) か full: true を渡してください。',
+        ),
+        { field: 'range' },
       );
     const startLine = wanted.start_line ?? 1;
     const endLine = wanted.end_line ?? undefined;

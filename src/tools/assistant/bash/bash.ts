@@ -203,13 +203,11 @@ function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands):
           `timeout can be at most ${counted(most, 'second')} here.`,
           `ここでは timeout は ${most} 秒までです。`,
         ),
-    {
-      suggestion: text(
-        'Use background for longer commands. The operator can allow up to an hour with process.maxTimeoutMs, as the profile "coding" does.',
-        'それより長いものには background を使ってください。運用者は process.maxTimeoutMs で 1 時間まで許可できます（プロファイル "coding" では許可済み）。',
-      ),
-      details: { field: 'timeout' },
-    },
+    text(
+      'Use background for longer commands. The operator can allow up to an hour with process.maxTimeoutMs, as the profile "coding" does.',
+      'それより長いものには background を使ってください。運用者は process.maxTimeoutMs で 1 時間まで許可できます（プロファイル "coding" では許可済み）。',
+    ),
+    { field: 'timeout' },
   );
 }
 

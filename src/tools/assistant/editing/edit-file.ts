@@ -110,12 +110,10 @@ function assertNeedsNoGuess(
     'invalid_parameter',
     `${name} is not UTF-8, and ${encoding} is a guess: new_string would be written wrongly if it is another.`,
     `${name} は UTF-8 ではなく、${encoding} は推測です。違っていた場合、new_string が正しく書かれません。`,
-    {
-      suggestion: text(
-        'Name the encoding if the file reads well in it.',
-        'その文字コードで正しく読める場合は、encoding に指定してください。',
-      ),
-      details: { field: 'encoding' },
-    },
+    text(
+      'Name the encoding if the file reads well in it.',
+      'その文字コードで正しく読める場合は、encoding に指定してください。',
+    ),
+    { field: 'encoding' },
   );
 }

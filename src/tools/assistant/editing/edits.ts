@@ -77,10 +77,8 @@ function assertEdit({ old_string: old, new_string: put }: Wanted, which: Text): 
     'invalid_parameter',
     `${which.en}old_string is empty.`,
     `${which.ja}old_string が空です。`,
-    {
-      suggestion: text('Create a file with write_file.', 'ファイルの作成には write_file を使ってください。'),
-      details: { field: 'old_string' },
-    },
+    text('Create a file with write_file.', 'ファイルの作成には write_file を使ってください。'),
+    { field: 'old_string' },
   );
 }
 
@@ -109,13 +107,8 @@ function notThere(shown: string, before: string, wanted: string, which: Text): T
     'not_found',
     `${which.en}${shown} does not contain old_string. Closest: line ${lines}, which differs in ${differs.en}:\n${words}`,
     `${which.ja}${shown} に old_string がありません。最も近いのは ${lines} 行目で、違いは${differs.ja}です:\n${words}`,
-    {
-      suggestion: text(
-        'Send old_string exactly as it is there.',
-        'そこにあるとおりの old_string を指定してください。',
-      ),
-      details: { start_line: startLine, end_line: endLine },
-    },
+    text('Send old_string exactly as it is there.', 'そこにあるとおりの old_string を指定してください。'),
+    { start_line: startLine, end_line: endLine },
   );
 }
 
@@ -125,13 +118,11 @@ function manyPlaces(shown: string, lines: readonly number[], count: number, whic
     'conflict',
     `${which.en}old_string occurs ${count} times in ${shown}: line ${shownLines}.`,
     `${which.ja}old_string は ${shown} に ${count} か所あります:  ${shownLines} 行目。`,
-    {
-      suggestion: text(
-        'Add surrounding lines until it is unique, or set replace_all.',
-        '前後の行を加えて 1 か所に絞るか、replace_all を指定してください。',
-      ),
-      details: { lines },
-    },
+    text(
+      'Add surrounding lines until it is unique, or set replace_all.',
+      '前後の行を加えて 1 か所に絞るか、replace_all を指定してください。',
+    ),
+    { lines },
   );
 }
 
