@@ -1,6 +1,6 @@
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
-import type { PromptGateway, ResourceGateway, ResourcePage } from '../contract/gateway.ts';
+import type { PromptGateway, ResourceGateway, ResourcePage, ResourceText } from '../contract/gateway.ts';
 import { verbatim } from '../contract/text/text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export function joinResources(own: ResourceGateway | undefined, upstream: Upstre
         const page =
           source === ''
             ? await own?.list(arrival, inner, signal)
-            : await listOf(upstream, source, arrival, inner, signal);
+            : await listOf(upstream.call, `${source}__`, inner, arrival, signal).catch(passOver);
         if (!page) continue;
         const after = sources[index + 1];
         const next = page.nextCursor === undefined ? after : source;
@@ -52,14 +52,7 @@ export function joinResources(own: ResourceGateway | undefined, upstream: Upstre
         throw unknownResource();
       }
       const { server, input } = remoteOf(uri);
-      // The tool's own output schema guarantees this type.
-      return (await walk(
-        upstream,
-        `${server}__resources/read`,
-        input,
-        arrival,
-        signal,
-      )) as unknown as Awaited<ReturnType<ResourceGateway['read']>>;
+      return walk<ResourceText>(upstream.call, `${server}__resources/read`, input, arrival, signal);
     },
     async subscribe(arrival, uri, changed) {
       if (isOwn(uri)) {
@@ -67,7 +60,13 @@ export function joinResources(own: ResourceGateway | undefined, upstream: Upstre
         throw unknownResource();
       }
       const { server, input } = remoteOf(uri);
-      await walk(upstream, `${server}__resources/subscribe`, input, arrival, new AbortController().signal);
+      await walk(
+        upstream.call,
+        `${server}__resources/subscribe`,
+        input,
+        arrival,
+        new AbortController().signal,
+      );
       return upstream.watch(server, input.uri, changed);
     },
     onChanged: (listener) =>
@@ -75,12 +74,8 @@ export function joinResources(own: ResourceGateway | undefined, upstream: Upstre
         if (what === 'resources') listener();
       }),
     async templates(arrival, signal) {
-      const pages = await Promise.all(
-        (await upstream.offering('resources')).map((server) =>
-          walk(upstream, `${server}__resources/templates/list`, {}, arrival, signal).catch(passOver),
-        ),
-      );
-      return pages.flatMap((page) => (page?.resourceTemplates as readonly Members[] | undefined) ?? []);
+      const pages = await pagesOf(upstream, 'resources', 'resources/templates/list', arrival, signal);
+      return pages.flatMap((page) => (page.resourceTemplates as readonly Members[] | undefined) ?? []);
     },
   };
 }
@@ -95,23 +90,19 @@ export function createPromptGateway(upstream: UpstreamRequests): PromptGateway {
   };
   return {
     async list(arrival, signal) {
-      const pages = await Promise.all(
-        (await upstream.offering('prompts')).map((server) =>
-          walk(upstream, `${server}__prompts/list`, {}, arrival, signal).catch(passOver),
-        ),
-      );
-      return pages.flatMap((page) => (page?.prompts as readonly Members[] | undefined) ?? []);
+      const pages = await pagesOf(upstream, 'prompts', 'prompts/list', arrival, signal);
+      return pages.flatMap((page) => (page.prompts as readonly Members[] | undefined) ?? []);
     },
     async get(arrival, name, given, signal) {
       const input = { name, ...(given === undefined ? {} : { arguments: given }) };
-      return walk(upstream, `${await serverOf(name)}__prompts/get`, input, arrival, signal);
+      return walk(upstream.call, `${await serverOf(name)}__prompts/get`, input, arrival, signal);
     },
     async complete(arrival, params, signal) {
       const ref = params.ref as Members | undefined;
       const { name, uri } = ref ?? {};
       const server =
         typeof uri === 'string' ? remoteOf(uri).server : await serverOf(typeof name === 'string' ? name : '');
-      return walk(upstream, `${server}__completion/complete`, params, arrival, signal);
+      return walk(upstream.call, `${server}__completion/complete`, params, arrival, signal);
     },
     onChanged: (listener) =>
       upstream.onChanged((what) => {
@@ -120,27 +111,39 @@ export function createPromptGateway(upstream: UpstreamRequests): PromptGateway {
   };
 }
 
-async function listOf(
-  upstream: UpstreamRequests,
+function listOf(
+  call: UpstreamRequests['call'],
   server: string,
-  arrival: Arrival,
   cursor: string | undefined,
+  arrival: Arrival,
   signal: AbortSignal,
-): Promise<ResourcePage | undefined> {
-  const input = cursor === undefined ? {} : { cursor };
-  const page = await walk(upstream, `${server}__resources/list`, input, arrival, signal).catch(passOver);
-  return page as ResourcePage | undefined;
+): Promise<ResourcePage> {
+  return walk(call, `${server}resources/list`, cursor === undefined ? {} : { cursor }, arrival, signal);
 }
 
-async function walk(
-  { call }: UpstreamRequests,
+/** The answers of all servers that offer this. */
+async function pagesOf(
+  { call, offering }: UpstreamRequests,
+  what: 'resources' | 'prompts',
+  method: string,
+  arrival: Arrival,
+  signal: AbortSignal,
+): Promise<readonly Members[]> {
+  const pages = (await offering(what)).map((server) =>
+    walk(call, `${server}__${method}`, {}, arrival, signal).catch(passOver),
+  );
+  return (await Promise.all(pages)).filter((page) => page !== undefined);
+}
+
+async function walk<Result = Members>(
+  call: UpstreamRequests['call'],
   tool: string,
   input: Members,
   arrival: Arrival,
   signal: AbortSignal,
-): Promise<Members> {
+): Promise<Result> {
   const reply = await call({ tool, input, arrival, signal, isMethod: true });
-  if (reply.kind === 'output') return reply.structured ?? {};
+  if (reply.kind === 'output') return (reply.structured ?? {}) as Result;
   if (reply.kind === 'error') {
     const { details } = reply.structured.error as { readonly details?: Members };
     const quoted = (reply.quoted ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
@@ -180,4 +183,20 @@ function readCursor(cursor: string | undefined): { readonly source?: string; rea
 
 function writeCursor(source: string, inner: string | undefined): string {
   return Buffer.from(JSON.stringify(inner === undefined ? [source] : [source, inner])).toString('base64url');
+}
+
+/** Resources; every request is handled as a call of an unlisted tool. */
+export function createResourceGateway(
+  call: (call: Call) => Promise<Reply>,
+  watch: (uri: string, changed: () => void) => Promise<() => void>,
+): ResourceGateway {
+  return {
+    // The tools' own output schemas guarantee these types.
+    list: (arrival, cursor, signal) => listOf(call, '', cursor, arrival, signal),
+    read: (arrival, uri, signal) => walk<ResourceText>(call, 'resources/read', { uri }, arrival, signal),
+    async subscribe(arrival, uri, changed) {
+      await walk(call, 'resources/subscribe', { uri }, arrival, new AbortController().signal);
+      return watch(uri, changed);
+    },
+  };
 }

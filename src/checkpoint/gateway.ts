@@ -1,6 +1,10 @@
 import { type Credentials, identifyArrival } from '../call/identify.ts';
-import { createResourceGateway } from '../call/resources.ts';
-import { createPromptGateway, joinResources, type UpstreamRequests } from '../call/upstream-requests.ts';
+import {
+  createPromptGateway,
+  createResourceGateway,
+  joinResources,
+  type UpstreamRequests,
+} from '../call/upstream-requests.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';

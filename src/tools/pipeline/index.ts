@@ -1,8 +1,7 @@
 import { defineToolset } from '../../contract/tool/define-tool.ts';
 import type { Toolset } from '../../contract/tool/tool.ts';
-import { shelpaHistory } from './shelpa-history.ts';
+import { shelpaHistory, shelpaRestore } from './shelpa-history.ts';
 import { createShelpaPipe } from './shelpa-pipe.ts';
-import { shelpaRestore } from './shelpa-restore.ts';
 import { shelpaWrite } from './shelpa-write.ts';
 
 export interface PipelineToolsetOptions {

@@ -1,8 +1,8 @@
 import { ToolError } from '../../contract/error.ts';
-import type { ResourceGateway } from '../../contract/gateway.ts';
+import type { PromptGateway, ResourceGateway } from '../../contract/gateway.ts';
 import type { Exchange, MethodTable } from '../exchange.ts';
 import { InsufficientScope } from '../http/challenge.ts';
-import { RpcError, rpcCode } from '../jsonrpc.ts';
+import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 import type { Era } from '../revision.ts';
 
 /** The gateway's resources as methods. */
@@ -61,7 +61,7 @@ function freshness(era: Era): object {
 }
 
 /** Runs the work and converts its ToolErrors to protocol errors with the same text. */
-export async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Promise<T> {
+async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -75,4 +75,28 @@ export async function spoken<T>({ era, params }: Exchange, work: () => Promise<T
       ...(isMissing && { uri: params.uri }),
     });
   }
+}
+
+/** The gateway's prompts as methods. */
+export function promptMethods(prompts: PromptGateway): MethodTable {
+  return {
+    'prompts/list': (exchange) =>
+      spoken(exchange, async () => ({
+        prompts: await prompts.list(exchange.arrival, exchange.signal),
+        ...(exchange.era === 'modern' && { ttlMs: 0, cacheScope: 'private' }),
+      })),
+    'prompts/get': (exchange) =>
+      spoken(exchange, async () => {
+        const { name } = exchange.params;
+        if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'A prompt needs a name.');
+        const given = exchange.params.arguments;
+        return prompts.get(exchange.arrival, name, isObject(given) ? given : undefined, exchange.signal);
+      }),
+    'completion/complete': (exchange) =>
+      spoken(exchange, async () => {
+        const { ref, argument, context } = exchange.params;
+        const params = { ref, argument, ...(context !== undefined && { context }) };
+        return prompts.complete(exchange.arrival, params, exchange.signal);
+      }),
+  };
 }
