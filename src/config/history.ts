@@ -2,26 +2,17 @@ import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { unrecordedFolders } from '../ground/generated-folders.ts';
 import { isSecureUrl } from '../ground/secure-url.ts';
-import { section } from './section.ts';
+import { atLeast, between, choice, flag, section, spelled } from './section.ts';
 
 export const historySchema = section({
-  enabled: z
-    .boolean()
-    .describe('Keep what tools change, so that `sekisho undo` can restore it. Default: true.'),
-  store: z
-    .string()
-    .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w./-]*)?$/)
-    .describe(
-      'Bucket for the kept contents, `s3://BUCKET/PREFIX`, for several machines. Default: PostgreSQL, if `store.url` names it.',
-    ),
-  maxBytes: z
-    .int()
-    .min(1024 * 1024)
-    .describe('Maximum size of the kept contents. Default: 1 GiB.'),
-  maxAgeDays: z.int().min(1).max(3650).describe('How long contents are kept. Default: 30 days.'),
-  commands: z
-    .enum(['on', 'off'])
-    .describe('Record what commands change, so that it can be taken back. Default: on.'),
+  enabled: flag('Keep what tools change, so that `sekisho undo` can restore it. Default: true.'),
+  store: spelled(
+    /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w./-]*)?$/,
+    'Bucket for the kept contents, `s3://BUCKET/PREFIX`, for several machines. Default: PostgreSQL, if `store.url` names it.',
+  ),
+  maxBytes: atLeast(1024 * 1024, 'Maximum size of the kept contents. Default: 1 GiB.'),
+  maxAgeDays: between(1, 3650, 'How long contents are kept. Default: 30 days.'),
+  commands: choice(['on', 'off'], 'Record what commands change, so that it can be taken back. Default: on.'),
   ignore: z
     .array(z.string().min(1))
     .describe(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
+import { between, spelled } from './section.ts';
 
 /** The endpoint for embeddings. Its key is only named, never stored. */
 export interface EmbeddingSettings {
@@ -24,23 +25,16 @@ export const memorySchema = z.strictObject({
           'An OpenAI-compatible server. Default: Ollama, http://127.0.0.1:11434/v1. Memories and questions are sent there.',
         ),
       model: z.string().min(1).max(200).describe('The model\'s id at the server, e.g. "bge-m3".'),
-      keyVariable: z
-        .string()
-        .regex(/^\w+$/)
-        .optional()
-        .describe('Environment variable that holds the key, e.g. "OPENAI_API_KEY". Never the key itself.'),
-      dimensions: z
-        .int()
-        .min(8)
-        .max(8192)
-        .optional()
-        .describe('The length of the vectors, if the model lets you choose.'),
-      timeoutMs: z
-        .int()
-        .min(10)
-        .max(10_000)
-        .optional()
-        .describe('How long recall waits for the server before it ranks by words alone. Default: 300.'),
+      keyVariable: spelled(
+        /^\w+$/,
+        'Environment variable that holds the key, e.g. "OPENAI_API_KEY". Never the key itself.',
+      ).optional(),
+      dimensions: between(8, 8192, 'The length of the vectors, if the model lets you choose.').optional(),
+      timeoutMs: between(
+        10,
+        10_000,
+        'How long recall waits for the server before it ranks by words alone. Default: 300.',
+      ).optional(),
     })
     .optional()
     .describe('Let recall find what is worded differently. Absent: words alone, and nothing is sent.'),

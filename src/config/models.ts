@@ -1,53 +1,39 @@
 import * as z from 'zod';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
-import { section } from './section.ts';
+import { atLeast, between, flag, section, spelled, word } from './section.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const model = z.strictObject({
-  model: z.string().min(1).describe('The model\'s id at the server, e.g. "glm-4.7".'),
+  model: word('The model\'s id at the server, e.g. "glm-4.7".'),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('An OpenAI-compatible server. Default: Ollama, http://127.0.0.1:11434/v1.'),
-  keyVariable: z
-    .string()
-    .regex(/^\w+$/)
-    .optional()
-    .describe('Environment variable that holds the key, e.g. "ZAI_API_KEY". Never the key itself.'),
-  keyHeader: z
-    .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]*$/)
-    .optional()
-    .describe('Header that carries the key, e.g. "api-key" for Azure. Default: Authorization: Bearer.'),
-  silenceMs: z
-    .int()
-    .min(1000)
-    .max(3_600_000)
-    .optional()
-    .describe('How long the server may send nothing. Default: 240000.'),
-  contextChars: z
-    .int()
-    .min(1000)
-    .optional()
-    .describe('Maximum characters of a conversation to send. Default: 300000.'),
-  beginsInThought: z
-    .boolean()
-    .optional()
-    .describe(
-      'Set this if answers begin with reasoning that has no opening tag and ends with </think>, because the chat template opens it.',
-    ),
+  keyVariable: spelled(
+    /^\w+$/,
+    'Environment variable that holds the key, e.g. "ZAI_API_KEY". Never the key itself.',
+  ).optional(),
+  keyHeader: spelled(
+    /^[A-Za-z][A-Za-z0-9-]*$/,
+    'Header that carries the key, e.g. "api-key" for Azure. Default: Authorization: Bearer.',
+  ).optional(),
+  silenceMs: between(1000, 3_600_000, 'How long the server may send nothing. Default: 240000.').optional(),
+  contextChars: atLeast(1000, 'Maximum characters of a conversation to send. Default: 300000.').optional(),
+  beginsInThought: flag(
+    'Set this if answers begin with reasoning that has no opening tag and ends with </think>, because the chat template opens it.',
+  ).optional(),
 });
 
 export const modelsSchema = z.record(z.string().regex(/^[\w.:/-]+$/), model);
 
 export const askSchema = section({
-  model: z.string().min(1).describe('The model to use unless another is named.'),
+  model: word('The model to use unless another is named.'),
   toolsets: z
     .array(z.enum(toolsetNames))
     .describe('The toolsets that the model may use. Default: toolsets, otherwise ["assistant"].'),
-  maxRounds: z.int().min(1).max(20).describe('Maximum rounds for one question. Default and upper limit: 20.'),
-  perMinute: z.int().min(1).describe('Questions a minute. Default: 10.'),
+  maxRounds: between(1, 20, 'Maximum rounds for one question. Default and upper limit: 20.'),
+  perMinute: atLeast(1, 'Questions a minute. Default: 10.'),
 });
 
 /** The configured models with their defaults. Throws `ConfigError` for a password in an address. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { oneOf } from '../contract/error.ts';
 import { orElse } from '../ground/or-else.ts';
 import { parseJsonc } from './file/jsonc.ts';
-import { section } from './section.ts';
+import { choice, section, spelled } from './section.ts';
 import { configPathOf, homeOf } from './state.ts';
 
 /** Where the server runs: directly on this machine, or in a container of docker or podman. */
@@ -18,11 +18,8 @@ export const engines = ['docker', 'podman'] as const;
 export type EngineName = (typeof engines)[number];
 
 export const containerSchema = section({
-  engine: z.enum(engines).describe('The container engine. Default: whichever has the image.'),
-  image: z
-    .string()
-    .regex(/^[\w.][\w./:@-]*$/)
-    .describe('The image. Default: the one that `sekisho image build` makes.'),
+  engine: choice(engines, 'The container engine. Default: whichever has the image.'),
+  image: spelled(/^[\w.][\w./:@-]*$/, 'The image. Default: the one that `sekisho image build` makes.'),
 });
 
 export interface RuntimeChoice {

@@ -8,7 +8,7 @@ import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';
 import { secretsSchema } from './secrets.ts';
-import { section } from './section.ts';
+import { atLeast, between, choice, flag, section, word } from './section.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -24,46 +24,42 @@ const root = z.union([
 const rateLimit = z.strictObject({
   toolsets: names.optional().describe('Toolsets that are counted together; absent: all.'),
   appliesTo: z.enum(['remote', 'everyone']).default('remote').describe('Whose calls are counted.'),
-  perMinute: z.int().min(1).describe('Calls a minute for each principal.'),
+  perMinute: atLeast(1, 'Calls a minute for each principal.'),
 });
 
 const settingsSchema = section({
   $schema: z.string(),
-  profile: z.string().min(1).describe('A set of defaults by name, e.g. "coding".'),
+  profile: word('A set of defaults by name, e.g. "coding".'),
   roots: z
     .array(root)
     .min(1)
     .describe(
       'Folders that tools can see, wherever the server is started, e.g. ["/srv/project"]. Default: the project that the client works in (`projects`).',
     ),
-  resident: z
-    .boolean()
-    .describe(
-      'Whether the clients that start this server over stdio share one, which runs on for a while after the last has gone (Linux). With true, `init` also has a client start the small program that joins it. Default: they share one.',
-    ),
+  resident: flag(
+    'Whether the clients that start this server over stdio share one, which runs on for a while after the last has gone (Linux). With true, `init` also has a client start the small program that joins it. Default: they share one.',
+  ),
   protectedNames: names.describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
   toolsets: z.array(z.enum(toolsetNames)).describe('The toolsets to serve, e.g. ["assistant", "vault"].'),
-  mode: z
-    .enum(['read-only', 'workspace-write', 'full-access'])
-    .describe('What tools may do before a person is asked.'),
-  locale: z.enum(locales).describe('Language of tool texts and messages. Default: from the environment.'),
+  mode: choice(
+    ['read-only', 'workspace-write', 'full-access'],
+    'What tools may do before a person is asked.',
+  ),
+  locale: choice(locales, 'Language of tool texts and messages. Default: from the environment.'),
   runtime: runtimeSchema.describe(
     'Where the server runs: "host", or "container" (docker or podman). Default: "host" on Linux, "container" elsewhere.',
   ),
   container: containerSchema.describe('The container, where the server runs in one.'),
-  state: z.string().min(1).describe('Folder of the audit log, approvals, memories and history.'),
+  state: word('Folder of the audit log, approvals, memories and history.'),
   store: z.strictObject({
-    url: z
-      .string()
-      .min(1)
-      .describe('A postgres://… address, for several servers. Default: SQLite in the state folder.'),
+    url: word('A postgres://… address, for several servers. Default: SQLite in the state folder.'),
   }),
   http: section({
-    host: z.string().min(1).describe('Address to listen on. Default: 127.0.0.1.'),
-    port: z.int().min(0).max(65_535).describe('Default: 7040.'),
+    host: word('Address to listen on. Default: 127.0.0.1.'),
+    port: between(0, 65_535, 'Default: 7040.'),
     allowedHosts: names.describe('Additional Host headers to accept, e.g. ["tools.example.com"].'),
     allowedOrigins: names.describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
-    maxBodyBytes: z.int().min(1024).describe('Largest request body. Default: 8 MiB.'),
+    maxBodyBytes: atLeast(1024, 'Largest request body. Default: 8 MiB.'),
     oauth: oauthTrustSchema.describe(
       'Access tokens of an authorization server that open this one, beside our own tokens.',
     ),
@@ -72,31 +68,24 @@ const settingsSchema = section({
       .describe(
         'Serve the web console. `"localhost"` serves it at that name, for browsers that open no other name of this machine (Safari). Default: true, at a name of its own.',
       ),
-    publicUrl: z
-      .string()
-      .min(1)
-      .describe(
-        'The address at which a phone reaches this server, e.g. "https://sekisho.example.com". Links in notices begin with it.',
-      ),
-    drainMs: z
-      .int()
-      .min(0)
-      .max(600_000)
-      .describe(
-        'How long a stopping server still accepts calls while /ready reports that it is not ready, so that a load balancer notices. Default: 0.',
-      ),
-    roots: z
-      .enum(['own', 'shared'])
-      .describe(
-        'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
-      ),
+    publicUrl: word(
+      'The address at which a phone reaches this server, e.g. "https://sekisho.example.com". Links in notices begin with it.',
+    ),
+    drainMs: between(
+      0,
+      600_000,
+      'How long a stopping server still accepts calls while /ready reports that it is not ready, so that a load balancer notices. Default: 0.',
+    ),
+    roots: choice(
+      ['own', 'shared'],
+      'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
+    ),
   }),
   hooks: section({
-    elsewhere: z
-      .enum(['judge', 'leave'])
-      .describe(
-        'What hooks do with the client\'s own tools in a folder that is no project: "judge" by the settings for all projects, or "leave" them alone. Default: "judge".',
-      ),
+    elsewhere: choice(
+      ['judge', 'leave'],
+      'What hooks do with the client\'s own tools in a folder that is no project: "judge" by the settings for all projects, or "leave" them alone. Default: "judge".',
+    ),
   }),
   rules: rulesSchema.describe('Policy rules. The strictest matching rule wins.'),
   flow: flowSchema.describe(
@@ -113,9 +102,10 @@ const settingsSchema = section({
   }),
   notify: notifySchema.describe('How a question that waits reaches you: `docs/notices.md`.'),
   process: section({
-    sandbox: z
-      .enum(['required', 'off'])
-      .describe('"off" runs commands without a sandbox; only you can set this. Default: "required".'),
+    sandbox: choice(
+      ['required', 'off'],
+      '"off" runs commands without a sandbox; only you can set this. Default: "required".',
+    ),
     environment: names.describe(
       'Additional environment variables that commands can see, e.g. ["JAVA_HOME"].',
     ),
@@ -125,37 +115,30 @@ const settingsSchema = section({
       .describe(
         'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, rubygems, maven, github, and registries for those of them that the manifests of the project need. a request that does more than read is asked about, for which Sekisho ends TLS. { "host": "api.example.com", "tls": "tunnel" } passes TLS through unread; the default is "inspect". Default: none.',
       ),
-    tryFirst: z
-      .boolean()
-      .describe(
-        'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
-      ),
-    layer: z
-      .enum(['auto', 'off'])
-      .describe(
-        'Commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "auto".',
-      ),
-    onFailure: z
-      .enum(['keep', 'discard'])
-      .describe(
-        'What happens to the changes of a command that fails, times out or is cancelled. "discard" drops them if the command ran on a layer. Default: "keep", as in any shell.',
-      ),
-    judgement: z
-      .enum(['plain', 'listed', 'strict'])
-      .describe(
-        'How strictly commands are read. "plain": judged by what they do; "listed": rm -rf is also refused and kill asked about, whatever their arguments; "strict": also no substitutions, eval, exec or base64 -d. Default: "plain" for bash in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
-      ),
-    cacheBytes: z
-      .int()
-      .min(0)
-      .describe(
-        'Size of the cache that package managers and compilers (npm, pip, cargo, go, …) share between commands; each root has its own. Default: 5 GiB; 0 keeps nothing.',
-      ),
-    maxTimeoutMs: z
-      .int()
-      .min(1000)
-      .max(3_600_000)
-      .describe('Longest timeout that bash accepts. Default: one minute; in the profile "coding" one hour.'),
+    tryFirst: flag(
+      'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
+    ),
+    layer: choice(
+      ['auto', 'off'],
+      'Commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "auto".',
+    ),
+    onFailure: choice(
+      ['keep', 'discard'],
+      'What happens to the changes of a command that fails, times out or is cancelled. "discard" drops them if the command ran on a layer. Default: "keep", as in any shell.',
+    ),
+    judgement: choice(
+      ['plain', 'listed', 'strict'],
+      'How strictly commands are read. "plain": judged by what they do; "listed": rm -rf is also refused and kill asked about, whatever their arguments; "strict": also no substitutions, eval, exec or base64 -d. Default: "plain" for bash in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
+    ),
+    cacheBytes: atLeast(
+      0,
+      'Size of the cache that package managers and compilers (npm, pip, cargo, go, …) share between commands; each root has its own. Default: 5 GiB; 0 keeps nothing.',
+    ),
+    maxTimeoutMs: between(
+      1000,
+      3_600_000,
+      'Longest timeout that bash accepts. Default: one minute; in the profile "coding" one hour.',
+    ),
     maxBackgroundMs: milliseconds.describe('How long a background command may run. Default: one hour.'),
   }),
   secrets: secretsSchema.describe(
@@ -163,16 +146,14 @@ const settingsSchema = section({
   ),
   'agent-cli': section({
     allowMime: names.describe('Types of binary files that file_read returns, e.g. ["image/*"].'),
-    allowExecutable: z.boolean().describe('Allow file_write to write scripts and programs.'),
+    allowExecutable: flag('Allow file_write to write scripts and programs.'),
   }),
   assistant: section({
-    layout: z
-      .enum(['output', 'workspace'])
-      .describe('Write in output/DATE/user_ID (default), or in the workspace itself.'),
-    timeZone: z
-      .string()
-      .min(1)
-      .describe('The time zone that determines the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
+    layout: choice(
+      ['output', 'workspace'],
+      'Write in output/DATE/user_ID (default), or in the workspace itself.',
+    ),
+    timeZone: word('The time zone that determines the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
   }),
   web: section({
     allowHosts: names.describe(
@@ -180,41 +161,32 @@ const settingsSchema = section({
     ),
     denyHosts: names.describe('Never these hosts.'),
     allowPrivate: names.describe('Private addresses that may be fetched, e.g. ["10.1.2.3:8080"].'),
-    robots: z.boolean().describe('Respect robots.txt.'),
+    robots: flag('Respect robots.txt.'),
   }),
   vault: section({
-    root: z
-      .string()
-      .min(1)
-      .describe(
-        'Folder of the notes. Default: vault in the first root; or the root itself, if only the vault is served and the root contains notes but no vault folder.',
-      ),
+    root: word(
+      'Folder of the notes. Default: vault in the first root; or the root itself, if only the vault is served and the root contains notes but no vault folder.',
+    ),
     hardMaxChars: z.number().describe('Maximum characters in a reply. Default: 20000.'),
     defaultChunkLines: z.number().describe('Lines per scan. Default: 80.'),
     maxChunkLines: z.number().describe('Maximum lines per scan. Default: 200.'),
-    extras: z
-      .boolean()
-      .describe('Serve vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
+    extras: flag('Serve vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
   }),
   servers: serversSchema.describe(
     'Servers to proxy: [{name, command, args, env}] or {name: {url, headers}}.',
   ),
   mcpServers: serversSchema.describe('The same as servers, under the name that clients use.'),
   retention: section({
-    auditDays: z
-      .int()
-      .min(1)
-      .max(36_500)
-      .describe('How many days to keep records of the audit log. Default: forever.'),
-    eventDays: z
-      .int()
-      .min(1)
-      .max(36_500)
-      .describe('How many days to keep the change history of finished tasks. Default: forever.'),
+    auditDays: between(1, 36_500, 'How many days to keep records of the audit log. Default: forever.'),
+    eventDays: between(
+      1,
+      36_500,
+      'How many days to keep the change history of finished tasks. Default: forever.',
+    ),
   }).describe('What to delete when it is old. The rest of the audit log can still be verified.'),
   history: historySchema,
   pipeline: section({
-    extended: z.boolean().describe('Allow more commands in pipelines: cat, cut, uniq, nl and others.'),
+    extended: flag('Allow more commands in pipelines: cat, cut, uniq, nl and others.'),
   }),
   memory: memorySchema,
   models: modelsSchema.describe('Models for `sekisho ask`, by the name that you choose them by.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { actionKinds, details } from '../../contract/notice.ts';
-import { section } from '../section.ts';
+import { between, choice, section } from '../section.ts';
 
 const nonEmpty = z.string().min(1).max(2000);
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time such as "22:00"');
@@ -36,18 +36,15 @@ export const channelSchema = z.discriminatedUnion('kind', [
 
 /** The key `notify`; `docs/notices.md` describes it. */
 export const notifySchema = section({
-  detail: z
-    .enum(details)
-    .describe(
-      'How much a notice tells. "none": only that a question waits; "summary": the tool, the caller and the rule; "full": the question with its command and paths. Default: "summary".',
-    ),
-  everyMs: z
-    .int()
-    .min(1000)
-    .max(86_400_000)
-    .describe(
-      'Each channel gets at most one notice in this time; it combines all questions asked meanwhile. Default: one minute.',
-    ),
+  detail: choice(
+    details,
+    'How much a notice tells. "none": only that a question waits; "summary": the tool, the caller and the rule; "full": the question with its command and paths. Default: "summary".',
+  ),
+  everyMs: between(
+    1000,
+    86_400_000,
+    'Each channel gets at most one notice in this time; it combines all questions asked meanwhile. Default: one minute.',
+  ),
   quiet: z
     .strictObject({
       from: clock.describe(
@@ -61,13 +58,11 @@ export const notifySchema = section({
     ),
   escalate: z
     .strictObject({
-      afterMs: z
-        .int()
-        .min(1000)
-        .max(86_400_000)
-        .describe(
-          'A second person is notified about a question that nobody has answered for this long, e.g. 600000.',
-        ),
+      afterMs: between(
+        1000,
+        86_400_000,
+        'A second person is notified about a question that nobody has answered for this long, e.g. 600000.',
+      ),
       to: z.array(nonEmpty).min(1).describe('Channels of the second person, e.g. ["boss"].'),
     })
     .describe(
