@@ -42,12 +42,12 @@ export interface Started {
   readonly stdin: Writable | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  readonly report?: Readable | undefined;
   readonly exited: Promise<Exit>;
 }
 
 /** A started command of any backend. */
 export interface Child extends Started {
-  readonly report?: Readable | undefined;
   /** Its living processes, except the sandbox's own. */
   members(): number[];
   /** Kills everything that is left, including the sandbox, at once. */

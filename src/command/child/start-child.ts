@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { type Collected, createCollector } from '../output/collect.ts';
 import { limitedArguments } from '../prelude.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
@@ -23,6 +23,8 @@ export interface StartOptions {
   readonly extra: readonly number[];
   /** Descriptor 3 is a pipe on which the child waits until this was called. */
   readonly held?: ((pid: number) => void) | undefined;
+  /** The last descriptor is a pipe of Node's, from which the child's `report` is read. */
+  readonly reports?: boolean | undefined;
 }
 
 /** Starts a child with pipes, in its own session. */
@@ -81,6 +83,7 @@ export async function startByNode({
   stdin,
   extra,
   held,
+  reports,
 }: StartOptions): Promise<Started> {
   const child = spawn(program, args, {
     env: environment,
@@ -91,6 +94,7 @@ export async function startByNode({
       'pipe',
       ...(held ? (['pipe'] as const) : []),
       ...extra,
+      ...(reports ? (['pipe'] as const) : []),
     ],
     detached: true,
   });
@@ -99,7 +103,7 @@ export async function startByNode({
   const go = held && (child.stdio[3] as Writable);
   go?.on('error', () => {});
   go?.end('\n');
-  return started;
+  return { ...started, report: reports ? (child.stdio.at(-1) as Readable) : undefined };
 }
 
 /** How commands without a process namespace of their own are started. */
@@ -123,7 +127,7 @@ export async function startTagged(
   const launched = watched && launch?.(watched, { at: report ? 5 : 4, reach });
   const [program = '', ...args] = limitedArguments(command, limits, {
     waits: true,
-    reportAt: report && 4,
+    reportAt: reports ? 4 : undefined,
   });
   const tag = createTag();
   const isTagged = (other: number) => hasTag(other, tag) || isMarked?.(other) === true;
@@ -137,6 +141,7 @@ export async function startTagged(
       extra: [...(report ? [report.childEnd] : []), ...(launched?.descriptors ?? [])],
       // The main thread applies the tag: if a confined one could, its children could too.
       held: (pid) => void (kernel && applyTag(kernel, pid, tag)),
+      reports: reports && !kernel,
     });
     const { pid } = started;
     let running = true;
@@ -146,7 +151,7 @@ export async function startTagged(
     const child: Child = {
       ...started,
       exited,
-      report: report?.stream,
+      ...(report && { report: report.stream }),
       members: () => [
         ...(running ? [pid] : []),
         ...findMembers({ pid, isTagged }).map((member) => member.pid),
