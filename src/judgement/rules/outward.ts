@@ -128,6 +128,10 @@ export const outwardRules: readonly CommandRule[] = [
 /** Begins with a host of this machine. */
 const here =
   /^(--?[\w-]+=?|tcp\d?:)?(\w+:\/\/)?([^\s/@]*@)?(localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal|\[::1\])([:/?]|$)|^:\d{1,5}(\/|$)/i;
+const bareHost = /^([\w-]+\.)+([a-z]{2,}|\d{1,3})(:\d+)?([/?#]|$)/i;
+/** An option of curl or wget whose value is the next word. */
+const takesValue =
+  /^(-[\w#]*[AbcCdDeEFHKmoPQrtTuUwxXyYz]|--(?!(silent|show-error|insecure|location|include|head|verbose|fail|compressed|get|remote-name|http|ipv|raw|tls|no-|quiet|next|parallel)[\w.-]*$)[\w-]+)$/;
 /** Nothing changes: it is only tried. What follows `--` is another program's. */
 const tries = /^(?!.* --no-dry)((?! -- ).)*(^| )--(help|dry-?run)(=(client|server|true))?( |$)/;
 const looksOnly = /^(auth can-i|config|diff|explain) /;
@@ -156,7 +160,10 @@ function staysHere({ program, args }: Use): boolean {
   const words = args.map(({ value, text }) => value ?? text);
   const addresses = program === 'git' ? words.filter((word) => /[:@/]/.test(word)) : words;
   const isHere = (word: string) => here.test(word);
-  return addresses.some(isHere) && words.every((word) => isHere(word) || !word.includes('://'));
+  const isElsewhere = (word: string, at: number) =>
+    word.includes('://') ||
+    (/^(curl|wget)$/.test(program) && bareHost.test(word) && !takesValue.test(words[at - 1] ?? ''));
+  return addresses.some(isHere) && words.every((word, at) => isHere(word) || !isElsewhere(word, at));
 }
 
 /** The words with a space between them; a space in a word is no such space. */
