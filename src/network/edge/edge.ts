@@ -224,13 +224,16 @@ function secureTo(
   { secureContext, protocol }: { readonly secureContext: SecureContext; readonly protocol: string },
 ): Promise<TLSSocket | undefined> {
   return new Promise((resolve) => {
-    const secured = connect({
+    const options = {
       socket,
       secureContext,
       ALPNProtocols: [protocol],
       host,
       ...(isIP(host) === 0 && { servername: host }),
-    });
+      // One record: what a client does not read stays with the host. Node's types leave this out.
+      highWaterMark: 16 * 1024,
+    };
+    const secured = connect(options);
     socket.once('close', () => secured.destroy());
     secured.once('close', () => {
       socket.destroy();
