@@ -156,7 +156,7 @@ async function judgeAt(
 const clientLeft = new Error('the client has left');
 
 /** Programs that give up within a minute, and wait on after `100 Continue`; others take it amiss. */
-const impatient = /^(python-httpx|pip|yarn|Gradle|Ruby|aws-cli|Botocore|Boto3)\b/i;
+const impatient = /^(python-httpx|pip|yarn|Gradle|Ruby|aws-cli|Botocore|Boto3|HTTP-Tiny)\b/i;
 const beatMs = 3000;
 
 interface Exchange {
