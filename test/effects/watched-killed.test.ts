@@ -16,7 +16,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { lackOfLayers } from '../command/working-layers.ts';
+import { createLineClient } from '../support/clients.ts';
 import { needs } from '../support/needs.ts';
+import { startFile } from '../support/run-command.ts';
 import { plantRepository, tree } from './layer-world.ts';
 
 const kills = process.env.SEKISHO_HAMMER ? Number(process.env.SEKISHO_RUNS ?? 500) : 3;
@@ -57,14 +59,22 @@ describe('', needs(lackOfLayers), () => {
     for (let kill = 0; kill < kills; kill++) {
       writeFileSync(join(root, 'w.py'), programs[kill % programs.length] ?? '');
       const before = tree(root);
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts'), root, state], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      const exit = once(child, 'exit');
-      child.stdout.resume();
-      child.stdin.write(
-        `${JSON.stringify({ id: 1, tool: 'bash', input: { command: 'python3 w.py', background: true } })}\n`,
+      const places = ['--root', root, '--state', state];
+      const child = spawn(
+        process.execPath,
+        [startFile, 'serve', '--alone', '--profile', 'coding', ...places],
+        {
+          cwd: root,
+          env: { HOME: state, PATH: process.env.PATH },
+          stdio: ['pipe', 'pipe', 'ignore'],
+        },
       );
+      const exit = once(child, 'exit');
+      const client = createLineClient(child.stdin, child.stdout);
+      const clientInfo = { name: 'killed', version: '1' };
+      await client.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+      client.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      void client.call('bash', { command: 'python3 w.py', background: true });
       // While it goes on, or when it is held: of a repository, before the first object.
       const least = 1 + Math.floor(Math.random() * (kill % programs.length === 2 ? 4 : 18));
       await expect.poll(journalOf, { timeout: 120_000, interval: 1 }).toBeGreaterThanOrEqual(least);
