@@ -18,7 +18,7 @@ export const rows: readonly Row[] = [
       return [
         atMost('judge 4 KiB of commands', 'the parser alone on the same text', 15, small),
         atMost('judge 32 KiB of commands', 'the parser alone on the same text', 25, large),
-        within('judge 4 KiB of commands, p99', 1, small.p99),
+        within('judge 4 KiB of commands, p99', 0.6, small.p99),
         within('judge 32 KiB of commands, p99', 20, large.p99),
         within(
           'judge 32 KiB of what is hard to read, against eight of 4 KiB',
