@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono, type Next } from 'hono';
-import { isLocale, type Locale, text } from '../contract/text/text.ts';
+import { isLocale, type Locale, readSaid, text } from '../contract/text/text.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { cookieOf, csrfOf, isCsrf, languageCookie } from './cookies.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
@@ -22,7 +22,6 @@ import { addOperatorRoutes } from './routes/operator.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { waitingFor } from './waiting.ts';
-import { wordsByLocale } from './words/words.ts';
 
 /**
  * The web console. Read it top to bottom: headers on every answer, no foreign pages, the login, the person, a proof on
@@ -30,12 +29,11 @@ import { wordsByLocale } from './words/words.ts';
  */
 export async function createConsole(dependencies: ConsoleDependencies) {
   const assets = await assetPaths(dependencies);
-  const words = wordsByLocale();
   const app = new Hono<PageContext>();
 
   app.use(async (context, next) => {
     const locale = localeOf(context.req.raw, dependencies.locale);
-    context.set('outside', { locale, words: words[locale], assets });
+    context.set('outside', { locale, say: (...said) => readSaid(said).text[locale], assets });
     return next();
   });
   app.use(withHeaders);

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
-import { type Locale, text } from '../contract/text/text.ts';
+import { type Locale, type Text, text } from '../contract/text/text.ts';
 import type { Html, View } from './pages/view.ts';
 
 /** A stranger's words on one line: hidden characters made visible, shortened if they are long. */
@@ -9,17 +9,17 @@ export function line(words: string, maxChars = 120): string {
 }
 
 /** A stranger's words with their line breaks. Long text can be expanded. */
-export function block(words: string, { words: say }: Pick<View, 'words'>, maxChars = 2000): Html {
+export function block(words: string, { say }: Pick<View, 'say'>, maxChars = 2000): Html {
   const clean = cleanText(cut(words, mostChars));
   // Focusable, so that a box with overflowing text can be scrolled by keyboard.
   const reachable = clean.length > 500 || clean.split('\n').length > 15 ? raw(' tabindex="0"') : '';
   if (clean.length <= maxChars) return html`<pre${reachable}>${clean}</pre>`;
   return html`<pre${reachable}>${cut(clean, maxChars)}</pre>
-<details class="more"><summary>${say.more(String(clean.length))}</summary><pre tabindex="0">${clean}</pre></details>`;
+<details class="more"><summary>${say(`Show all ${clean.length} characters`, `全 ${clean.length} 文字を表示`)}</summary><pre tabindex="0">${clean}</pre></details>`;
 }
 
 /** Any value as indented JSON. */
-export function data(value: unknown, view: Pick<View, 'words'>): Html {
+export function data(value: unknown, view: Pick<View, 'say'>): Html {
   return block(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''), view);
 }
 
@@ -35,21 +35,28 @@ export function time(
 }
 
 /** The word for one of our codes; the code itself as a tooltip. */
-export function named(code: string, words: Readonly<Record<string, string>>): Html {
-  return html`<span title="${line(code, 60)}">${line((Object.hasOwn(words, code) && words[code]) || code, 60)}</span>`;
+export function named(code: string, words: Readonly<Record<string, Text>>, { say }: Pick<View, 'say'>): Html {
+  const word = Object.hasOwn(words, code) ? words[code] : undefined;
+  return html`<span title="${line(code, 60)}">${line(word ? say(word) : code, 60)}</span>`;
 }
 
 /** A principal by a readable name: `user:ada` is Ada with a token, `local` the person at this machine. */
-export function who(principal: string, view: Pick<View, 'words'>): Html {
+export function who(principal: string, view: Pick<View, 'say'>): Html {
   return html`<span title="${line(principal, 80)}">${callerName(principal, view)}</span>`;
 }
 
 /** A caller's name in words, e.g. "this machine". */
-export function callerName(principal: string, { words }: Pick<View, 'words'>): string {
+export function callerName(principal: string, { say }: Pick<View, 'say'>): string {
   const [kind = '', ...name] = principal.split(':');
-  const word = new Map(Object.entries(words.people)).get(kind);
+  const word = new Map(Object.entries(people)).get(kind);
   const shown =
-    name.length === 0 ? (word ?? principal) : word === undefined ? principal : `${name.join(':')} (${word})`;
+    name.length === 0
+      ? word
+        ? say(word)
+        : principal
+      : word === undefined
+        ? principal
+        : `${name.join(':')} (${say(word)})`;
   return line(shown, 60);
 }
 
@@ -69,6 +76,17 @@ export function count(value: number, locale: Locale): string {
 /** The region whose date and number formats a language uses. */
 const regions = text('en-GB', 'ja-JP');
 
+/** The kinds of principals. */
+const people = {
+  local: text('this machine', 'このマシン'),
+  console: text('console', 'コンソール'),
+  cli: text('terminal', 'ターミナル'),
+  user: text('token', 'トークン'),
+  notice: text('notice', '通知'),
+  slack: text('Slack', 'Slack'),
+  client: text('client', 'クライアント'),
+};
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
@@ -82,14 +100,14 @@ export function size(bytes: number): string {
 }
 
 /** A unified diff, one row per line. */
-export function diffBlock(diff: string, view: Pick<View, 'words'>, isLonger = false): Html {
+export function diffBlock(diff: string, view: Pick<View, 'say'>, isLonger = false): Html {
   // The line of equals signs separates files; here there is only one.
   const lines = cleanText(cut(diff, mostChars))
     .split('\n')
     .filter((row) => !/^={60,}$/.test(row));
   const rows = lines.slice(0, mostLines).map((row) => html`<span class="${kindOf(row)}">${row}\n</span>`);
   const isCut = isLonger || diff.length > mostChars || lines.length > mostLines;
-  return html`<pre class="diff" tabindex="0">${rows}</pre>${isCut ? html`<p class="quiet">… ${view.words.more(String(diff.length))}: <code>sekisho diff</code></p>` : ''}`;
+  return html`<pre class="diff" tabindex="0">${rows}</pre>${isCut ? html`<p class="quiet">… ${view.say(`Show all ${diff.length} characters`, `全 ${diff.length} 文字を表示`)}: <code>sekisho diff</code></p>` : ''}`;
 }
 
 function kindOf(row: string): string {

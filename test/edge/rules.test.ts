@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callPage } from '../../src/console/pages/calls.ts';
 import type { View } from '../../src/console/pages/view.ts';
-import { wordsByLocale } from '../../src/console/words/words.ts';
+import { readSaid } from '../../src/contract/text/text.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 import { runCommand } from '../support/run-command.ts';
 import { openOrigin } from './world.ts';
@@ -43,7 +43,7 @@ afterAll(() => {
 });
 
 const view: View = {
-  words: wordsByLocale().en,
+  say: (...said) => readSaid(said).text.en,
   locale: 'en',
   person: { name: 'console:me', principal: 'me', isOperator: false, face: 'console' },
   // Only the clock is asked.

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { otherLocale } from '../../contract/text/text.ts';
 import { line } from '../shown.ts';
-import type { Words } from '../words/words.ts';
+import { language, lockedDevice, notes, product } from '../words.ts';
 import { shell } from './page.ts';
 import { questionHead, questionRest } from './question.ts';
 import type { Html, Outside, View } from './view.ts';
@@ -12,37 +12,35 @@ export interface LinkParts {
   readonly records: readonly ApprovalRecord[];
   /** Whether a passkey exists for this address. */
   readonly canAnswer: boolean;
-  readonly note: keyof Words['notes'] | undefined;
+  readonly note: keyof typeof notes | undefined;
 }
 
 type Seen = Outside & Pick<View, 'dependencies'>;
 
 /** The questions of one notice, for the holder of its address; two buttons each, which require the device's unlock. */
 export function linkPage({ action, records, canAnswer, note }: LinkParts, view: Seen): Html {
-  const { words, locale, assets } = view;
-  const say = words.link;
-  const said = note === undefined ? '' : html`<p class="note" role="status">${words.notes[note]}</p>`;
+  const { say, locale, assets } = view;
+  const said = note === undefined ? '' : html`<p class="note" role="status">${say(notes[note])}</p>`;
   return shell(
     view,
-    say.title,
-    html`<header class="top"><span class="mark"><img class="seal" src="${assets.icon}" alt="">${words.name}</span>
-<div class="who"><a href="?lang=${otherLocale[locale]}" hreflang="${otherLocale[locale]}">${words.language}</a></div></header>
-<main id="main" tabindex="-1"><h1>${say.title}</h1>${said}
+    say('A call waits for you', '呼び出しが回答を待っています'),
+    html`<header class="top"><span class="mark"><img class="seal" src="${assets.icon}" alt="">${say(product)}</span>
+<div class="who"><a href="?lang=${otherLocale[locale]}" hreflang="${otherLocale[locale]}">${say(language)}</a></div></header>
+<main id="main" tabindex="-1"><h1>${say('A call waits for you', '呼び出しが回答を待っています')}</h1>${said}
 ${records.map((record) => card(record, action, canAnswer, view))}
-<p class="quiet"><a href="/approvals">${say.all}</a></p></main>`,
+<p class="quiet"><a href="/approvals">${say('Log in and see all questions', 'ログインしてすべての質問を見る')}</a></p></main>`,
   );
 }
 
 function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: Seen): Html {
-  const { words } = view;
-  const say = words.approvals;
+  const { say } = view;
   const buttons =
     record.status !== 'pending'
       ? ''
       : canAnswer
-        ? html`<form method="post" action="${action}" class="row" data-unlock="${action}/unlock" data-failed="${words.link.locked}"><input type="hidden" name="id" value="${record.id}">
-<button class="yes" name="answer" value="once">${say.once}</button><button class="no" name="answer" value="deny">${say.deny}</button></form>`
-        : html`<p class="quiet">${words.link.noPasskey}</p>`;
+        ? html`<form method="post" action="${action}" class="row" data-unlock="${action}/unlock" data-failed="${say(lockedDevice)}"><input type="hidden" name="id" value="${record.id}">
+<button class="yes" name="answer" value="once">${say('Allow once', '今回だけ許可')}</button><button class="no" name="answer" value="deny">${say('Deny', '拒否')}</button></form>`
+        : html`<p class="quiet">${say('This address has no passkey that could answer. Log in to answer, and register one on the page “Notices”.', 'このアドレスで回答に使えるパスキーがありません。ログインして回答し、「通知」ページで登録してください。')}</p>`;
   return html`<article class="question" aria-label="${line(record.about?.what ?? record.tool)}">
 ${questionHead(record, view, 2)}${buttons}${questionRest(record, view)}</article>`;
 }

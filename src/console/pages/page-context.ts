@@ -1,8 +1,8 @@
-import type { Context } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Acts } from '../../contract/operator.ts';
-import { problemPage } from '../login.ts';
-import type { Words } from '../words/words.ts';
-import type { Outside, View } from './view.ts';
+import { problemPage, problems } from '../login.ts';
+import type { notes } from '../words.ts';
+import type { Html, Outside, View } from './view.ts';
 
 /** The state of a request in the routes. */
 export interface PageContext {
@@ -15,25 +15,40 @@ export interface PageContext {
   };
 }
 
-const problems = {
-  elsewhere: 421,
-  stale: 403,
-  forbidden: 403,
-  locked: 403,
-  linkGone: 410,
-  missing: 404,
-  failed: 500,
-} as const;
-
 /** Answers with a page that says why there is none. */
 export async function problem(context: Context<PageContext>, kind: keyof typeof problems): Promise<Response> {
-  return context.html(await problemPage(context.get('outside'), kind), problems[kind]);
+  return context.html(await problemPage(context.get('outside'), kind), problems[kind][0]);
+}
+
+/** Shows a page at an address; undefined: there is nothing at it. */
+export function addPage<Path extends string>(
+  app: Hono<PageContext>,
+  path: Path,
+  page: (view: View, context: Context<PageContext, Path>) => Promise<Html | undefined>,
+): void {
+  app.get(path, async (context) => {
+    const shown = await page(context.get('view'), context);
+    return shown === undefined ? context.notFound() : context.html(shown);
+  });
+}
+
+/** Does what a form of a page orders, with a note on the result; undefined: there is nothing at this address. */
+export function addAct<Path extends string>(
+  app: Hono<PageContext>,
+  path: Path,
+  page: string,
+  act: (acts: Acts, context: Context<PageContext, Path>) => Promise<keyof typeof notes | undefined>,
+): void {
+  app.post(path, async (context) => {
+    const note = await act(context.get('acts'), context);
+    return note === undefined ? context.notFound() : goBack(context, note, page);
+  });
 }
 
 /** Returns to the form's page, with a note on the result. */
 export async function goBack(
   context: Context<PageContext>,
-  note: keyof Words['notes'],
+  note: keyof typeof notes,
   otherwise = '/',
 ): Promise<Response> {
   const { from } = await context.req.parseBody();

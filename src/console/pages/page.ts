@@ -1,54 +1,64 @@
 import { html, raw } from 'hono/html';
-import { type Locale, otherLocale } from '../../contract/text/text.ts';
+import { type Locale, otherLocale, text } from '../../contract/text/text.ts';
 import { line } from '../shown.ts';
-import type { Words } from '../words/words.ts';
+import { language, lockedDevice, notes, product } from '../words.ts';
 import type { Html, Outside, View } from './view.ts';
 
-type PageName = keyof Words['nav'];
-
-const paths: Readonly<Record<PageName, string>> = {
-  overview: '/',
-  approvals: '/approvals',
-  calls: '/calls',
-  sessions: '/sessions',
-  history: '/history',
-  memories: '/memories',
-  servers: '/servers',
-  policy: '/policy',
-  notices: '/notices',
-};
-
-/** Pages that only an operator may see. */
-const operatorPages: ReadonlySet<PageName> = new Set(['sessions', 'history', 'servers', 'policy', 'notices']);
+/** The pages of the menu: address, name, and whether only an operator may see it. */
+const pages = {
+  overview: ['/', text('Overview', '概要')],
+  approvals: ['/approvals', text('Approvals', '承認')],
+  calls: ['/calls', text('Calls', '呼び出し')],
+  sessions: ['/sessions', text('Sessions', 'セッション'), true],
+  history: ['/history', text('History', '履歴'), true],
+  memories: ['/memories', text('Memories', 'メモリ')],
+  servers: ['/servers', text('Servers', 'サーバー'), true],
+  policy: ['/policy', text('Policy', 'ポリシー'), true],
+  notices: ['/notices', text('Notices', '通知'), true],
+} as const;
 
 /** A whole page of a logged-in person. */
-export function page(view: View, name: PageName, title: string, content: Html): Html {
-  const { words, person, here } = view;
-  const names = (Object.keys(paths) as PageName[]).filter(
-    (each) => person.isOperator || !operatorPages.has(each),
-  );
-  const items = names.map((each) => {
+export function page(
+  view: View,
+  name: keyof typeof pages,
+  content: Html,
+  title = view.say(pages[name][1]),
+): Html {
+  const { say, person, here } = view;
+  const items = Object.entries(pages).map(([each, [path, title, isForOperators = false]]) => {
+    if (isForOperators && !person.isOperator) return '';
     const current = each === name ? raw(' aria-current="page"') : '';
     const mark = each === 'approvals' ? badge(view.waiting) : '';
-    return html`<li><a href="${paths[each]}"${current}>${words.nav[each]}${mark}</a></li>`;
+    return html`<li><a href="${path}"${current}>${say(title)}${mark}</a></li>`;
   });
-  const note = words.notes[here.searchParams.get('note') as keyof Words['notes']];
+  const note = new Map(Object.entries(notes)).get(here.searchParams.get('note') ?? '');
   return shell(
     view,
     title,
     html`<header class="top">
-  <a class="mark" href="/"><img class="seal" src="${view.assets.icon}" alt="">${words.name}</a>
-  <nav aria-label="${words.menu}"><ul>${items}</ul></nav>
+  <a class="mark" href="/"><img class="seal" src="${view.assets.icon}" alt="">${say(product)}</a>
+  <nav aria-label="${say('Pages', 'ページ')}"><ul>${items}</ul></nav>
   <div class="who"><span title="${line(person.name)}">${line(person.name.replace(/^console:/, ''), 24)}</span>
-    <a href="${otherLanguage(here, view.locale)}" hreflang="${otherLocale[view.locale]}">${words.language}</a>
-    <button type="button" class="plain" data-keys>${words.keys} <kbd>?</kbd></button>
-    ${form(view, '/logout', html`<button class="plain">${words.logout}</button>`)}</div>
+    <a href="${otherLanguage(here, view.locale)}" hreflang="${otherLocale[view.locale]}">${say(language)}</a>
+    <button type="button" class="plain" data-keys>${say('Keyboard', 'キーボード')} <kbd>?</kbd></button>
+    ${form(view, '/logout', html`<button class="plain">${say('Log out', 'ログアウト')}</button>`)}</div>
 </header>
-<main id="main" tabindex="-1"><h1>${title}</h1>${note ? html`<p class="note" role="status">${note}</p>` : ''}${content}</main>
-<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${words.keys}</h2><dl class="keys">${words.keysList.map(([keys, meaning]) => html`<dt><kbd>${keys}</kbd></dt><dd>${meaning}</dd>`)}</dl>
-<form method="dialog"><button>${words.close}</button></form></dialog>`,
+<main id="main" tabindex="-1"><h1>${title}</h1>${note ? html`<p class="note" role="status">${say(note)}</p>` : ''}${content}</main>
+<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">${say('Keyboard', 'キーボード')}</h2><dl class="keys">${keys.map(([keys, meaning]) => html`<dt><kbd>${keys}</kbd></dt><dd>${say(meaning)}</dd>`)}</dl>
+<form method="dialog"><button>${say('Close', '閉じる')}</button></form></dialog>`,
   );
 }
+
+const keys = [
+  ['g o', text('overview', '概要')],
+  ['g a', text('approvals', '承認')],
+  ['g c', text('calls', '呼び出し')],
+  ['g h', text('history', '履歴')],
+  ['j / k', text('next, previous entry', '次・前の項目')],
+  ['/', text('search', '検索')],
+  ['a', text('go to “Allow once” of the first question', '最初の質問の「今回だけ許可」へ移動')],
+  ['?', text('this list', 'この一覧')],
+] as const;
 
 /** The number of open questions; also sent alone when it changes. */
 export function badge(waiting: number): Html {
@@ -58,7 +68,7 @@ export function badge(waiting: number): Html {
 
 /** The frame of every page, also before the login. */
 export function shell(
-  { locale, words, assets, needsUnlock = false }: Outside & Partial<Pick<View, 'needsUnlock'>>,
+  { locale, say, assets, needsUnlock = false }: Outside & Partial<Pick<View, 'needsUnlock'>>,
   title: string,
   body: Html,
 ): Html {
@@ -71,14 +81,14 @@ export function shell(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <meta name="htmx-config" content='{"includeIndicatorCSS":false,"history":false,"mode":"same-origin","extensions":"sse","morphIgnore":["data-htmx-powered","open","data-sent"]}'>
-<title>${title} · ${words.name}</title>
+<title>${title} · ${say(product)}</title>
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="apple-touch-icon" href="/console-assets/0/icon-192.png">
-${needsUnlock ? html`<meta name="sekisho-unlock" content="${words.link.locked}">` : ''}<link rel="stylesheet" href="${assets.css}">
+${needsUnlock ? html`<meta name="sekisho-unlock" content="${say(lockedDevice)}">` : ''}<link rel="stylesheet" href="${assets.css}">
 ${assets.scripts.map((path) => html`<script src="${path}" defer></script>`)}
 </head>
-<body><a class="skip" href="#main">${words.skip}</a>
+<body><a class="skip" href="#main">${say('Skip to content', '本文へ移動')}</a>
 ${body}
 </body>
 </html>`;

@@ -4,6 +4,7 @@ import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
 import type { TaskEventView, TaskView } from '../../contract/team/team.ts';
 import type { RecentCall } from '../recent-calls.ts';
 import { block, count, line, named, time, who } from '../shown.ts';
+import { back, transports } from '../words.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';
 
@@ -30,31 +31,30 @@ interface Seen {
 /** The sessions of the shared server, recent callers, and the shared work of agents. */
 export function sessionsPage(parts: SessionParts, view: View): Html {
   const { shared, calls, agents, projects, tasks } = parts;
-  const { words, locale } = view;
-  const say = words.sessions;
+  const { say, locale } = view;
   const sessions = sessionsOf(calls);
   const rows = sessions.slice(0, shown).map(
     (
       seen,
     ) => html`<li><span class="when">${time(seen.lastMs, view)}</span><span class="tool">${line(seen.client ?? '', 60) || who(seen.principal, view)}</span>
-<span class="given">${seen.client === undefined ? '' : html`${who(seen.principal, view)} · `}${named(seen.transport, words.transports)}</span>
-<span class="quiet">${say.calls(count(seen.calls, locale))}${seen.refused > 0 ? ` · ${say.refused(count(seen.refused, locale))}` : ''}</span>
-<span class="quiet"><a href="/sessions/${encodeURIComponent(seen.sessionId)}">${words.story.open}</a> · <a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say.history}</a></span></li>`,
+<span class="given">${seen.client === undefined ? '' : html`${who(seen.principal, view)} · `}${named(seen.transport, transports, view)}</span>
+<span class="quiet">${say(`${count(seen.calls, locale)} ${seen.calls === 1 ? 'call' : 'calls'}`, `呼び出し ${count(seen.calls, locale)} 件`)}${seen.refused > 0 ? ` · ${say(`${count(seen.refused, locale)} refused`, `拒否 ${count(seen.refused, locale)} 件`)}` : ''}</span>
+<span class="quiet"><a href="/sessions/${encodeURIComponent(seen.sessionId)}">${say('story', '経過')}</a> · <a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say('changes', '変更')}</a></span></li>`,
   );
   return page(
     view,
     'sessions',
-    say.title,
     html`${shared ? sharedSection(shared, sessions, view) : ''}
-<section><h2>${say.sessions}</h2>${rows.length === 0 ? html`<p class="empty">${say.noSessions}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${words.overview.window(count(calls.length, locale))}</p>`}</section>
-${agents.length === 0 ? '' : html`<section><h2>${say.agents}</h2><ul class="rows agents">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
-<section><h2>${say.tasks}</h2>${tasks.length === 0 ? html`<p class="empty">${say.noTasks}</p>` : projectLists(projects, tasks)}</section>`,
+<section><h2>${say('Sessions that called', '呼び出しを行ったセッション')}</h2>${rows.length === 0 ? html`<p class="empty">${say('No session has called yet. Connect a client with `sekisho init`.', '呼び出しを行ったセッションはまだありません。`sekisho init` でクライアントを接続してください。')}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${say(`of the newest ${count(calls.length, locale)} calls`, `最新の ${count(calls.length, locale)} 件の呼び出しに基づく`)}</p>`}</section>
+${agents.length === 0 ? '' : html`<section><h2>${say('Agents', 'エージェント')}</h2><ul class="rows agents">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
+<section><h2>${say('Tasks', 'タスク')}</h2>${tasks.length === 0 ? html`<p class="empty">${say('No tasks. Agents share work with the collaboration toolset: sekisho team apply.', 'タスクはありません。collaboration ツールセットを使うと、エージェントが作業を分担できます: sekisho team apply')}</p>` : projectLists(projects, tasks)}</section>`,
+    say('Sessions and tasks', 'セッションとタスク'),
   );
 }
 
 /** What `sekisho ps` lists. A session of this console's records leads to its story. */
 function sharedSection(servers: readonly SharedServer[], seen: readonly Seen[], view: View): Html {
-  const say = view.words.sessions;
+  const { say } = view;
   const known = new Set(seen.map(({ sessionId }) => sessionId));
   const shortened = (id: string) => line(id.slice(0, 8));
   const open = (id: string) =>
@@ -63,8 +63,8 @@ function sharedSection(servers: readonly SharedServer[], seen: readonly Seen[], 
       : html`${shortened(id)}`;
   const lists = servers.map(
     ({ pid, bytes, conversations, sessions, servers: proxied }) =>
-      html`<h3>${say.server(String(pid))} <span class="quiet">${megabytes(bytes)}${conversations > 0 ? ` · ${say.conversations(count(conversations, view.locale))}` : ''}</span></h3>
-${sessions.length === 0 ? html`<p class="quiet">${say.noneJoined}</p>` : ''}
+      html`<h3>${say(`Server ${pid}`, `サーバー ${pid}`)} <span class="quiet">${megabytes(bytes)}${conversations > 0 ? ` · ${say(`conversations with hooks: ${count(conversations, view.locale)}`, `フックを使う会話: ${count(conversations, view.locale)}`)}` : ''}</span></h3>
+${sessions.length === 0 ? html`<p class="quiet">${say('No session at the moment.', '現在のセッションはありません。')}</p>` : ''}
 <ol class="rows wide" data-list>${sessions.map(
         ({ id, client, folder, sinceMs }) =>
           html`<li><span class="when">${time(sinceMs, view)}</span><span class="tool">${line(client || '–', 60)}</span>
@@ -72,10 +72,10 @@ ${sessions.length === 0 ? html`<p class="quiet">${say.noneJoined}</p>` : ''}
       )}${proxied.map(
         ({ name, bytes: used, sessions: of }) =>
           html`<li><span class="when">${used === undefined ? '' : megabytes(used)}</span><span class="tool">${line(name, 60)}</span>
-<span class="given">${say.proxied}</span><span class="quiet">${of.length === 0 ? '–' : of.map((id) => html`${open(id)} `)}</span></li>`,
+<span class="given">${say('proxied server, used by', '中継するサーバー（使用中のセッション）')}</span><span class="quiet">${of.length === 0 ? '–' : of.map((id) => html`${open(id)} `)}</span></li>`,
       )}</ol>`,
   );
-  return html`<section><h2>${say.shared}</h2>${servers.length === 0 ? html`<p class="empty">${say.noShared}</p>` : lists}</section>`;
+  return html`<section><h2>${say('Shared by your clients', 'クライアントが共有するサーバー')}</h2>${servers.length === 0 ? html`<p class="empty">${say('No shared server runs. It starts with the next client over stdio.', '共有サーバーは動いていません。標準入出力を使う次のクライアントとともに起動します。')}</p>` : lists}</section>`;
 }
 
 function megabytes(bytes: number): string {
@@ -83,16 +83,16 @@ function megabytes(bytes: number): string {
 }
 
 export function taskPage(task: ListedTask, events: readonly TaskEventView[], view: View): Html {
-  const say = view.words.sessions;
+  const { say } = view;
   const facts = Object.entries(task).filter(([key]) => key !== 'title' && key !== 'description');
   return page(
     view,
     'sessions',
-    `${say.task}: ${line(task.title, 80)}`,
     html`${task.description ? block(task.description, view) : ''}
 <dl class="facts">${facts.map(([key, value]) => html`<dt>${line(key, 40)}</dt><dd>${line(typeof value === 'object' ? JSON.stringify(value) : String(value), 300)}</dd>`)}</dl>
-<h2>${say.events}</h2><ol class="rows">${events.map((event) => html`<li><span class="when">${time(Date.parse(event.at), view)}</span> <span class="tool">${line(event.by, 60)}</span> ${line(event.what, 60)} ${event.to === undefined ? '' : html`<span class="outcome">${line(event.from ?? '', 30)} → ${line(event.to, 30)}</span>`} <span class="quiet">${line(event.reason ?? '', 300)}</span></li>`)}</ol>
-<p><a href="/sessions">${view.words.back}</a></p>`,
+<h2>${say('What happened', '経過')}</h2><ol class="rows">${events.map((event) => html`<li><span class="when">${time(Date.parse(event.at), view)}</span> <span class="tool">${line(event.by, 60)}</span> ${line(event.what, 60)} ${event.to === undefined ? '' : html`<span class="outcome">${line(event.from ?? '', 30)} → ${line(event.to, 30)}</span>`} <span class="quiet">${line(event.reason ?? '', 300)}</span></li>`)}</ol>
+<p><a href="/sessions">${say(back)}</a></p>`,
+    `${say('Task', 'タスク')}: ${line(task.title, 80)}`,
   );
 }
 
@@ -112,7 +112,7 @@ function projectLists(projects: readonly ProjectRecord[], tasks: readonly Listed
 
 function agentRow(agent: AgentRecord, view: View): Html {
   const parent =
-    agent.parentId === undefined ? '' : `${view.words.sessions.parent} ${line(agent.parentId, 60)}`;
+    agent.parentId === undefined ? '' : `${view.say('reports to', '上司')} ${line(agent.parentId, 60)}`;
   return html`<li><span class="tool">${line(agent.name, 60)}</span> <span class="quiet">${line(agent.id, 60)} · ${agent.hierarchy} · ${line(agent.status, 30)} ${parent}</span> <span class="quiet">${line(agent.projects.join(', '))}</span></li>`;
 }
 

@@ -22,13 +22,13 @@ export function createVerification(audit: () => Promise<AuditLog>, now: () => nu
   return { state: (): ChainState => (verify.running() ? { kind: 'running' } : known), verify };
 }
 
-export function chainLine(state: ChainState, { words, locale }: View): Html {
-  const say = words.calls;
-  if (state.kind === 'unknown') return html`<span class="quiet">${say.notVerified}</span>`;
-  if (state.kind === 'running') return html`<span class="quiet">${say.verifying}</span>`;
+export function chainLine(state: ChainState, { say, locale }: View): Html {
+  if (state.kind === 'unknown')
+    return html`<span class="quiet">${say('Not verified since the server started.', 'サーバーの起動後、まだ検証していません。')}</span>`;
+  if (state.kind === 'running') return html`<span class="quiet">${say('Verifying…', '検証中です…')}</span>`;
   const at = clock(new Date(state.atMs), locale, true);
   const { verdict } = state;
   return verdict.ok
-    ? html`<span class="good">${say.ok(count(verdict.entries, locale), at)}</span>`
-    : html`<strong class="bad" role="alert">${say.broken(count(verdict.seq, locale), at)} ${verdict.problem[locale]}</strong>`;
+    ? html`<span class="good">${say(`Unbroken: ${count(verdict.entries, locale)} ${count(verdict.entries, locale) === '1' ? 'entry' : 'entries'}, verified ${at}.`, `正常です（${count(verdict.entries, locale)} 件、${at} に検証）。`)}</span>`
+    : html`<strong class="bad" role="alert">${say(`Broken at entry ${count(verdict.seq, locale)} (verified ${at}).`, `記録 ${count(verdict.seq, locale)} でチェーンが壊れています（${at} に検証）。`)} ${verdict.problem[locale]}</strong>`;
 }

@@ -2,14 +2,14 @@ import type { html } from 'hono/html';
 import type { Person } from '../../contract/person.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import type { Words } from '../words/words.ts';
+import type { Say } from '../words.ts';
 
 export type Html = ReturnType<typeof html>;
 
 /** The data that a page needs before a login. */
 export interface Outside {
   readonly locale: Locale;
-  readonly words: Words;
+  readonly say: Say;
   readonly assets: AssetPaths;
 }
 

@@ -3,14 +3,13 @@ import type { Answer, Answered } from '../../contract/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { approvalUpdate } from '../pages/approval-cards.ts';
 import { approvalsPage, questionPage } from '../pages/approvals.ts';
-import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
+import { addAct, addPage, fieldOf, type PageContext } from '../pages/page-context.ts';
 import { maySee } from '../pages/view.ts';
 import { questionsFor } from '../waiting.ts';
 
 /** Questions, their answers, and standing approvals. Every answer is in the log under the person's name. */
 export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
-  app.get('/approvals', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/approvals', async (view) => {
     const approvals = await dependencies.approvals();
     const [waiting, grants, past] = await Promise.all([
       questionsFor(view, dependencies),
@@ -19,50 +18,42 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
     ]);
     const answered = past.filter((record) => record.status !== 'pending' && maySee(view.person, record));
     const theirs = grants.filter(({ record }) => maySee(view.person, record));
-    return context.html(await approvalsPage({ waiting, grants: theirs, past: answered.slice(0, 50) }, view));
+    return approvalsPage({ waiting, grants: theirs, past: answered.slice(0, 50) }, view);
   });
 
-  app.get('/approvals/waiting', async (context) => {
-    const view = context.get('view');
-    return context.html(await approvalUpdate(await questionsFor(view, dependencies), view));
-  });
+  addPage(app, '/approvals/waiting', async (view) =>
+    approvalUpdate(await questionsFor(view, dependencies), view),
+  );
 
-  app.get('/approvals/:id', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/approvals/:id', async (view, context) => {
     const record = await (await dependencies.approvals()).get(context.req.param('id'));
-    if (!record || !maySee(view.person, record)) return context.notFound();
+    if (!record || !maySee(view.person, record)) return undefined;
     const isOpen = record.status === 'pending' && view.person.isOperator;
     const offers = isOpen ? await (await dependencies.operator()).offers([record]) : new Map();
-    return context.html(await questionPage(record, { records: [record], offers }, view));
+    return questionPage(record, { records: [record], offers }, view);
   });
 
   /** Answers exactly the questions that the form showed. */
-  app.post('/approvals/answer', async (context) => {
+  addAct(app, '/approvals/answer', '/approvals', async (acts, context) => {
     const answer = await answerOf(context, dependencies.now());
     const ids = questionsIn(await fieldOf(context, 'ids'));
-    if (answer?.scope !== 'once' || ids.length === 0) return goBack(context, 'gone', '/approvals');
-    const answered = await context.get('acts').answerAll(ids, answer);
-    const notes = answered.map(noteOf);
-    if (notes.includes('forbidden')) return context.notFound();
+    if (answer?.scope !== 'once' || ids.length === 0) return 'gone';
+    const notes = (await acts.answerAll(ids, answer)).map(noteOf);
+    if (notes.includes('forbidden')) return undefined;
     const isWhole = notes.every((note) => note === notes[0] || note === 'kept');
-    return goBack(context, (isWhole && shownNote(notes[0])) || 'some', '/approvals');
+    return (isWhole && shownNote(notes[0])) || 'some';
   });
 
-  app.post('/approvals/:id', async (context) => {
+  addAct(app, '/approvals/:id', '/approvals', async (acts, context) => {
     const answer = await answerOf(context, dependencies.now());
     const id = context.req.param('id');
-    if (!answer || !(await (await dependencies.approvals()).get(id)))
-      return goBack(context, 'gone', '/approvals');
-    const note = shownNote(noteOf(await context.get('acts').answer(id, answer)));
-    return note === undefined ? context.notFound() : goBack(context, note, '/approvals');
+    if (!answer || !(await (await dependencies.approvals()).get(id))) return 'gone';
+    return shownNote(noteOf(await acts.answer(id, answer)));
   });
 
-  app.post('/approvals/:id/revoke', async (context) => {
-    const { person } = context.get('view');
-    if (!person.isOperator) return context.notFound();
-    const id = context.req.param('id');
-    const revoked = await context.get('acts').revokeGrant(id);
-    return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
+  addAct(app, '/approvals/:id/revoke', '/approvals', async (acts, context) => {
+    if (!context.get('view').person.isOperator) return undefined;
+    return (await acts.revokeGrant(context.req.param('id'))) ? 'revoked' : 'gone';
   });
 }
 

@@ -7,7 +7,7 @@ import { entryAt, queryOf, searchPage } from '../pages/audit-pages.ts';
 import { callRow } from '../pages/call-row.ts';
 import { callPage, callsPage } from '../pages/calls.ts';
 import { chartsSection, overviewPage } from '../pages/overview.ts';
-import type { PageContext } from '../pages/page-context.ts';
+import { addPage, type PageContext } from '../pages/page-context.ts';
 import { sessionsPage, taskPage } from '../pages/sessions.ts';
 import { storyPage } from '../pages/story.ts';
 import type { Verification } from '../pages/verification.ts';
@@ -27,8 +27,7 @@ export function addCallRoutes(
     return (await recentCalls.calls()).filter((call) => maySee(view.person, call));
   }
 
-  app.get('/', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/', async (view, context) => {
     const log = await dependencies.audit();
     const [waiting, calls, nodes, newest] = await Promise.all([
       questionsFor(view, dependencies),
@@ -38,14 +37,12 @@ export function addCallRoutes(
     ]);
     const chain = verification.state();
     const parts = { waiting, newest: newest.entries.slice(0, 20), calls, chain, nodes };
-    return context.html(await overviewPage({ ...parts, span: spanOf(context.req.query('span')) }, view));
+    return overviewPage({ ...parts, span: spanOf(context.req.query('span')) }, view);
   });
 
-  app.get('/charts', async (context) => {
-    const view = context.get('view');
-    const calls = await callsFor(view);
-    return context.html(await chartsSection({ calls, span: spanOf(context.req.query('span')) }, view));
-  });
+  addPage(app, '/charts', async (view, context) =>
+    chartsSection({ calls: await callsFor(view), span: spanOf(context.req.query('span')) }, view),
+  );
 
   app.get('/live', async (context) => {
     const view = context.get('view');
@@ -75,12 +72,11 @@ export function addCallRoutes(
     });
   });
 
-  app.get('/calls', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/calls', async (view) => {
     const query = queryOf(view.here);
     const log = await dependencies.audit();
     const found = await searchPage(log, query, scopeOf(view.person), dependencies.now());
-    return context.html(await callsPage(query, found, verification.state(), view));
+    return callsPage(query, found, verification.state(), view);
   });
 
   app.post('/calls/verify', async (context) => {
@@ -92,14 +88,13 @@ export function addCallRoutes(
     return context.redirect('/calls', 303);
   });
 
-  app.get('/calls/:seq{[0-9]{1,15}}', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/calls/:seq{[0-9]{1,15}}', async (view, context) => {
     const entry = await entryAt(await dependencies.audit(), Number(context.req.param('seq')));
-    if (!entry || !maySee(view.person, entry)) return context.notFound();
+    if (!entry || !maySee(view.person, entry)) return undefined;
     // Only operators see changes, as on the history page.
     const history = view.person.isOperator ? dependencies.history : undefined;
     const changes = await history?.list({ auditId: entry.id, limit: mostChanges });
-    return context.html(await callPage(entry, changes ?? [], view));
+    return callPage(entry, changes ?? [], view);
   });
 
   addSessionRoutes(app, dependencies, recentCalls);
@@ -110,10 +105,9 @@ function addSessionRoutes(
   dependencies: ConsoleDependencies,
   recentCalls: RecentCalls,
 ): void {
-  app.get('/sessions/:id', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/sessions/:id', async (view, context) => {
     const story = await (await dependencies.operator()).story(context.req.param('id'));
-    if (!story) return context.notFound();
+    if (!story) return undefined;
     const real = story.changes.filter(({ change }) => change !== 'undone');
     const shown = await Promise.all(
       real.slice(0, mostDiffs).map(async (change) => ({
@@ -121,12 +115,10 @@ function addSessionRoutes(
         diff: (await dependencies.history?.diff(change.entry, view.locale)) ?? '',
       })),
     );
-    const parts = { story, changes: shown, unshown: Math.max(0, real.length - mostDiffs) };
-    return context.html(await storyPage(parts, view));
+    return storyPage({ story, changes: shown, unshown: Math.max(0, real.length - mostDiffs) }, view);
   });
 
-  app.get('/sessions', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/sessions', async (view) => {
     const team = await dependencies.team();
     const [shared, calls, agents, projects, tasks] = await Promise.all([
       dependencies.shared?.(),
@@ -135,14 +127,12 @@ function addSessionRoutes(
       team.projects(),
       team.tasks({}),
     ]);
-    return context.html(await sessionsPage({ shared, calls, agents, projects, tasks }, view));
+    return sessionsPage({ shared, calls, agents, projects, tasks }, view);
   });
 
-  app.get('/tasks/:id', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/tasks/:id', async (view, context) => {
     const found = await (await dependencies.team()).task(context.req.param('id')).catch(unlessMissing);
-    if (!found) return context.notFound();
-    return context.html(await taskPage(found.task, found.events, view));
+    return found && taskPage(found.task, found.events, view);
   });
 }
 

@@ -2,11 +2,11 @@ import type { Hono } from 'hono';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { noticesPage } from '../pages/notices.ts';
-import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
+import { addAct, addPage, fieldOf, type PageContext } from '../pages/page-context.ts';
 
 /** The destinations of notices and their deliveries; this browser as a destination. */
 export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
-  app.get('/notices', async (context) => {
+  addPage(app, '/notices', async (view) => {
     const notices = await dependencies.notices();
     const [devices, passkeys, log, pushKey] = await Promise.all([
       notices.devices(),
@@ -14,35 +14,33 @@ export function addNoticeRoutes(app: Hono<PageContext>, dependencies: ConsoleDep
       notices.list(mostListed),
       dependencies.pushKey(),
     ]);
-    return context.html(await noticesPage({ devices, passkeys, log, pushKey }, context.get('view')));
+    return noticesPage({ devices, passkeys, log, pushKey }, view);
   });
 
-  app.post('/notices/test/:channel', async (context) => {
-    const tried = await context.get('acts').testNotice(context.req.param('channel'));
-    if (!tried) return context.notFound();
-    return goBack(context, tried.status === 'sent' ? 'noticeSent' : 'noticeFailed', '/notices');
+  addAct(app, '/notices/test/:channel', '/notices', async (acts, context) => {
+    const tried = await acts.testNotice(context.req.param('channel'));
+    return tried && (tried.status === 'sent' ? 'noticeSent' : 'noticeFailed');
   });
 
-  app.post('/notices/devices', async (context) => {
+  addAct(app, '/notices/devices', '/notices', async (acts, context) => {
     const field = async (name: string) => (await fieldOf(context, name))?.slice(0, 2000) ?? '';
     const endpoint = await field('endpoint');
     const keys = { p256dh: await field('p256dh'), auth: await field('auth') };
     const isKey = /^[\w-]{87}$/.test(keys.p256dh) && /^[\w-]{22}$/.test(keys.auth);
-    if (!URL.canParse(endpoint) || !isKey) return goBack(context, 'noDevice', '/notices');
-    await context.get('acts').addDevice({
+    if (!URL.canParse(endpoint) || !isKey) return 'noDevice';
+    await acts.addDevice({
       endpoint,
       keys,
       locale: context.get('view').locale,
       createdAtMs: dependencies.now(),
       label: cleanLine((await field('label')).slice(0, 80)),
     });
-    return goBack(context, 'deviceAdded', '/notices');
+    return 'deviceAdded';
   });
 
-  app.post('/notices/devices/:id/remove', async (context) => {
-    const removed = await context.get('acts').removeDevice(context.req.param('id'));
-    return goBack(context, removed ? 'deviceRemoved' : 'gone', '/notices');
-  });
+  addAct(app, '/notices/devices/:id/remove', '/notices', async (acts, context) =>
+    (await acts.removeDevice(context.req.param('id'))) ? 'deviceRemoved' : 'gone',
+  );
 }
 
 const mostListed = 100;

@@ -1,46 +1,38 @@
 import type { Hono } from 'hono';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
+import { addAct, addPage, fieldOf, type PageContext } from '../pages/page-context.ts';
 import { policyPage } from '../pages/policy.ts';
 import { reviewPage, serversPage } from '../pages/servers.ts';
 
 /** Proxied servers and policy. */
 export function addOperatorRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   const { servers, policy } = dependencies;
-  app.get('/servers', async (context) =>
-    context.html(await serversPage((await servers?.()) ?? [], context.get('view'))),
-  );
+  addPage(app, '/servers', async (view) => serversPage((await servers?.()) ?? [], view));
 
-  app.get('/servers/:name', async (context) => {
+  addPage(app, '/servers/:name', async (view, context) => {
     const name = context.req.param('name');
-    if (!servers || !(await isKnown(name))) return context.notFound();
-    return context.html(
-      await reviewPage(name, await (await dependencies.operator()).review(name), context.get('view')),
-    );
+    if (!(await isKnown(name))) return undefined;
+    return reviewPage(name, await (await dependencies.operator()).review(name), view);
   });
 
-  app.post('/servers/:name/approve', async (context) => {
+  addAct(app, '/servers/:name/approve', '/servers', async (acts, context) => {
     const name = context.req.param('name');
-    if (!servers || !(await isKnown(name))) return context.notFound();
-    const digest = (await fieldOf(context, 'digest')) ?? '';
-    const approved = await context.get('acts').approveServer(name, digest);
-    return goBack(context, approved ? 'pinned' : 'moved', '/servers');
+    if (!(await isKnown(name))) return undefined;
+    return (await acts.approveServer(name, (await fieldOf(context, 'digest')) ?? '')) ? 'pinned' : 'moved';
   });
 
-  app.post('/servers/:name/forget', async (context) => {
+  addAct(app, '/servers/:name/forget', '/servers', async (acts, context) => {
     const name = context.req.param('name');
-    if (!servers || !(await isKnown(name))) return context.notFound();
-    await context.get('acts').forgetServer(name);
-    return goBack(context, 'unpinned', '/servers');
+    if (!(await isKnown(name))) return undefined;
+    await acts.forgetServer(name);
+    return 'unpinned';
   });
 
   async function isKnown(name: string): Promise<boolean> {
     return (await servers?.())?.some((status) => status.name === name) ?? false;
   }
 
-  app.get('/policy', async (context) =>
-    context.html(await policyPage(await policy.explain(), { json: example }, context.get('view'))),
-  );
+  addPage(app, '/policy', async (view) => policyPage(await policy.explain(), { json: example }, view));
 
   app.post('/policy', async (context) => {
     const json = (await fieldOf(context, 'call'))?.trim().slice(0, 20_000) ?? '';

@@ -3,7 +3,7 @@ import type { ChallengePurpose } from '../../contract/passkey.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { cookieOf, csrfOf, sessionCookieName } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import { fieldOf, goBack, type PageContext, problem } from '../pages/page-context.ts';
+import { addAct, fieldOf, type PageContext, problem } from '../pages/page-context.ts';
 import { assertionOptions, proven, registered, registrationOptions } from '../passkeys/ceremony.ts';
 import { needsUnlock } from '../passkeys/needs-unlock.ts';
 import { questionsIn } from './approvals.ts';
@@ -21,20 +21,18 @@ export function addPasskeyRoutes(app: Hono<PageContext>, dependencies: ConsoleDe
     ),
   );
 
-  app.post('/passkeys', async (context) => {
+  addAct(app, '/passkeys', '/notices', async (acts, context) => {
     const credential = (await fieldOf(context, 'credential')) ?? '';
     const made = await registered(context.req.raw, credential, sessionOf(context), dependencies);
     const begun = await (await dependencies.sessions()).origin(secretOf(context));
-    if (!made || !begun) return goBack(context, 'noPasskey', '/notices');
+    if (!made || !begun) return 'noPasskey';
     const label = cleanLine((await fieldOf(context, 'label'))?.trim().slice(0, 60) || made.host);
-    const added = await context.get('acts').addPasskey({ ...made, ...begun, label });
-    return goBack(context, added ? 'passkeyAdded' : 'noPasskey', '/notices');
+    return (await acts.addPasskey({ ...made, ...begun, label })) ? 'passkeyAdded' : 'noPasskey';
   });
 
-  app.post('/passkeys/:id/remove', async (context) => {
-    const removed = await context.get('acts').removePasskey(context.req.param('id'));
-    return goBack(context, removed ? 'passkeyRemoved' : 'gone', '/notices');
-  });
+  addAct(app, '/passkeys/:id/remove', '/notices', async (acts, context) =>
+    (await acts.removePasskey(context.req.param('id'))) ? 'passkeyRemoved' : 'gone',
+  );
 
   app.post('/approvals/:id/unlock', async (context) => {
     const answer = await fieldOf(context, 'answer');

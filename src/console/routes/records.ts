@@ -1,14 +1,13 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { UndoSelection } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Acts } from '../../contract/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { changePage, historyPage } from '../pages/history.ts';
 import { memoriesPage, memoryPage } from '../pages/memories.ts';
-import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
+import { addAct, addPage, fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import type { View } from '../pages/view.ts';
 import type { RecentCalls } from '../recent-calls.ts';
-import type { Words } from '../words/words.ts';
 
 /** Pages that act on records: history, memories. Every act is in the log under the person's name. */
 export function addRecordRoutes(
@@ -26,8 +25,7 @@ function addHistory(
   recentCalls: RecentCalls,
 ): void {
   const { history } = dependencies;
-  app.get('/history', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/history', async (view, context) => {
     const { session, call } = context.req.query();
     const before = Number(context.req.query('before'));
     const found = await history?.list({
@@ -39,27 +37,23 @@ function addHistory(
     const entries = found?.slice(0, pageChanges);
     const next = (found?.length ?? 0) > pageChanges ? entries?.at(-1)?.seq : undefined;
     const calls = new Map((await recentCalls.calls()).map((each) => [each.id, each]));
-    return context.html(await historyPage({ entries, next, session, call, calls }, view));
+    return historyPage({ entries, next, session, call, calls }, view);
   });
 
-  app.get('/history/:id', async (context) => {
+  addPage(app, '/history/:id', async (view, context) => {
     const entry = await history?.get(context.req.param('id'));
-    if (!history || !entry) return context.notFound();
-    return context.html(
-      await changePage(entry, await history.diff(entry, context.get('view').locale), context.get('view')),
-    );
+    return history && entry && changePage(entry, await history.diff(entry, view.locale), view);
   });
 
-  app.post('/history/undo-session', async (context) => {
+  addAct(app, '/history/undo-session', '/history', async (acts, context) => {
     const sessionId = await fieldOf(context, 'session');
-    if (!history || !sessionId) return context.notFound();
-    return goBack(context, await undo(context, { sessionId }, false), '/history');
+    return history && sessionId ? undo(acts, { sessionId }, false) : undefined;
   });
 
   app.post('/history/undo-call', async (context) => {
     const auditId = await fieldOf(context, 'call');
     if (!history || !auditId) return context.notFound();
-    const note = await undo(context, { auditId }, (await fieldOf(context, 'force')) === 'yes');
+    const note = await undo(context.get('acts'), { auditId }, (await fieldOf(context, 'force')) === 'yes');
     return context.redirect(`/history?call=${encodeURIComponent(auditId)}&note=${note}`, 303);
   });
 
@@ -67,12 +61,16 @@ function addHistory(
     if (!history) return context.notFound();
     const id = context.req.param('id');
     const force = (await fieldOf(context, 'force')) === 'yes';
-    return goBack(context, await undo(context, { id }, force), `/history/${encodeURIComponent(id)}`);
+    return goBack(
+      context,
+      await undo(context.get('acts'), { id }, force),
+      `/history/${encodeURIComponent(id)}`,
+    );
   });
 
   /** `partly`: some changes of a session were undone before one failed. */
-  async function undo(context: Context<PageContext>, order: UndoSelection, force: boolean) {
-    const { steps } = await context.get('acts').undo(order, { force });
+  async function undo(acts: Acts, order: UndoSelection, force: boolean) {
+    const { steps } = await acts.undo(order, { force });
     const last = steps.at(-1)?.outcome ?? 'nothing';
     if (!steps.some(({ outcome }) => outcome === 'undone')) return last;
     return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
@@ -84,10 +82,9 @@ function addMemories(app: Hono<PageContext>, dependencies: ConsoleDependencies):
     return (await dependencies.operator()).memoryOwner(person, wanted);
   }
 
-  app.get('/memories', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/memories', async (view, context) => {
     const owner = await ownerOf(view, context.req.query('owner'));
-    if (owner === undefined) return context.notFound();
+    if (owner === undefined) return undefined;
     const browser = await dependencies.memoryBrowser();
     const query = context.req.query('query')?.trim().slice(0, 200) || undefined;
     const before = Number(context.req.query('before'));
@@ -100,58 +97,42 @@ function addMemories(app: Hono<PageContext>, dependencies: ConsoleDependencies):
         : { memories: await (await dependencies.memories(owner)).recall({ query, limit: pageEntries }) };
     const others = view.person.isOperator ? await browser.owners(mostOwners) : [];
     const owners = others.some((each) => each.owner === owner) ? others : [{ owner, memories: 0 }, ...others];
-    return context.html(await memoriesPage({ owner, owners, query, ...found }, view));
+    return memoriesPage({ owner, owners, query, ...found }, view);
   });
 
-  app.get('/memories/:owner/:id', async (context) => {
-    const view = context.get('view');
+  addPage(app, '/memories/:owner/:id', async (view, context) => {
     const owner = await ownerOf(view, context.req.param('owner'));
-    const memory =
-      owner === undefined
-        ? undefined
-        : await (await dependencies.memoryBrowser()).get(owner, context.req.param('id'));
-    if (owner === undefined || !memory) return context.notFound();
-    return context.html(await memoryPage(memory, owner, view));
+    if (owner === undefined) return undefined;
+    const memory = await (await dependencies.memoryBrowser()).get(owner, context.req.param('id'));
+    return memory && memoryPage(memory, owner, view);
   });
 
-  async function change(
-    context: Context<PageContext>,
-    work: (acts: Acts, owner: string, id: string) => Promise<keyof Words['notes'] | undefined>,
-  ): Promise<Response> {
+  addAct(app, '/memories/:owner/:id', '/memories', async (acts, context) => {
     const owner = await ownerOf(context.get('view'), context.req.param('owner'));
-    if (owner === undefined) return context.notFound();
-    const note = await work(context.get('acts'), owner, context.req.param('id') ?? '');
-    if (note === undefined) return context.notFound();
-    const back =
-      note === 'forgotten' ? `/memories?owner=${encodeURIComponent(owner)}&note=forgotten` : undefined;
-    return back === undefined ? goBack(context, note, '/memories') : context.redirect(back, 303);
-  }
+    const content = (await fieldOf(context, 'content'))?.trim();
+    if (owner === undefined || !content) return undefined;
+    const tags = (await fieldOf(context, 'tags'))?.split(/[,、，]/).map((tag) => tag.trim());
+    const category = (await fieldOf(context, 'category'))?.trim();
+    try {
+      const saved = await acts.changeMemory(owner, context.req.param('id'), {
+        content,
+        category: category || undefined,
+        tags: tags?.filter((tag) => tag !== ''),
+      });
+      return saved && 'saved';
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'conflict') return 'same';
+      throw error;
+    }
+  });
 
-  app.post('/memories/:owner/:id', (context) =>
-    change(context, async (acts, owner, id) => {
-      const content = (await fieldOf(context, 'content'))?.trim();
-      if (!content) return undefined;
-      const tags = (await fieldOf(context, 'tags'))?.split(/[,、，]/).map((tag) => tag.trim());
-      const category = (await fieldOf(context, 'category'))?.trim();
-      try {
-        const saved = await acts.changeMemory(owner, id, {
-          content,
-          category: category || undefined,
-          tags: tags?.filter((tag) => tag !== ''),
-        });
-        return saved && 'saved';
-      } catch (error) {
-        if (error instanceof ToolError && error.code === 'conflict') return 'same';
-        throw error;
-      }
-    }),
-  );
-
-  app.post('/memories/:owner/:id/forget', (context) =>
-    change(context, async (acts, owner, id) =>
-      (await acts.forgetMemory(owner, id)) ? 'forgotten' : undefined,
-    ),
-  );
+  app.post('/memories/:owner/:id/forget', async (context) => {
+    const owner = await ownerOf(context.get('view'), context.req.param('owner'));
+    const acts = context.get('acts');
+    if (owner === undefined || !(await acts.forgetMemory(owner, context.req.param('id'))))
+      return context.notFound();
+    return context.redirect(`/memories?owner=${encodeURIComponent(owner)}&note=forgotten`, 303);
+  });
 }
 
 const pageEntries = 50;
