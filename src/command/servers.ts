@@ -33,13 +33,7 @@ export interface ServerProcessesOptions {
 }
 
 /** Starts the programs of proxied servers: long-running, in the same sandbox as commands. */
-export interface ServerProcesses {
-  /** Throws `unavailable` if there is no sandbox or the program cannot be started. */
-  start(stdioStart: StdioStart): Promise<ServerProcess>;
-  close(): Promise<void>;
-}
-
-export function openServerProcesses(options: ServerProcessesOptions): ServerProcesses {
+export function openServerProcesses(options: ServerProcessesOptions) {
   const sandboxes = new Map<string, Sandbox>();
   // A server's writes are not reviewed: it may write only folders that the operator named, and can read the rest.
   const readRoots = options.roots.map((root) => ({ ...root, writable: false }));
@@ -89,7 +83,8 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   }
 
   return {
-    async start(stdioStart) {
+    /** Throws `unavailable` if there is no sandbox or the program cannot be started. */
+    async start(stdioStart: StdioStart): Promise<ServerProcess> {
       const sandbox = sandboxFor(stdioStart);
       const { backend, proxy, gitConfig, toolchains } = await sandbox.open();
       const roots = sandbox.roots();

@@ -36,14 +36,9 @@ const accessList = 'system.posix_acl_access';
 /** The kernel's own limits for a list of names and for a value. */
 const mostBytes = 65_536;
 
-interface Libc {
-  list(fd: number): readonly string[];
-  get(fd: number, name: string): Buffer | undefined;
-  set(fd: number, name: string, value: Buffer): boolean;
-  remove(fd: number, name: string): boolean;
-}
+type Libc = Awaited<ReturnType<typeof openLibc>>;
 
-async function openLibc(): Promise<Libc> {
+async function openLibc() {
   const { load } = await import('koffi');
   const libc = load(null);
   const list = libc.func('long flistxattr(int fd, uint8_t *list, unsigned long size)');
@@ -54,16 +49,16 @@ async function openLibc(): Promise<Libc> {
   const remove = libc.func('int fremovexattr(int fd, const char *name)');
   const space = Buffer.alloc(mostBytes);
   return {
-    list(fd) {
+    list(fd: number): readonly string[] {
       const length = Number(list(fd, space, space.length));
       return length > 0 ? space.toString('utf8', 0, length - 1).split('\0') : [];
     },
-    get(fd, name) {
+    get(fd: number, name: string): Buffer | undefined {
       const length = Number(get(fd, name, space, space.length));
       return length < 0 ? undefined : Buffer.from(space.subarray(0, length));
     },
-    set: (fd, name, value) => set(fd, name, value, value.length, 0) === 0,
-    remove: (fd, name) => remove(fd, name) === 0,
+    set: (fd: number, name: string, value: Buffer): boolean => set(fd, name, value, value.length, 0) === 0,
+    remove: (fd: number, name: string): boolean => remove(fd, name) === 0,
   };
 }
 

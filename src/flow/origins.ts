@@ -22,20 +22,17 @@ export interface Origin {
 }
 
 /** Origins of words: the newest with their source, older ones as the bare fact. Limited in memory. */
-export interface Origins {
-  add(key: number, flags: number, source: FlowSource, line: number): void;
-  find(key: number): Origin | undefined;
-}
+export type Origins = ReturnType<typeof createOrigins>;
 
 const maxSources = 800;
 
 /** Two generations of `slots` entries; entries that leave the older go into `folded`, if given. */
-export function createOrigins(slots: number, folded?: Folded): Origins {
+export function createOrigins(slots: number, folded?: Folded) {
   let young = createGeneration(slots);
   let old = createGeneration(0);
 
   return {
-    add(key, flags, source, line) {
+    add(key: number, flags: number, source: FlowSource, line: number) {
       const fresh = young.flagsOf(key);
       const before = fresh || old.flagsOf(key);
       // Text that a stranger wrote first does not become the user's own when it is stored and read again.
@@ -49,7 +46,7 @@ export function createOrigins(slots: number, folded?: Folded): Origins {
       [young, old] = [old.emptied(slots), young];
       young.add(key, kept, source, line);
     },
-    find: (key) => young.find(key) ?? old.find(key) ?? folded?.find(key),
+    find: (key: number): Origin | undefined => young.find(key) ?? old.find(key) ?? folded?.find(key),
   };
 }
 
@@ -149,14 +146,11 @@ function copy(from: Table, place: number, to: Table, target: number): void {
 }
 
 /** Records that and how something was read, but not where: a Bloom filter, with false positives. */
-export interface Folded {
-  add(key: number, flags: number): void;
-  find(key: number): Origin | undefined;
-}
+export type Folded = ReturnType<typeof createFolded>;
 
 const bits = 1 << 22;
 
-export function createFolded(): Folded {
+export function createFolded() {
   let filter: Uint8Array | undefined;
   const kinds = Object.values(stood);
   const places = (key: number, kind: number) =>
@@ -165,7 +159,7 @@ export function createFolded(): Folded {
       return ((mixed ^ (mixed >>> 15)) >>> 0) & (bits - 1);
     });
   return {
-    add(key, flags) {
+    add(key: number, flags: number) {
       filter ??= new Uint8Array(bits / 8);
       for (const kind of kinds) {
         if (!(flags & kind)) continue;
@@ -173,7 +167,7 @@ export function createFolded(): Folded {
           filter[place >> 3] = (filter[place >> 3] ?? 0) | (1 << (place & 7));
       }
     },
-    find(key) {
+    find(key: number): Origin | undefined {
       const held = filter;
       if (!held) return undefined;
       const has = (kind: number) =>

@@ -10,14 +10,6 @@ import { inHeldFolder } from './held-folder.ts';
 import { judgePart, type Part, partsOf } from './parts.ts';
 import { type Disarmed, setAside } from './set-aside.ts';
 
-export interface GitGuard {
-  /**
-   * Call before a command that may write these folders, except for `held` paths that the sandbox protects. Accepts what
-   * people wrote since the last command. Changes of remotes in `agreed` are allowed.
-   */
-  begin(folders: readonly string[], held?: readonly string[], agreed?: RemoteChanges): Promise<Watch>;
-}
-
 interface Running {
   readonly sinceMs: number;
   readonly held: readonly string[];
@@ -37,7 +29,7 @@ export interface Watch {
  * make repositories; anything they leave there that git would run, or that leads git elsewhere, is undone. What existed
  * before any command ran is a person's and stays.
  */
-export function createGitGuard(roots: () => readonly string[]): GitGuard {
+export function createGitGuard(roots: () => readonly string[]) {
   const trusted = new Map<string, ReadonlyMap<string, Part>>();
   const pointers = new Map<string, string>();
   const running = new Set<Running>();
@@ -153,7 +145,15 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   }
 
   return {
-    begin: (folders, held = [], agreed) =>
+    /**
+     * Call before a command that may write these folders, except for `held` paths that the sandbox protects. Accepts what
+     * people wrote since the last command. Changes of remotes in `agreed` are allowed.
+     */
+    begin: (
+      folders: readonly string[],
+      held: readonly string[] = [],
+      agreed?: RemoteChanges,
+    ): Promise<Watch> =>
       inTurn(async () => {
         for (const folder of folders.map(fromText)) {
           if (running.size > 0) break;

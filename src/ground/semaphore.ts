@@ -1,8 +1,5 @@
 /** Limits concurrency; the others wait in order of arrival. */
-export interface Semaphore {
-  /** Resolves with a function that releases the place; a second call has no effect. Rejects if the signal aborts. */
-  acquire(signal?: AbortSignal): Promise<() => void>;
-}
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
 export interface SemaphoreOptions {
   /** How many may wait; one more is refused with `full()`. Default: any number. */
@@ -13,7 +10,7 @@ export interface SemaphoreOptions {
 }
 
 /** A counting semaphore, first come, first served, with this many places. */
-export function createSemaphore(places: number, options: SemaphoreOptions = {}): Semaphore {
+export function createSemaphore(places: number, options: SemaphoreOptions = {}) {
   const { maxWaiting = Number.POSITIVE_INFINITY, aborted = (signal) => signal.reason } = options;
   const full = options.full ?? (() => new RangeError(`More than ${maxWaiting} wait.`));
   const waiting = new Set<() => void>();
@@ -31,7 +28,8 @@ export function createSemaphore(places: number, options: SemaphoreOptions = {}):
   }
 
   return {
-    async acquire(signal) {
+    /** Resolves with a function that releases the place; a second call has no effect. Rejects if the signal aborts. */
+    async acquire(signal?: AbortSignal): Promise<() => void> {
       if (signal?.aborted) throw aborted(signal);
       if (holding < places) holding += 1;
       else if (waiting.size >= maxWaiting) throw full(holding, waiting.size);

@@ -1,13 +1,11 @@
 /** Takes turns by key: work under one key runs in sequence, under different keys in parallel. */
-export interface Turns {
-  take<T>(key: string, work: () => Promise<T>): Promise<T>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 /** Keys are dropped once nothing runs or waits under them. A failure affects only its own work. */
-export function createTurns(): Turns {
+export function createTurns() {
   const last = new Map<string, Promise<unknown>>();
   return {
-    take(key, work) {
+    take<T>(key: string, work: () => Promise<T>): Promise<T> {
       const before = last.get(key);
       const mine = before ? before.then(work, work) : work();
       last.set(key, mine);

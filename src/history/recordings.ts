@@ -12,26 +12,23 @@ import { mayLive, owner, parsedNote, thisProcess } from '../files/changing/under
 import { fromText, toText } from '../ground/byte-paths.ts';
 import { isBelow } from '../ground/inside.ts';
 
-/** Records what one command changes while it runs on the folders themselves. */
-export interface OpenRecording {
-  readonly folder: string;
-  /** Records the command's changes, or with `back` reverts all of them first. The command has ended by then. */
-  end(
-    keeper: LandingKeeper,
-    more?: { readonly back?: boolean; readonly ours?: ReadonlySet<string> },
-  ): Promise<void>;
-}
-
 /**
  * Opens a folder below `base` for one command. If the server is killed, the next one records the changes noted in it.
  */
-export function openRecording(base: string, roots: readonly string[], who: Attribution): OpenRecording {
+export function openRecording(base: string, roots: readonly string[], who: Attribution) {
   const folder = join(base, `${prefix}${randomBytes(8).toString('hex')}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, head), JSON.stringify({ owner: thisProcess(), who, roots }));
   return {
     folder,
-    async end(keeper, { back = false, ours = new Set<string>() } = {}) {
+    /** Records the command's changes, or with `back` reverts all of them first. The command has ended by then. */
+    async end(
+      keeper: LandingKeeper,
+      {
+        back = false,
+        ours = new Set<string>(),
+      }: { readonly back?: boolean; readonly ours?: ReadonlySet<string> } = {},
+    ) {
       const formers = readJournal(folder);
       if (back) {
         putBack(formers, roots);

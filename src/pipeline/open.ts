@@ -45,18 +45,8 @@ export interface PipelinesOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** The pipelines of all sessions of a server. */
-export interface PipelineRoom {
-  forSession(session: string): Pipelines;
-  /** The session ended: its working folder and kept outputs are dropped. */
-  leave(session: string): void;
-  /** The programs of the pipeline shelf, for `doctor`. */
-  describe(): Promise<readonly ShelfEntry[]>;
-  close(): Promise<void>;
-}
-
 /** Opens the room and repairs the mirror after a crash. Loads no sandbox before the first pipeline. */
-export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
+export async function openPipelines(options: PipelinesOptions) {
   const { folder } = options;
   const shelf = options.shelf ?? createShelf();
   const locks = lazy(openLocks);
@@ -114,7 +104,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   }
 
   return {
-    forSession: (session) => ({
+    forSession: (session: string): Pipelines => ({
       workingFolder: (cwd) => folders.of(session, cwd),
       expand: (pattern, { path }) => expandGlob(folder, path, pattern),
       readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
@@ -126,12 +116,14 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
       history: async (query) => records.history(query),
       restore: (recordId, restoring) => records.restore(recordId, session, restoring),
     }),
-    leave(session) {
+    /** The session ended: its working folder and kept outputs are dropped. */
+    leave(session: string) {
       folders.forget(session);
       sessions.get(session)?.outputs.close();
       sessions.delete(session);
     },
-    describe: () => shelf.describe(),
+    /** The programs of the pipeline shelf, for `doctor`. */
+    describe: (): Promise<readonly ShelfEntry[]> => shelf.describe(),
     async close() {
       for (const stop of underWay) stop.abort();
       parser.close();

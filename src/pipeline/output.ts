@@ -23,14 +23,9 @@ export interface CollectedOutput {
 }
 
 /** The outputs of one session that were too long for a reply. */
-export interface OutputShelf {
-  /** Shows at most `shownBytes` of it, from its beginning and its end. */
-  collect(stream: AsyncIterable<Buffer>, shownBytes: number): Promise<CollectedOutput>;
-  readOn(cursor: string, shownBytes: number): OutputPage;
-  close(): void;
-}
+export type OutputShelf = ReturnType<typeof createOutputShelf>;
 
-export function createOutputShelf(folder: string): OutputShelf {
+export function createOutputShelf(folder: string) {
   const kept: { readonly id: string; readonly path: string; readonly bytes: number }[] = [];
   let made = 0;
 
@@ -75,8 +70,9 @@ export function createOutputShelf(folder: string): OutputShelf {
   }
 
   return {
+    /** Shows at most `shownBytes` of it, from its beginning and its end. */
     collect,
-    readOn(cursor, shownBytes) {
+    readOn(cursor: string, shownBytes: number): OutputPage {
       const [, id, at] = /^(\d+)\.(\d+)$/.exec(cursor) ?? [];
       const output = kept.find((candidate) => candidate.id === id);
       const from = Number(at);

@@ -8,11 +8,7 @@ import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
 /** The programs for stages, each found once, by absolute path. */
-export interface Shelf {
-  /** Throws MISSING_BINARY with installation advice. */
-  find(name: ProgramName): Promise<FoundProgram>;
-  describe(): Promise<readonly ShelfEntry[]>;
-}
+export type Shelf = ReturnType<typeof createShelf>;
 
 export interface FoundProgram {
   readonly path: string;
@@ -27,7 +23,7 @@ export interface ShelfOptions {
 
 const systemFolders = ['/usr/bin', '/bin', '/usr/local/bin', '/opt/homebrew/bin'];
 
-export function createShelf(options: ShelfOptions = {}): Shelf {
+export function createShelf(options: ShelfOptions = {}) {
   const folders = options.folders ?? systemFolders;
   const found = new Map<ProgramName, Promise<FoundProgram>>();
 
@@ -58,8 +54,9 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
   }
 
   return {
+    /** Throws MISSING_BINARY with installation advice. */
     find,
-    async describe() {
+    async describe(): Promise<readonly ShelfEntry[]> {
       return Promise.all(
         names.map(async (name): Promise<ShelfEntry> => {
           // An unavailable program is listed as missing.

@@ -8,17 +8,13 @@ import { compileReaderFilter, hasSeccomp } from '../command/seccomp/seccomp.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
 import { defer } from '../ground/defer.ts';
 import { createConstants } from '../ground/elf.ts';
-import { type Ended, watchChild } from './ends.ts';
+import { watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
 import { firstOpenDescriptor, readStatus, stageArguments } from './stage-shell.ts';
 
-export interface Running {
-  readonly plan: StagePlan;
-  readonly kill: () => Promise<void>;
-  readonly ended: Promise<Ended>;
-}
+export type Running = Awaited<ReturnType<typeof startProgram>>;
 
 export interface ProgramStart {
   readonly work: ProgramWork;
@@ -37,7 +33,7 @@ export interface ProgramStart {
   readonly startingBytes: number | undefined;
 }
 
-export async function startProgram(plan: StagePlan, start: ProgramStart): Promise<Running> {
+export async function startProgram(plan: StagePlan, start: ProgramStart) {
   const { work, program, stage, walls, descriptors, now } = start;
   const errors = start.makePipe();
   const status = start.makePipe();

@@ -11,10 +11,7 @@ export interface Gathered<T> {
  * Keeps the results of searches beyond the first page: the later pages need no second walk of the tree, and show the
  * same state. Bounded in size and age; a dropped result is searched again.
  */
-export interface GatheredSearches {
-  find<G extends Gathered<unknown>>(key: string): G | undefined;
-  keep(key: string, gathered: Gathered<unknown>, bytes: number): void;
-}
+export type GatheredSearches = ReturnType<typeof createGatheredSearches>;
 
 /** How many matches, files or names to gather for a page that needs `wanted`, each with `lines` lines. */
 export function atOnce(wanted: number, lines = 1): number {
@@ -27,7 +24,7 @@ export function createGatheredSearches(
     maxBytes: 32 * 1024 * 1024,
     lifeMs: 5 * 60_000,
   },
-): GatheredSearches {
+) {
   // The least recently used comes first.
   const kept = new Map<string, Kept>();
   let bytesKept = 0;
@@ -49,7 +46,7 @@ export function createGatheredSearches(
       // The key contains the kind of the search, and so of its results.
       return found.gathered as G;
     },
-    keep(key, gathered, bytes) {
+    keep(key: string, gathered: Gathered<unknown>, bytes: number) {
       drop(key);
       if (bytes > maxBytes) return;
       kept.set(key, { gathered, bytes, expiry: setTimeout(() => drop(key), lifeMs).unref() });

@@ -7,10 +7,7 @@ import { cancelled } from '../ground/errors/cancelled.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
 /** Runs ripgrep on the folder or file of a place, and passes its output on. */
-export interface Ripgrep {
-  /** Resolves with the exit code and the start of the error output. */
-  run(run: RipgrepRun): Promise<{ readonly code: number; readonly complaint: string }>;
-}
+export type Ripgrep = ReturnType<typeof createRipgrep>;
 
 export interface RipgrepRun {
   readonly below: Place;
@@ -29,7 +26,7 @@ export interface RipgrepOptions {
   readonly hiddenPaths: readonly string[];
 }
 
-export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: RipgrepOptions): Ripgrep {
+export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: RipgrepOptions) {
   async function start(below: Place, args: readonly string[]): Promise<Started> {
     const path = await program();
     const stages = await confined().catch((error: unknown) => {
@@ -41,7 +38,13 @@ export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: Rip
   }
 
   return {
-    async run({ below, args, signal, onOutput }) {
+    /** Resolves with the exit code and the start of the error output. */
+    async run({
+      below,
+      args,
+      signal,
+      onOutput,
+    }: RipgrepRun): Promise<{ readonly code: number; readonly complaint: string }> {
       if (signal.aborted) throw cancelled('search');
       const deadline = AbortSignal.timeout(timeoutMs);
       const either = AbortSignal.any([signal, deadline]);

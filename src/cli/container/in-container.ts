@@ -192,22 +192,15 @@ function isValue(arg: string | undefined): boolean {
 }
 
 /** Files outside every root that the server reads at start, each if it exists. */
-interface OwnFiles {
-  readonly config: string | undefined;
-  readonly variables: string | undefined;
-  /** The list of servers that `MCP_CONFIG_PATH` names. */
-  readonly servers: string | undefined;
-  /** A company's certificate authorities. */
-  readonly authorities: string | undefined;
-}
-
-function ownFilesOf(flags: Flags, environment: NodeJS.ProcessEnv): OwnFiles {
+function ownFilesOf(flags: Flags, environment: NodeJS.ProcessEnv) {
   const home = homeOf(environment);
   const there = (path: string | undefined) => (path && existsSync(path) ? resolve(path) : undefined);
   return {
     config: there(configPathOf(flags.config, environment, home, process.cwd())),
     variables: there(flags.envFile ?? join(configFolderOf(environment, home), '.env')),
+    /** The list of servers that `MCP_CONFIG_PATH` names. */
     servers: there(environment.MCP_CONFIG_PATH),
+    /** A company's certificate authorities. */
     authorities: there(environment.NODE_EXTRA_CA_CERTS),
   };
 }

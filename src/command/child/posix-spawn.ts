@@ -10,22 +10,11 @@ export interface PosixSpawnOptions {
   readonly descriptors: readonly number[];
 }
 
-/** Starts children; both functions throw or reject if the kernel refuses. */
-export interface PosixSpawn {
-  /** Starts from the calling thread, whose restrictions the child inherits. */
-  now(spawnOptions: PosixSpawnOptions): number;
-  /**
-   * Starts from a thread of Node's pool: the starting thread is blocked until the child has become its program, which
-   * on a busy machine takes many milliseconds. The descriptors must stay open until it resolves.
-   */
-  apart(spawnOptions: PosixSpawnOptions): Promise<number>;
-}
-
 /**
  * Uses the C library's posix_spawn, which does not copy the server's memory map as Node's fork does, and takes a
  * quarter of the time. The child leads its own session. Only `collect` reaps it. Throws without koffi.
  */
-export async function openPosixSpawn(): Promise<PosixSpawn> {
+export async function openPosixSpawn() {
   const { load } = await import('koffi');
   const libc = load(null);
   const spawn = libc.func(
@@ -83,13 +72,18 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
   }
 
   return {
-    now(spawnOptions) {
+    /** Starts from the calling thread, whose restrictions the child inherits. */
+    now(spawnOptions: PosixSpawnOptions): number {
       const { pid, free, all } = prepare(spawnOptions);
       using _ = defer(() => free());
       assertDone(spawn(...all));
       return pid.readInt32LE(0);
     },
-    async apart(spawnOptions) {
+    /**
+     * Starts from a thread of Node's pool: the starting thread is blocked until the child has become its program, which
+     * on a busy machine takes many milliseconds. The descriptors must stay open until it resolves.
+     */
+    async apart(spawnOptions: PosixSpawnOptions): Promise<number> {
       const { pid, free, all } = prepare(spawnOptions);
       using _ = defer(() => free());
       const { promise, resolve, reject } = Promise.withResolvers<number>();

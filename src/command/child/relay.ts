@@ -8,13 +8,7 @@ import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
 import { compileRelay, type Listened, type RelayDescriptors } from './relay-program.ts';
 
 /** Gets listening sockets out of a sandbox whose own network has no connection to the outside. */
-export interface Relay {
-  /** It listens on ports for which the kernel asks a right. */
-  readonly needsRight: boolean;
-  /** Opens the sockets for one start. */
-  open(): Landing;
-  close(): void;
-}
+export type Relay = ReturnType<typeof openRelay>;
 
 export interface Landing {
   /** Descriptors for the child, from 4 on. */
@@ -37,13 +31,15 @@ const descriptors: RelayDescriptors = {
 export const relayProgram = `/proc/self/fd/${firstDescriptor}`;
 
 /** Throws if the kernel or the processor does not allow it. */
-export function openRelay(kernel: Kernel, listened: readonly Listened[]): Relay {
+export function openRelay(kernel: Kernel, listened: readonly Listened[]) {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
   const program = openMemoryProgram(kernel, compileRelay(listened, descriptors, architecture));
   return {
+    /** It listens on ports for which the kernel asks a right. */
     needsRight: listened.some(({ port }) => port < 1024),
-    open: () => openLanding(kernel, program, listened.length),
+    /** Opens the sockets for one start. */
+    open: (): Landing => openLanding(kernel, program, listened.length),
     close: () => closeSync(program),
   };
 }

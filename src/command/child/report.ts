@@ -6,14 +6,7 @@ import { makePipe } from '../output/os-pipe.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A pipe on which a shell reports its folder and exports at its end. */
-export interface Report {
-  readonly stream: Readable;
-  readonly childEnd: number;
-  /** Closes the child's end after the start or its failure. */
-  release(): void;
-}
-
-export function openReport(kernel: Kernel): Report {
+export function openReport(kernel: Kernel) {
   const { read, write } = makePipe(kernel);
   const stream = new Socket({ fd: read, readable: true, writable: false });
   stream.on('error', () => {});

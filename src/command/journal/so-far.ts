@@ -26,16 +26,7 @@ interface PendingLoss {
 }
 
 /** The changes of a running command so far, with its pending changes as if they had happened. */
-export interface SoFar {
-  /** Without the diff. */
-  readonly effects: DryRun;
-  /** With the diff. */
-  show(): Promise<DryRun>;
-  /** A file was emptied just now, and may be about to be filled. */
-  readonly isInHand: boolean;
-  /** A git is at work, and more is lost if it does not move on to another commit. */
-  readonly isUnsure: boolean;
-}
+export type SoFar = Awaited<ReturnType<typeof readSoFar>>;
 
 export interface SoFarOptions {
   readonly folder: string;
@@ -48,7 +39,7 @@ export interface SoFarOptions {
 export async function readSoFar(
   { folder, roots, isOurs, mostBytes, earlier }: SoFarOptions,
   pending?: PendingLoss | { readonly contents: readonly Content[] },
-): Promise<SoFar> {
+) {
   const coming = pending && 'contents' in pending ? pending.contents : [];
   const lost = pending && 'contents' in pending ? undefined : pending;
   const formers = readFormers(folder);
@@ -76,12 +67,16 @@ export async function readSoFar(
   const effects: DryRun = { changes: listed, total: changes.length, losses, diff: '', isDiffCut: false };
   const recently = Date.now() - handMs;
   return {
+    /** Without the diff. */
     effects,
+    /** A git is at work, and more is lost if it does not move on to another commit. */
     isUnsure,
+    /** A file was emptied just now, and may be about to be filled. */
     isInHand: all.some(
       ({ now, before }) => before?.isFile() && now?.isFile() && now.size === 0 && now.mtimeMs > recently,
     ),
-    show: async () => ({ ...effects, ...(await diffOf(all, arrived)) }),
+    /** With the diff. */
+    show: async (): Promise<DryRun> => ({ ...effects, ...(await diffOf(all, arrived)) }),
   };
 }
 

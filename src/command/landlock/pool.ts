@@ -5,11 +5,7 @@ import type { ThreadNews, ThreadOptions } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
 
 /** A confined thread that starts children for us. */
-export interface ConfinedThread {
-  start(spawnOptions: Omit<ThreadOptions, 'id'>): Promise<StartedChild>;
-  readonly working: number;
-  close(): Promise<void>;
-}
+export type ConfinedThread = Awaited<ReturnType<typeof openConfinedThread>>;
 
 export interface StartedChild {
   readonly pid: number;
@@ -17,11 +13,7 @@ export interface StartedChild {
 }
 
 /** Throws if a restriction fails. The thread alone does not keep the process alive. */
-export async function openConfinedThread(
-  collector: Collector,
-  walls: ThreadWalls,
-  url: URL = threadUrl(),
-): Promise<ConfinedThread> {
+export async function openConfinedThread(collector: Collector, walls: ThreadWalls, url: URL = threadUrl()) {
   const worker = new Worker(url, { ...quietThread, workerData: walls });
   const starting = new Map<number, { resolve(child: StartedChild): void; reject(error: Error): void }>();
   let running = 0;
@@ -68,7 +60,7 @@ export async function openConfinedThread(
   worker.unref();
 
   return {
-    start(spawnOptions) {
+    start(spawnOptions: Omit<ThreadOptions, 'id'>): Promise<StartedChild> {
       last++;
       const id = last;
       return new Promise((resolve, reject) => {

@@ -5,21 +5,9 @@ import { ToolError } from '../../contract/error.ts';
 import { orElse } from '../../ground/or-else.ts';
 
 /** The roots as the kernel knows them, resolved once on first use. */
-export interface Roots {
-  readonly all: readonly FolderRoot[];
-  readonly writable: readonly string[];
-  /**
-   * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a
-   * symbolic link, whose target may change before its use.
-   */
-  folder(path: string): string;
-  /** The same, but undefined instead of an error. */
-  findFolder(path: string): string | undefined;
-  /** The same as `folder`, in a writable root. */
-  writableFolder(path: string): string;
-}
+export type Roots = ReturnType<typeof resolveRoots>;
 
-export function resolveRoots(roots: readonly FolderRoot[]): Roots {
+export function resolveRoots(roots: readonly FolderRoot[]) {
   const resolved: readonly ResolvedRoot[] = roots.map((root) => ({
     named: root.hostPath,
     hostPath: realpathSync(root.hostPath),
@@ -28,12 +16,18 @@ export function resolveRoots(roots: readonly FolderRoot[]): Roots {
   return {
     all: resolved,
     writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
-    folder: (path) => locate(path, resolved),
-    findFolder(path) {
+    /**
+     * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a
+     * symbolic link, whose target may change before its use.
+     */
+    folder: (path: string): string => locate(path, resolved),
+    /** The same, but undefined instead of an error. */
+    findFolder(path: string): string | undefined {
       // The path is in no root.
       return orElse(() => locate(path, resolved), undefined);
     },
-    writableFolder: (path) =>
+    /** The same as `folder`, in a writable root. */
+    writableFolder: (path: string): string =>
       locate(
         path,
         resolved.filter((root) => root.writable),

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/capabilities/process.ts';
-import { type PersonConfig, readPersonConfig } from '../../git/person-config.ts';
+import { readPersonConfig } from '../../git/person-config.ts';
 import { once } from '../../ground/once.ts';
 import { cannotWatch, whyNoLayer } from '../session/trial.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
@@ -11,21 +11,9 @@ import { noSandbox, nothingOutside } from './sandbox-refusals.ts';
 import { holdsMachine, raiseWalls, type Trial, type Walls } from './walls.ts';
 
 /** A server's sandbox: chosen and tested on first use, kept until it closes. */
-export interface Sandbox {
-  /** Throws `unavailable` if no backend works. Never falls back to none. */
-  open(): Promise<Walls>;
-  /** Starts the stages of pipelines. Throws `unavailable` if no backend works. */
-  stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
-  roots(): Roots;
-  /** Found on first use, and not searched again. */
-  toolchains(): Toolchains;
-  /** The person's git settings that commands get, and those that they do not. */
-  git(): Promise<PersonConfig>;
-  status(): Promise<readonly SandboxStatus[]>;
-  close(): Promise<void>;
-}
+export type Sandbox = ReturnType<typeof openSandbox>;
 
-export function openSandbox(options: SandboxOptions): Sandbox {
+export function openSandbox(options: SandboxOptions) {
   let resolved: Roots | undefined;
   const roots = () => {
     resolved ??= resolveRoots(options.roots);
@@ -75,16 +63,20 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
 
   return {
-    open: () => choose(names),
-    async stages() {
+    /** Throws `unavailable` if no backend works. Never falls back to none. */
+    open: (): Promise<Walls> => choose(names),
+    /** Starts the stages of pipelines. Throws `unavailable` if no backend works. */
+    async stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }> {
       // A Landlock thread starts four stages in the time that bubblewrap needs for one.
       const { backend } = await choose(names.toReversed());
       return { spawn: backend.spawnStage, sandbox: backend.name };
     },
     roots,
+    /** Found on first use, and not searched again. */
     toolchains,
+    /** The person's git settings that commands get, and those that they do not. */
     git,
-    async status() {
+    async status(): Promise<readonly SandboxStatus[]> {
       const shown: readonly SandboxName[] = options.sandbox === 'off' ? [...names, 'none'] : names;
       return Promise.all(shown.map(async (name) => withMeans(await attempt(name), roots().writable)));
     },

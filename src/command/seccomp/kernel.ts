@@ -4,16 +4,10 @@ import { createRequire } from 'node:module';
 export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
 
 /** System calls and memory addresses, which Node does not offer. */
-export interface Kernel {
-  readonly syscall: Syscall;
-  /** The address of a buffer, for a structure that points to it. The buffer must live until the call is over. */
-  addressOf(buffer: Uint8Array): bigint;
-  /** The error number of the last call. */
-  errno(): number;
-}
+export type Kernel = Awaited<ReturnType<typeof openKernel>>;
 
 /** Throws without koffi. */
-export async function openKernel(): Promise<Kernel> {
+export async function openKernel() {
   const { load, address, errno } = await openKoffi();
   const libc = load(null);
   // One signature for each set of positions of buffers, a bit a position, because koffi checks types.
@@ -28,7 +22,13 @@ export async function openKernel(): Promise<Kernel> {
     }
     return Number(call(number, a ?? 0, b ?? 0, c ?? 0, d ?? 0, e ?? 0, f ?? 0));
   };
-  return { syscall, addressOf: (buffer) => address(buffer), errno: () => errno() };
+  return {
+    syscall,
+    /** The address of a buffer, for a structure that points to it. The buffer must live until the call is over. */
+    addressOf: (buffer: Uint8Array): bigint => address(buffer),
+    /** The error number of the last call. */
+    errno: (): number => errno(),
+  };
 }
 
 /**

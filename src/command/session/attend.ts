@@ -9,12 +9,11 @@ import { cancelled } from '../../ground/errors/cancelled.ts';
 import { isInside } from '../../ground/inside.ts';
 import type { RunningCommand } from '../background.ts';
 import { collectReport } from '../child/report.ts';
-import { type Ending, type EndNotes, waitForEnd } from '../child/run-child.ts';
+import { type Ending, waitForEnd } from '../child/run-child.ts';
 import { reachesHosts, type StartedCommand, startCommand } from '../child/start-command.ts';
 import type { CommandOptions } from '../commands-options.ts';
 import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
-import type { Walls } from '../sandbox/walls.ts';
 import { addBackground, assertRoom, hasRoom } from './backgrounds.ts';
 import { createEndNotes } from './end-notes.ts';
 import { type Asked, type Came, type EndedLanding, landEnded, landGoing, readShown } from './land-ended.ts';
@@ -88,13 +87,7 @@ export async function startInBackground(
   return background;
 }
 
-interface Begun {
-  readonly started: StartedCommand;
-  readonly walls: Walls;
-  readonly notes: EndNotes;
-  readonly startedAt: number;
-  readonly beganAtMs: number;
-}
+type Begun = Awaited<ReturnType<typeof begin>>;
 
 async function begin(
   command: CommandLine,
@@ -103,7 +96,7 @@ async function begin(
   runner: Runner,
   stdin: 'null' | 'pipe',
   signal?: AbortSignal,
-): Promise<Begun> {
+) {
   const { session, sandbox, options } = runner;
   const walls = await sandbox.open();
   const inSession = runOptions.inSession === true && reachesHosts(walls, options, command);

@@ -12,21 +12,18 @@ import { createWatch } from './watch.ts';
  * Makes connections for commands (seccomp user notification): a filter cannot see the peer of a Unix socket, and a
  * socket file in a shared folder leads out of every namespace if an outside program listens at it.
  */
-export interface Supervisor {
-  /** The command's end of a socket for handing over its filter; the caller closes it. */
-  open(): number;
-  close(): Promise<void>;
-}
+export type Supervisor = ReturnType<typeof openSupervisor>;
 
 /** One thread answers for all sandboxes of the process. */
 let shared: { readonly thread: SupervisorThread; users: number } | undefined;
 
-export function openSupervisor(kernel: Kernel): Supervisor {
+export function openSupervisor(kernel: Kernel) {
   shared ??= { thread: new SupervisorThread(kernel), users: 0 };
   const used = shared;
   used.users += 1;
   return {
-    open: () => used.thread.watchChannel(),
+    /** The command's end of a socket for handing over its filter; the caller closes it. */
+    open: (): number => used.thread.watchChannel(),
     async close() {
       used.users -= 1;
       if (used.users > 0) return;

@@ -2,14 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** Waits for many descriptors at once by epoll. Threads may add to it while another waits. */
-export interface Watch {
-  readonly fd: number;
-  /** `beside` is returned with its events. */
-  add(fd: number, beside?: number): void;
-  remove(fd: number): void;
-  /** The descriptors with events; empty after the timeout. */
-  wait(ms: number): readonly Happening[];
-}
+export type Watch = ReturnType<typeof createWatch>;
 
 export interface Happening {
   readonly fd: number;
@@ -19,7 +12,7 @@ export interface Happening {
 }
 
 /** Opens a watch, or uses one that another thread opened. */
-export function createWatch({ syscall, errno }: Kernel, opened?: number): Watch {
+export function createWatch({ syscall, errno }: Kernel, opened?: number) {
   const x64 = process.arch === 'x64';
   const fd = opened ?? syscall(x64 ? 291 : 20, closeOnExec);
   if (fd < 0) throw new Error('epoll_create1 was refused');
@@ -30,17 +23,19 @@ export function createWatch({ syscall, errno }: Kernel, opened?: number): Watch 
   const events = Buffer.alloc(maxEvents * eventBytes);
   return {
     fd,
-    add(target, beside = none) {
+    /** `beside` is returned with its events. */
+    add(target: number, beside: number = none) {
       const event = Buffer.alloc(eventBytes);
       event.writeUInt32LE(readable, 0);
       event.writeInt32LE(target, dataAt);
       event.writeInt32LE(beside, dataAt + 4);
       if (control(1, target, event) !== 0) throw new Error('epoll_ctl was refused');
     },
-    remove(target) {
+    remove(target: number) {
       control(2, target, null);
     },
-    wait(ms) {
+    /** The descriptors with events; empty after the timeout. */
+    wait(ms: number): readonly Happening[] {
       const count = syscall(x64 ? 281 : 22, fd, events, maxEvents, ms, 0, 8);
       if (count < 0 && errno() !== interrupted) throw new Error('epoll_pwait was refused');
       return Array.from({ length: Math.max(count, 0) }, (_, index) => {

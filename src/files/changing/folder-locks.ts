@@ -7,14 +7,9 @@ import type { Locks } from './lock.ts';
  * Locks on folders for changes of many files: changing one file shares the folders above it, and landing a command's
  * changes holds them exclusively. All servers of this machine see them, whatever their roots and state folders.
  */
-export interface FolderLocks {
-  /** For changing an entry of this folder. Returns the release function. Throws `unavailable` like `Locks`. */
-  share(folder: string, signal?: AbortSignal): Promise<() => void>;
-  /** For changing anything below these. */
-  hold(folders: readonly string[]): Promise<() => void>;
-}
+export type FolderLocks = ReturnType<typeof createFolderLocks>;
 
-export function createFolderLocks(locks: Locks): FolderLocks {
+export function createFolderLocks(locks: Locks) {
   const batches = createBatches();
 
   /** In the order of their names, the same for all callers, which prevents deadlocks. */
@@ -42,7 +37,8 @@ export function createFolderLocks(locks: Locks): FolderLocks {
   }
 
   return {
-    async share(folder, signal) {
+    /** For changing an entry of this folder. Returns the release function. Throws `unavailable` like `Locks`. */
+    async share(folder: string, signal?: AbortSignal): Promise<() => void> {
       await batches.begin();
       const release = await take(new Map(upTo(folder).map((each) => [each, 'shared'])), signal);
       const leave = batches.join();
@@ -51,7 +47,8 @@ export function createFolderLocks(locks: Locks): FolderLocks {
         leave();
       };
     },
-    hold: (folders) =>
+    /** For changing anything below these. */
+    hold: (folders: readonly string[]): Promise<() => void> =>
       take(
         new Map<string, Lock>([
           ...folders.flatMap(upTo).map((each) => [each, 'shared'] as const),

@@ -4,14 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 
 /** Locks on files that all servers of this machine see, whatever their state folders. */
-export interface Locks {
-  /**
-   * Waits for the file's lock. `fd` must be a separate description: the lock belongs to it, and the kernel releases it
-   * if its holder dies. On a file system without locks, returns without one. Throws `unavailable` on timeout.
-   */
-  take(fd: number, options?: LockOptions): Promise<void>;
-  release(fd: number): void;
-}
+export type Locks = ReturnType<typeof openLocks>;
 
 export interface LockOptions {
   /** Others may share it at the same time. */
@@ -34,10 +27,14 @@ const longMs = 1000;
 const lookLaterMs = 10;
 
 /** Throws `unavailable` if the C library cannot be called. */
-export function openLocks(): Locks {
+export function openLocks() {
   const { flock, errno } = loadFlock();
   return {
-    async take(fd, { shared, waitMs = usualWaitMs, signal } = {}) {
+    /**
+     * Waits for the file's lock. `fd` must be a separate description: the lock belongs to it, and the kernel releases it
+     * if its holder dies. On a file system without locks, returns without one. Throws `unavailable` on timeout.
+     */
+    async take(fd: number, { shared, waitMs = usualWaitMs, signal }: LockOptions = {}) {
       const beganAt = performance.now();
       while (flock(fd, (shared ? share : exclusive) | noWait) !== 0) {
         if (errno() !== isHeld) return;
@@ -52,7 +49,7 @@ export function openLocks(): Locks {
         await sleep(waited > longMs ? lookLaterMs : lookAgainMs, undefined, signal && { signal });
       }
     },
-    release(fd) {
+    release(fd: number) {
       // Closing alone is not enough: a child that is being started has a copy for a moment.
       flock(fd, unlock);
     },

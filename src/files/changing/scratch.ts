@@ -6,24 +6,20 @@ import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';
 
 /** Notes which temporary names are in use, so that the next start removes leftovers of a killed process. */
-export interface Scratch {
-  begin(rootHostPath: string, path: string): void;
-  end(): void;
-  close(): void;
-}
+export type Scratch = ReturnType<typeof openScratch>;
 
 /** For a workspace that stores nothing outside its roots: a kill may leave a hidden file behind. */
 export const noScratch: Scratch = { begin() {}, end() {}, close() {} };
 
 /** Removes leftovers of dead processes in `roots`, then notes this process's writes in `folder`. */
-export function openScratch(folder: string, roots: readonly Root[]): Scratch {
+export function openScratch(folder: string, roots: readonly Root[]) {
   for (const { notes, done } of leftUnderWay(folder, 'writes')) {
     // Notes of a root that is not served now are kept for a server that serves it.
     if (notes.map((written) => sweep(written, roots)).every(Boolean)) done();
   }
   const notes = openUnderWay(folder, 'writes');
   return {
-    begin: (root, file) => notes.begin([root, file]),
+    begin: (root: string, file: string) => notes.begin([root, file]),
     end: () => notes.end(1),
     close: () => notes.close(),
   };

@@ -4,21 +4,7 @@ import type { FoundEncoding } from './encoding.ts';
 export const blockBytes = 64 * 1024;
 
 /** A sparse index of a large file's lines and characters: 16 bytes for each 64 KiB. */
-export interface LineIndex {
-  readonly bytes: number;
-  /** Detected at the start of the file when it was counted. */
-  readonly written: FoundEncoding;
-  readonly newlines: number;
-  readonly lineCount: number;
-  /** Newlines before a block. */
-  newlinesBefore(block: number): number;
-  /** The block with the newline of this number, from 1. */
-  blockOfNewline(number: number): number;
-  /** Characters that begin before a block. Of UTF-8 only. */
-  charsBefore(block: number): number;
-  /** The block in which this character begins, from 0; the last block for the end of the file. */
-  blockOfChar(number: number): number;
-}
+export type LineIndex = ReturnType<typeof createLineIndex>;
 
 /** `newlines[i]` and `chars[i]` are counts before block `i`; the last entries are the totals. */
 export function createLineIndex(
@@ -26,17 +12,22 @@ export function createLineIndex(
   written: FoundEncoding,
   { newlines, chars }: { readonly newlines: Float64Array; readonly chars: Float64Array },
   endsWithNewline: boolean,
-): LineIndex {
+) {
   const total = newlines.at(-1) ?? 0;
   return {
     bytes,
+    /** Detected at the start of the file when it was counted. */
     written,
     newlines: total,
     lineCount: Math.max(1, total + (endsWithNewline ? 0 : 1)),
-    newlinesBefore: (block) => newlines[block] ?? total,
-    blockOfNewline: (number) => lastAtMost(newlines, number - 1),
-    charsBefore: (block) => chars[block] ?? 0,
-    blockOfChar: (number) => lastAtMost(chars, number),
+    /** Newlines before a block. */
+    newlinesBefore: (block: number): number => newlines[block] ?? total,
+    /** The block with the newline of this number, from 1. */
+    blockOfNewline: (number: number): number => lastAtMost(newlines, number - 1),
+    /** Characters that begin before a block. Of UTF-8 only. */
+    charsBefore: (block: number): number => chars[block] ?? 0,
+    /** The block in which this character begins, from 0; the last block for the end of the file. */
+    blockOfChar: (number: number): number => lastAtMost(chars, number),
   };
 }
 

@@ -6,12 +6,7 @@ import type { FoundEncoding } from './encoding.ts';
 import type { LineIndex } from './line-index.ts';
 
 /** Line indexes of large files, cached between calls: each is valid for one inode, size and pair of times. */
-export interface LineIndexes {
-  /** The cached index, if there is one. */
-  peek(stat: BigIntStats): LineIndex | undefined;
-  /** The index, counted now if needed; calls for the same file share one count. */
-  get(fd: number, stat: BigIntStats, written: FoundEncoding, signal?: AbortSignal): Promise<LineIndex>;
-}
+export type LineIndexes = ReturnType<typeof createLineIndexes>;
 
 const maxFiles = 64;
 /** Marks of all files together: 8 MiB, enough for 64 GiB of text. */
@@ -24,7 +19,7 @@ const recountBytes = 64 * 1024 * 1024;
 /** Two changes within one clock tick of the file system can have the same time. */
 const tickMs = 50;
 
-export function createLineIndexes(): LineIndexes {
+export function createLineIndexes() {
   const kept = new Map<string, Kept>();
   const counting = new Map<string, Count>();
 
@@ -59,8 +54,15 @@ export function createLineIndexes(): LineIndexes {
   }
 
   return {
-    peek: (stat) => find(stat)?.counted.index,
-    async get(fd, stat, written, signal) {
+    /** The cached index, if there is one. */
+    peek: (stat: BigIntStats): LineIndex | undefined => find(stat)?.counted.index,
+    /** The index, counted now if needed; calls for the same file share one count. */
+    async get(
+      fd: number,
+      stat: BigIntStats,
+      written: FoundEncoding,
+      signal?: AbortSignal,
+    ): Promise<LineIndex> {
       const found = find(stat);
       if (found) {
         // Moves it to the end: the least recently used file is dropped first.

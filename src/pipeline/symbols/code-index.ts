@@ -17,10 +17,7 @@ import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
 /** Definitions in files, cached by the digest of their content: a content is parsed once, whatever its name. */
-export interface CodeIndex {
-  /** Undefined if it is no code, too large, or gone. */
-  symbolsOf(path: string, cwd: string): Promise<readonly CodeSymbol[] | undefined>;
-}
+export type CodeIndex = ReturnType<typeof createCodeIndex>;
 
 const codeBytes = 1024 * 1024;
 const indexBytes = 64 * 1024 * 1024;
@@ -29,7 +26,7 @@ export function createCodeIndex(options: {
   readonly folder: Folder;
   readonly stateFolder: string;
   readonly parser: CodeParser;
-}): CodeIndex {
+}) {
   const file = join(options.stateFolder, 'symbols-2.jsonl');
   let known: Map<string, readonly CodeSymbol[]> | undefined;
 
@@ -55,7 +52,8 @@ export function createCodeIndex(options: {
   }
 
   return {
-    async symbolsOf(path, cwd) {
+    /** Undefined if it is no code, too large, or gone. */
+    async symbolsOf(path: string, cwd: string): Promise<readonly CodeSymbol[] | undefined> {
       const language = languageOf(path);
       if (language === undefined) return undefined;
       const source = readSource(options.folder, path, cwd);

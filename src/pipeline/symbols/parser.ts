@@ -4,16 +4,12 @@ import { fileURLToPath } from 'node:url';
 import type { CodeSymbol, ParseReply, ParseRequest } from './symbol.ts';
 
 /** Parses source text in a separate process, started on first use and ended when idle. */
-export interface CodeParser {
-  /** Undefined if the text cannot be parsed. */
-  parse(language: string, source: string): Promise<readonly CodeSymbol[] | undefined>;
-  close(): void;
-}
+export type CodeParser = ReturnType<typeof createCodeParser>;
 
 const idleMs = 30_000;
 const parseMs = 20_000;
 
-export function createCodeParser(): CodeParser {
+export function createCodeParser() {
   let child: ChildProcess | undefined;
   let nextId = 0;
   let idle: NodeJS.Timeout | undefined;
@@ -56,7 +52,8 @@ export function createCodeParser(): CodeParser {
   }
 
   return {
-    async parse(language, source) {
+    /** Undefined if the text cannot be parsed. */
+    async parse(language: string, source: string): Promise<readonly CodeSymbol[] | undefined> {
       clearTimeout(idle);
       child ??= start();
       const id = ++nextId;

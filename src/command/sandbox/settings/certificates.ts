@@ -11,14 +11,8 @@ export const certificateVariables: readonly string[] = [
   ...['BUNDLE_SSL_CA_CERT', 'AWS_CA_BUNDLE', 'DENO_CERT'],
 ];
 
-export interface Certificates {
-  readonly variables: Readonly<Record<string, string>>;
-  /** The files and folders that these variables name. */
-  readonly paths: readonly string[];
-}
-
 /** Takes these variables from the server. A variable that names a missing path, or a whole home, is left out. */
-export function certificatesOf(server: Readonly<Record<string, string | undefined>>): Certificates {
+export function certificatesOf(server: Readonly<Record<string, string | undefined>>) {
   const told = certificateVariables.flatMap((name) => {
     const value = server[name];
     const paths = value?.split(':') ?? [];
@@ -26,6 +20,7 @@ export function certificatesOf(server: Readonly<Record<string, string | undefine
   });
   return {
     variables: Object.fromEntries(told.map(({ name, value }) => [name, value])),
+    /** The files and folders that these variables name. */
     paths: [...new Set(told.flatMap(({ paths }) => paths))],
   };
 }
