@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
-import { applyEdits, modify, parse } from 'jsonc-parser';
+import { parse } from 'jsonc-parser';
 import { assertMakeable } from '../config/makeable.ts';
 import { readServerFile } from '../config/servers/client-file.ts';
 import { clientServers } from '../config/servers/client-shapes.ts';
@@ -9,8 +8,10 @@ import type { ServerConfig } from '../config/servers/server-schema.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { agrees } from './common/agrees.ts';
 import type { Options } from './common/options.ts';
 import { inLocale, say } from './common/say.ts';
+import { edited } from './init/settings-file.ts';
 import { isDownloader, needsDownload } from './server/report.ts';
 
 /** Imports the servers of a client's configuration into ours. Names that exist already are left alone. */
@@ -49,7 +50,7 @@ export async function importServers(from: string, options: Options): Promise<num
       const { command = '' } = config;
       const downloads = isDownloader(command) ? [needsDownload(command)] : [];
       const unboxed = await agreedTo(options.dryRun ? [] : downloads, (why) => mayLeave(shown, why));
-      words = add(words, shown, {
+      words = edited(words, ['mcpServers', shown], {
         ...kept,
         ...(folders.length > 0 && { folders: [...folders] }),
         ...(unboxed.length > 0 && { sandbox: 'off' as const }),
@@ -97,27 +98,22 @@ function foldersIn({ args = [] }: ServerConfig): readonly string[] {
 /** The things that the person at the terminal agrees to; empty without a terminal. */
 async function agreedTo<T>(things: readonly T[], question: (thing: T) => Text): Promise<readonly T[]> {
   if (things.length === 0 || !process.stdin.isTTY) return [];
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const agreed: T[] = [];
-  try {
-    for (const thing of things) {
-      const answer = await terminal.question(`${inLocale(question(thing))} [y/N] `);
-      if (/^y(es)?$/i.test(answer.trim())) agreed.push(thing);
-    }
-  } finally {
-    terminal.close();
-  }
+  for (const thing of things) if (await agrees(question(thing))) agreed.push(thing);
   return agreed;
 }
 
 function mayWrite(server: string, folder: string): Text {
-  return text(`May ${server} write in ${folder}?`, `${server} に ${folder} への書き込みを許可しますか?`);
+  return text(
+    `May ${server} write in ${folder}? [y/N] `,
+    `${server} に ${folder} への書き込みを許可しますか? [y/N] `,
+  );
 }
 
 function mayLeave(server: string, why: Text): Text {
   return text(
-    `${why.en} May ${server} start without the sandbox?`,
-    `${why.ja}${server} をサンドボックスなしで起動しますか?`,
+    `${why.en} May ${server} start without the sandbox? [y/N] `,
+    `${why.ja}${server} をサンドボックスなしで起動しますか? [y/N] `,
   );
 }
 
@@ -202,10 +198,4 @@ function knownNames(words: string): Set<string> {
     return Object.keys((servers as object | undefined) ?? {});
   };
   return new Set([...names(value.servers), ...names(value.mcpServers)]);
-}
-
-/** Keeps the file's comments and order. */
-function add(words: string, name: string, config: ServerConfig): string {
-  const formattingOptions = { insertSpaces: true, tabSize: 2 };
-  return applyEdits(words, modify(words, ['mcpServers', name], config, { formattingOptions }));
 }

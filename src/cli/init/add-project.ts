@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { applyEdits, modify, parse } from 'jsonc-parser';
+import { parse } from 'jsonc-parser';
 import { profiles } from '../../config/profiles.ts';
 import { pathOfProject } from '../../config/projects.ts';
 import type { Runtime } from '../../config/runtime.ts';
@@ -10,6 +10,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import { schemaAddress } from '../common/own-command.ts';
 import type { Answers } from './questions.ts';
+import { edited } from './settings-file.ts';
 
 /**
  * Adds a project to the configuration file, keeping comments and other settings, or creates the file. Throws
@@ -44,10 +45,8 @@ export function addProject(
       `${key} は既に ${path} のプロジェクトです。\`--force\` で設定を置き換えます。`,
     );
   }
-  const edits = modify(before, ['projects', key ?? answers.folder], settingsOf(answers), {
-    formattingOptions: { insertSpaces: true, tabSize: 2 },
-  });
-  writeFileSync(path, applyEdits(before, edits), { mode: 0o600 });
+  const after = edited(before, ['projects', key ?? answers.folder], settingsOf(answers));
+  writeFileSync(path, after, { mode: 0o600 });
   return 'added';
 }
 

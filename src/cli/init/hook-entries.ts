@@ -1,8 +1,5 @@
-import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
-import { ConfigError } from '../../contract/error.ts';
 import type { HookedClient, HookedEvent } from './hooked-clients.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { broken, edited, isObject, type Json, settingsIn } from './settings-file.ts';
 
 /**
  * The settings with our entries at the end of each event's, replacing those that start us with other flags; undefined
@@ -94,31 +91,7 @@ function commandIn(entry: unknown): string | undefined {
 }
 
 function hooksIn(settings: string, file: string): Json {
-  const problems: ParseError[] = [];
-  const held = parse(settings, problems, { allowTrailingComma: true });
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (problems.length > 0 || !isObject(held) || (held.hooks !== undefined && !isObject(held.hooks))) {
-    throw new ConfigError(
-      `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
-      `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
-    );
-  }
-  return held.hooks ?? {};
-}
-
-function edited(words: string, path: (string | number)[], value: unknown, isArrayInsertion = false): string {
-  return applyEdits(
-    words,
-    modify(words, path, value, { formattingOptions: formatOf(words), isArrayInsertion }),
-  );
-}
-
-/** The formatting of the rest of the file. */
-export function formatOf(words: string): FormattingOptions {
-  const indent = /^([ \t]+)\S/m.exec(words)?.[1] ?? '  ';
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: words.includes('\r\n') ? '\r\n' : '\n',
-  };
+  const { hooks = {} } = settingsIn(settings, file);
+  if (!isObject(hooks)) throw broken(file);
+  return hooks;
 }

@@ -1,13 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
+import { parse } from 'jsonc-parser';
 import { homeOf } from '../../config/state.ts';
-import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import type { OwnToolsOff } from '../clients.ts';
 import { say } from '../common/say.ts';
-import { formatOf } from './hook-entries.ts';
 import { forget, readIfThere, remember, remembered } from './notes.ts';
+import { broken, edited, isObject, settingsIn } from './settings-file.ts';
 import { showChange } from './show-change.ts';
 
 /** Switches a client's own tools off in its settings, after showing the change and asking. */
@@ -21,14 +19,20 @@ export async function switchOff(
   const before = readIfThere(file);
   const after = withoutTools(before?.trim() ? before : '{}\n', off, file);
   if (after === before) {
-    say(words.areOff(file));
+    say(
+      `The client's own tools are off already in ${file}.`,
+      `クライアント自身のツールは、${file} で既に無効です。`,
+    );
     return true;
   }
   if (!(await showChange({ file, before, after }, isAgreed))) return false;
   mkdirSync(dirname(file), { recursive: true });
   remember(noteName(client), { file, before, after });
   writeFileSync(file, after);
-  say(words.off(file, client));
+  say(
+    `Switched the client's own tools off in ${file}. \`sekisho init --client ${client} --remove\` switches them on again.`,
+    `${file} でクライアント自身のツールを無効にしました。\`sekisho init --client ${client} --remove\` で元に戻せます。`,
+  );
   return true;
 }
 
@@ -53,7 +57,10 @@ export async function switchOn(
   if (before === undefined) rmSync(file);
   else writeFileSync(file, before);
   forget(noteName(client));
-  say(words.on(file));
+  say(
+    `The client's own tools are on again in ${file}.`,
+    `${file} でクライアント自身のツールを有効に戻しました。`,
+  );
   return true;
 }
 
@@ -61,28 +68,22 @@ const noteName = (client: string) => `${client}.own-tools`;
 
 /** The settings with these tools off, in their existing format. */
 export function withoutTools(settings: string, { key, names, each }: OwnToolsOff, file: string): string {
-  const problems: ParseError[] = [];
-  const held: unknown = parse(settings, problems, { allowTrailingComma: true });
-  const along = key.map((_, depth) =>
-    key.slice(0, depth).reduce<unknown>((at, name) => (isObject(at) ? at[name] : at), held),
-  );
-  const isWalkable = along.every((each, depth) => isObject(each) || (depth > 0 && each === undefined));
-  if (problems.length > 0 || !isWalkable) throw new ConfigError(words.broken(file));
-  const value = key.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), held);
+  let value: unknown = settingsIn(settings, file);
+  for (const name of key) {
+    if (value !== undefined && !isObject(value)) throw broken(file);
+    value = value?.[name];
+  }
   const isList = each === undefined;
-  if (value !== undefined && (isList ? !Array.isArray(value) : !isObject(value)))
-    throw new ConfigError(words.broken(file));
-  const edit = (words: string, path: readonly (string | number)[], to: unknown, isArrayInsertion = false) =>
-    applyEdits(words, modify(words, [...path], to, { formattingOptions: formatOf(words), isArrayInsertion }));
+  if (value !== undefined && (isList ? !Array.isArray(value) : !isObject(value))) throw broken(file);
   if (!isList)
     return names.reduce(
       (written, name) =>
-        isObject(value) && value[name] === each ? written : edit(written, [...key, name], each),
+        isObject(value) && value[name] === each ? written : edited(written, [...key, name], each),
       settings,
     );
-  if (!Array.isArray(value)) return edit(settings, key, names);
+  if (!Array.isArray(value)) return edited(settings, key, names);
   return names.reduce(
-    (written, name) => (value.includes(name) ? written : edit(written, [...key, -1], name, true)),
+    (written, name) => (value.includes(name) ? written : edited(written, [...key, -1], name, true)),
     settings,
   );
 }
@@ -102,33 +103,5 @@ function withTools(settings: string, { key, names, each }: OwnToolsOff, isOurs: 
         Object.entries(Object(value)).filter(([name]) => !names.includes(name) || !has(name)),
       );
   const isEmpty = Object.keys(left).length === 0;
-  const formattingOptions = formatOf(settings);
-  return applyEdits(settings, modify(settings, [...key], isEmpty ? undefined : left, { formattingOptions }));
+  return edited(settings, key, isEmpty ? undefined : left);
 }
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const words = {
-  areOff: (file: string) =>
-    text(
-      `The client's own tools are off already in ${file}.`,
-      `クライアント自身のツールは、${file} で既に無効です。`,
-    ),
-  off: (file: string, client: string) =>
-    text(
-      `Switched the client's own tools off in ${file}. \`sekisho init --client ${client} --remove\` switches them on again.`,
-      `${file} でクライアント自身のツールを無効にしました。\`sekisho init --client ${client} --remove\` で元に戻せます。`,
-    ),
-  on: (file: string) =>
-    text(
-      `The client's own tools are on again in ${file}.`,
-      `${file} でクライアント自身のツールを有効に戻しました。`,
-    ),
-  broken: (file: string) =>
-    text(
-      `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
-      `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
-    ),
-} as const;

@@ -14,7 +14,7 @@ export function resolveRoots(roots: readonly FolderRoot[]) {
     writable: root.writable,
   }));
   return {
-    all: resolved,
+    all: resolved as readonly FolderRoot[],
     writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
     /**
      * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a
