@@ -4,8 +4,8 @@ import { type Checkpoint, consoleName, openCheckpoint } from '../checkpoint/inde
 import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
-import { errnoCode } from '../ground/errors/errno-code.ts';
-import { orElse } from '../ground/or-else.ts';
+import { isAlive } from '../ground/is-alive.ts';
+import { jsonOf, orElse } from '../ground/or-else.ts';
 import { isLoopbackHost } from '../ground/secure-url.ts';
 import { accountName } from './common/account-name.ts';
 import type { Options } from './common/options.ts';
@@ -61,27 +61,11 @@ export function noteAddress(stateFolder: string, address: Address): () => void {
 function readAddress(stateFolder: string): Address | undefined {
   const words = readIfThere(noteOf(stateFolder));
   if (words === undefined) return undefined;
-  const { host, port, pid } = parsed(words);
+  // A killed server may leave half a note, which counts as none.
+  const { host, port, pid } = Object(jsonOf(words));
   if (typeof host !== 'string' || !Number.isInteger(port) || !Number.isInteger(pid)) return undefined;
   // In a container the server's pid means nothing here.
   return outsideOf() || isAlive(Number(pid)) ? { host, port: Number(port) } : undefined;
-}
-
-/** A killed server may leave half a note, which counts as none. */
-function parsed(words: string): Partial<Record<'host' | 'port' | 'pid', unknown>> {
-  return orElse(() => Object(JSON.parse(words)), {});
-}
-
-function isAlive(pid: number): boolean {
-  // Zero and negative numbers are process groups.
-  if (pid < 1) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user is alive as well.
-    return errnoCode(error) === 'EPERM';
-  }
 }
 
 function readIfThere(path: string): string | undefined {

@@ -2,11 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Checkpoint } from '../checkpoint/index.ts';
 import type { Flags } from '../config/settings.ts';
-import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
+import type { HistoryEntry } from '../contract/capabilities/history.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { type RecordedRequest, requestsIn, told as toldRequest } from '../ground/requests-in.ts';
+import { changeKinds, changeOf } from '../ground/text/digest-words.ts';
 import { describeChange, sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
 import type { Options } from './common/options.ts';
@@ -77,13 +78,13 @@ function toldFile({ settings }: Checkpoint): string {
 }
 
 /** The change and its path. */
-export function changeOf({ path, before, after }: HistoryEntry): string {
-  return `${inLocale(verb(before, after))} ${cleanLine(path)} (${inLocale(sizeOf(before))} → ${inLocale(sizeOf(after))})`;
+export function changeWords({ path, before, after }: HistoryEntry): string {
+  return `${inLocale(changeKinds[changeOf({ before, after })])} ${cleanLine(path)} (${inLocale(sizeOf(before))} → ${inLocale(sizeOf(after))})`;
 }
 
 /** One line: id, time, change, path and author. */
 export function describeEntry(entry: HistoryEntry): string {
-  const words = [entry.id, new Date(entry.atMs).toISOString(), changeOf(entry), inLocale(authorOf(entry))];
+  const words = [entry.id, new Date(entry.atMs).toISOString(), changeWords(entry), inLocale(authorOf(entry))];
   if (entry.undoes !== undefined)
     words.push(inLocale(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`));
   if (entry.undoneBy !== undefined)
@@ -118,12 +119,6 @@ function authorOf({
     `${tool} by ${principal} in ${sessionId || 'no session'}`,
     `${tool}  実行者 ${principal}  ${sessionId ? `セッション ${sessionId}` : 'セッションなし'}`,
   );
-}
-
-function verb(before: FileState, after: FileState): Text {
-  if (before.kind === 'absent') return text('created', '作成');
-  if (after.kind === 'absent') return text('removed', '削除');
-  return text('changed', '変更');
 }
 
 /** Prints one change as a unified diff. */

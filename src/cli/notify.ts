@@ -2,6 +2,7 @@ import type { Flags } from '../config/settings.ts';
 import { badValue, ConfigError } from '../contract/error.ts';
 import type { NoticeRecord } from '../contract/notice.ts';
 import { text } from '../contract/text/text.ts';
+import { noticeKinds, noticeStates } from '../ground/questions/notice-words.ts';
 import type { Options } from './common/options.ts';
 import { inLocale, say, sayJson, sayList, sayRow, sayWhether } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
@@ -65,7 +66,7 @@ function cellsOf(record: NoticeRecord): readonly string[] {
   const { atMs, channel, kind, questions, status, attempts, problem, nextAtMs } = record;
   const next = nextAtMs === undefined ? [] : [inLocale(tryAgain(new Date(nextAtMs).toISOString()))];
   return [
-    ...[new Date(atMs).toISOString(), channel, inLocale(kinds[kind]), inLocale(statuses[status])],
+    ...[new Date(atMs).toISOString(), channel, inLocale(noticeKinds[kind]), inLocale(noticeStates[status])],
     inLocale(`attempt ${attempts}`, `${attempts} 回目`),
     ...(problem ? [inLocale(problem)] : []),
     ...next,
@@ -74,20 +75,6 @@ function cellsOf(record: NoticeRecord): readonly string[] {
 }
 
 const tryAgain = (time: string) => text(`again at ${time}`, `${time} に再試行`);
-
-const kinds = {
-  question: text('question', '質問'),
-  escalation: text('nobody answered', '回答なし'),
-  digest: text('digest', 'ダイジェスト'),
-  test: text('test', 'テスト'),
-} as const;
-
-const statuses = {
-  waiting: text('waiting', '待機中'),
-  sent: text('sent', '送信済み'),
-  failed: text('failed', '失敗'),
-  dropped: text('not needed any more', '不要になった'),
-} as const;
 
 /** Lists the browsers that web push reaches. */
 export function listDevices(flags: Flags, options: Options): Promise<number> {

@@ -11,7 +11,7 @@ import type { Options } from './common/options.ts';
 import { inLocale, note, say, sayJson } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
-import { changeOf } from './history.ts';
+import { changeWords } from './history.ts';
 
 /**
  * Undoes changes; by default those of the last call, after showing them. Exit code 1 if it stopped early, there was
@@ -63,7 +63,7 @@ async function lastCall(history: HistoryStore, isAgreed: boolean): Promise<UndoS
     `The last call that changed something, ${cleanLine(last.tool)} at ${new Date(last.atMs).toISOString()}:`,
     `最後に変更を行った呼び出し（${new Date(last.atMs).toISOString()} の ${cleanLine(last.tool)}）:`,
   );
-  for (const entry of entries.slice(0, shown)) note(`  ${changeOf(entry)}`);
+  for (const entry of entries.slice(0, shown)) note(`  ${changeWords(entry)}`);
   if (entries.length > shown) note('  … and more', '  … ほか');
   if (!isAgreed && !process.stdin.isTTY) {
     note(

@@ -6,3 +6,8 @@ export function orElse<T, U>(work: () => T, otherwise: U): T | U {
     return otherwise;
   }
 }
+
+/** The value of JSON text; undefined if it is none: foreign, or cut off. */
+export function jsonOf(words: string): unknown {
+  return orElse(() => JSON.parse(words) as unknown, undefined);
+}

@@ -8,9 +8,10 @@ import { sideOf, statAt } from '../command/layer/entries.ts';
 import { putAttributesBack } from '../command/watched/put-attributes-back.ts';
 import type { Attribution } from '../contract/capabilities/history.ts';
 import type { LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
-import { mayLive, owner, parsedNote, thisProcess } from '../files/changing/under-way.ts';
+import { mayLive, owner, thisProcess } from '../files/changing/under-way.ts';
 import { fromText, toText } from '../ground/byte-paths.ts';
 import { isBelow } from '../ground/inside.ts';
+import { jsonOf } from '../ground/or-else.ts';
 
 /**
  * Opens a folder below `base` for one command. If the server is killed, the next one records the changes noted in it.
@@ -49,7 +50,7 @@ export async function recoverRecordings(
   for (const name of readdirSync(base)) {
     const folder = join(base, name);
     if (!name.startsWith(prefix) || !existsSync(join(folder, head))) continue;
-    const left = heads.safeParse(parsedNote(readFileSync(join(folder, head), 'utf8')));
+    const left = heads.safeParse(jsonOf(readFileSync(join(folder, head), 'utf8')));
     // A crash cut the header off, so nothing had been changed.
     if (left.success && mayLive(left.data.owner, join(folder, head))) continue;
     if (left.success) await enter(readJournal(folder), left.data.roots, keeperFor(left.data.who), new Set());

@@ -4,6 +4,7 @@ import type { SessionLine, SessionStory, StepKind, StoryChange, StoryStep } from
 import { flowPathsIn } from '../ground/flow-paths.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
 import { requestLine, requestsIn } from '../ground/requests-in.ts';
+import { changeOf } from '../ground/text/digest-words.ts';
 
 /**
  * A session as a story: its person's requests and what it read, ran and changed, in order. Takes log entries and
@@ -71,15 +72,14 @@ export function netChanges(history: readonly HistoryEntry[]): readonly StoryChan
     const last = entries.at(-1);
     if (!first || !last) return [];
     const entry = { ...last, before: first.before };
-    return [{ entry, times: entries.length, change: changeOf(entry) }];
+    return [{ entry, times: entries.length, change: changeSince(entry) }];
   });
   return changes.sort((one, other) => other.entry.seq - one.entry.seq);
 }
 
-function changeOf({ before, after, undoneBy }: HistoryEntry): StoryChange['change'] {
-  if (undoneBy !== undefined || JSON.stringify(before) === JSON.stringify(after)) return 'undone';
-  if (before.kind === 'absent') return 'created';
-  return after.kind === 'absent' ? 'removed' : 'changed';
+function changeSince({ undoneBy, ...entry }: HistoryEntry): StoryChange['change'] {
+  const isBack = JSON.stringify(entry.before) === JSON.stringify(entry.after);
+  return undoneBy !== undefined || isBack ? 'undone' : changeOf(entry);
 }
 
 function stepOf(entry: AuditEntry, changed: ReadonlySet<string>): StoryStep {

@@ -1,4 +1,4 @@
-import { orElse } from '../../ground/or-else.ts';
+import { jsonOf } from '../../ground/or-else.ts';
 import { chunkOf, problemOf } from './chunk.ts';
 
 /**
@@ -42,7 +42,7 @@ async function refusal(response: Response): Promise<{ readonly said: string; rea
   for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name);
   const body = await response.text();
   const isPage = /^\s*</.test(body);
-  const said = isPage ? `${statusText} (a web page)` : (problemOf(parsed(body)) ?? body.slice(0, 1000));
+  const said = isPage ? `${statusText} (a web page)` : (problemOf(jsonOf(body)) ?? body.slice(0, 1000));
   const message = said.trim() === '' ? statusText : said;
   return {
     said: message,
@@ -51,7 +51,7 @@ async function refusal(response: Response): Promise<{ readonly said: string; rea
 }
 
 function whole(words: string): string {
-  const sent = parsed(words);
+  const sent = jsonOf(words);
   return sent === undefined
     ? `data: ${words.replace(/[\r\n]/g, ' ')}\n\n`
     : eventOf(chunkOf(sent, () => undefined));
@@ -83,7 +83,7 @@ function lineByLine() {
     // Some proxies report failures as lines of JSON without `data:`.
     if (!line.startsWith('data:') && !data.startsWith('{')) return;
     if (data === '') return;
-    const sent = parsed(data);
+    const sent = jsonOf(data);
     // A truncated chunk is an error; other text among chunks is not, and is reported only if nothing else came.
     if (sent === undefined) {
       if (/^[[{]/.test(data)) controller.enqueue(`data: ${data}\n\n`);
@@ -121,10 +121,6 @@ function lineByLine() {
 
 function eventOf(chunk: unknown): string {
   return `data: ${JSON.stringify(chunk)}\n\n`;
-}
-
-function parsed(words: string): unknown {
-  return orElse(() => JSON.parse(words), undefined);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

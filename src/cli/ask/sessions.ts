@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { isAlive } from '../../ground/is-alive.ts';
 import { orElse } from '../../ground/or-else.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
@@ -91,13 +92,4 @@ function holderOf(lock: string): number | undefined {
     const id = Number(readFileSync(lock, 'utf8'));
     return Number.isInteger(id) && id > 0 ? id : undefined;
   }, undefined);
-}
-
-function isAlive(id: number): boolean {
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch (error) {
-    return errnoCode(error) === 'EPERM';
-  }
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
-import { orElse } from '../../ground/or-else.ts';
+import { jsonOf } from '../../ground/or-else.ts';
 import { adapterFor, adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
 import type { Gate, RunRequest } from '../../hooks/gate.ts';
@@ -35,7 +35,7 @@ export function readEvent(words: string): EventRequest | undefined {
     /^([a-z]+)\0(\[[^\0]*\])\0(\/[^\0]*)\0([\s\S]*)$/.exec(words) ?? [];
   if (client === undefined || given === undefined || folder === undefined || event === undefined)
     return undefined;
-  const args = parse(given);
+  const args = jsonOf(given);
   return Array.isArray(args) ? { client, args: args.map(String), folder, event } : undefined;
 }
 
@@ -52,7 +52,7 @@ export function inBytes({ stdout, stderr, exitCode }: Said): Buffer {
 /** The answer to one event: a refusal if anything fails. */
 export async function answerEvent(request: EventRequest, projects: Projects, locale: Locale): Promise<Said> {
   try {
-    const given = parse(request.event);
+    const given = jsonOf(request.event);
     if (given === undefined) throw new HookInputError(request.event.trim() === '' ? nothing : notJson);
     return await decided(given, request, projects);
   } catch (error) {
@@ -95,10 +95,6 @@ export async function answerRun(
 function sessionIn(given: unknown): string {
   const { session_id: session, conversation_id: conversation } = Object(given) as Record<string, unknown>;
   return String(session ?? conversation ?? '');
-}
-
-function parse(words: string): unknown {
-  return orElse(() => JSON.parse(words), undefined);
 }
 
 const problem = text(

@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { freeBytes, mayLive, owner, parsedNote, thisProcess } from '../../files/changing/under-way.ts';
+import { freeBytes, mayLive, owner, thisProcess } from '../../files/changing/under-way.ts';
+import { jsonOf } from '../../ground/or-else.ts';
 
 const ended = z.object({
   who: z.object({ principal: z.string(), sessionId: z.string(), tool: z.string(), auditId: z.string() }),
@@ -35,7 +36,7 @@ export function readEnded(at: string): z.output<typeof kept> | undefined {
   const path = join(at, endedFile);
   if (!existsSync(path) || existsSync(join(at, 'landing.json'))) return undefined;
   // A kill may have cut the note off.
-  return kept.safeParse(parsedNote(readFileSync(path, 'utf8'))).data;
+  return kept.safeParse(jsonOf(readFileSync(path, 'utf8'))).data;
 }
 
 /** Returns true if such layers exist, of any server. */
@@ -93,7 +94,7 @@ function left(base: string): readonly string[] {
 /** Is it the note of a process that has ended? If a crash cut it off, the owner is unknown, so the layer stays. */
 function isDead(note: string): boolean {
   if (!existsSync(note)) return false;
-  const who = owner.safeParse(parsedNote(readFileSync(note, 'utf8')));
+  const who = owner.safeParse(jsonOf(readFileSync(note, 'utf8')));
   return who.success && !mayLive(who.data, note);
 }
 

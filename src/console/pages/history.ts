@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { FileState, HistoryEntry } from '../../contract/capabilities/history.ts';
-import { changeKinds } from '../../ground/text/digest-words.ts';
+import { changeKinds, changeOf } from '../../ground/text/digest-words.ts';
 import type { RecentCall } from '../recent-calls.ts';
 import { count, diffBlock, line, size, time, who } from '../shown.ts';
 import { older } from '../words.ts';
@@ -53,7 +53,7 @@ function callRow(
 ): Html {
   const { say, locale } = view;
   const [{ atMs = 0, tool = '', principal = '' } = {}] = changes;
-  const kinds = [...Map.groupBy(changes, verbOf)].map(
+  const kinds = [...Map.groupBy(changes, changeOf)].map(
     ([verb, { length }]) =>
       html`<span class="verb ${verb}">${say(changeKinds[verb])}</span> ${count(length, locale)} `,
   );
@@ -74,7 +74,7 @@ export function changeList(changes: readonly HistoryEntry[], view: View): Html {
   const { say } = view;
   return html`<ul class="paths">${changes.map(
     (entry) =>
-      html`<li class="${entry.undoneBy === undefined ? '' : 'over'}"><span class="verb ${verbOf(entry)}">${say(changeKinds[verbOf(entry)])}</span> <a href="/history/${encodeURIComponent(entry.id)}"><code>${line(entry.path, 160)}</code></a> <span class="quiet">${sizes(entry)}${entry.undoneBy === undefined ? '' : ` · ${say('undone', '元に戻し済み')}`}</span></li>`,
+      html`<li class="${entry.undoneBy === undefined ? '' : 'over'}"><span class="verb ${changeOf(entry)}">${say(changeKinds[changeOf(entry)])}</span> <a href="/history/${encodeURIComponent(entry.id)}"><code>${line(entry.path, 160)}</code></a> <span class="quiet">${sizes(entry)}${entry.undoneBy === undefined ? '' : ` · ${say('undone', '元に戻し済み')}`}</span></li>`,
   )}</ul>`;
 }
 
@@ -119,17 +119,12 @@ export function changePage(entry: HistoryEntry, diff: string, view: View): Html 
   return page(
     view,
     'history',
-    html`<p class="quiet">${say(changeKinds[verbOf(entry)])} · ${time(entry.atMs, view)} · ${line(entry.tool, 40)} · ${who(entry.principal, view)} · ${sizes(entry)} ${links}</p>
+    html`<p class="quiet">${say(changeKinds[changeOf(entry)])} · ${time(entry.atMs, view)} · ${line(entry.tool, 40)} · ${who(entry.principal, view)} · ${sizes(entry)} ${links}</p>
 ${undo}
 ${diffBlock(diff, view)}
 <p><a href="/history?call=${encodeURIComponent(entry.auditId)}">${say('Changes of one call', '1 件の呼び出しによる変更')}</a> · <a href="/calls?text=${encodeURIComponent(entry.auditId)}">${say('the call', '呼び出し')}</a> · <a href="/history?session=${encodeURIComponent(entry.sessionId)}">${say(`Changes of the session ${line(entry.sessionId, 12)}`, `セッション ${line(entry.sessionId, 12)} の変更`)}</a> · <a href="/history">${say('All changes', 'すべての変更')}</a></p>`,
     line(entry.path, 80),
   );
-}
-
-function verbOf({ before, after }: HistoryEntry): 'created' | 'removed' | 'changed' {
-  if (before.kind === 'absent') return 'created';
-  return after.kind === 'absent' ? 'removed' : 'changed';
 }
 
 function sizes({ before, after }: HistoryEntry): string {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { NoticeRecord, PushDevice } from '../../contract/notice.ts';
 import type { Passkey } from '../../contract/passkey.ts';
-import { text } from '../../contract/text/text.ts';
+import { noticeKinds, noticeStates } from '../../ground/questions/notice-words.ts';
 import { line, time } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';
@@ -59,19 +59,5 @@ function logRow(record: NoticeRecord, view: View): Html {
   const { atMs, channel, kind, status, problem, nextAtMs } = record;
   const outcome = { sent: 'passed', waiting: 'asked', failed: 'failed', dropped: 'asked' }[status];
   const next = nextAtMs === undefined ? '' : html` · ${say('again at', '再試行')} ${time(nextAtMs, view)}`;
-  return html`<li class="${outcome}"><span class="when">${time(atMs, view)}</span> <span class="tool">${line(channel)}</span> <span class="quiet">${say(kinds[kind])}</span> <span class="outcome">${say(statuses[status])}</span> <span class="quiet">${say(record.attempts === 1 ? '1 attempt' : `${record.attempts} attempts`, `${record.attempts} 回目`)}${problem ? ` · ${problem[view.locale]}` : ''}${next}</span></li>`;
+  return html`<li class="${outcome}"><span class="when">${time(atMs, view)}</span> <span class="tool">${line(channel)}</span> <span class="quiet">${say(noticeKinds[kind])}</span> <span class="outcome">${say(noticeStates[status])}</span> <span class="quiet">${say(record.attempts === 1 ? '1 attempt' : `${record.attempts} attempts`, `${record.attempts} 回目`)}${problem ? ` · ${problem[view.locale]}` : ''}${next}</span></li>`;
 }
-
-const kinds = {
-  question: text('question', '質問'),
-  escalation: text('nobody answered', '回答なし'),
-  digest: text('digest', 'ダイジェスト'),
-  test: text('test', 'テスト'),
-};
-
-const statuses = {
-  waiting: text('waiting', '待機中'),
-  sent: text('sent', '送信済み'),
-  failed: text('failed', '失敗'),
-  dropped: text('not needed any more', '不要になった'),
-};

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import type { LeftUnderWay, UnderWay } from '../../contract/records.ts';
-import { orElse } from '../../ground/or-else.ts';
+import { jsonOf, orElse } from '../../ground/or-else.ts';
 
 /** The subject of the notes; the file is named after it. */
 type Kind = 'writes' | 'changes' | 'calls';
@@ -75,12 +75,12 @@ export function leftUnderWay(folder: string, kind: Kind): readonly LeftUnderWay[
     if (!name.startsWith(`${kind}-`) || !/^[a-z]+-[0-9a-f]+\.log$/.test(name)) return [];
     const path = join(folder, name);
     const [head, ...lines] = linesOf(path);
-    const who = owner.safeParse(parsedNote(head ?? ''));
+    const who = owner.safeParse(jsonOf(head ?? ''));
     // A process has just begun a log without a head.
     if (!who.success || mayLive(who.data, path)) return [];
     return [
       {
-        notes: lines.map(parsedNote).filter((note) => note !== undefined),
+        notes: lines.map(jsonOf).filter((note) => note !== undefined),
         done: () => rmSync(path, { force: true }),
       },
     ];
@@ -152,11 +152,6 @@ export const owner = z.object({
 });
 
 type Owner = z.output<typeof owner>;
-
-/** The JSON of a note; undefined if a crash cut it off. */
-export function parsedNote(words: string): unknown {
-  return orElse(() => JSON.parse(words) as unknown, undefined);
-}
 
 /** Identifies this process among all others, including later ones with the same pid. */
 export function thisProcess(): Owner {

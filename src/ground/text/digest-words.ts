@@ -1,3 +1,4 @@
+import type { HistoryEntry } from '../../contract/capabilities/history.ts';
 import type { Digest, SessionLine, StepKind, StoryChange } from '../../contract/story.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
@@ -38,6 +39,12 @@ export const kindWords: Readonly<Record<StepKind, Text>> = {
   refused: text('refused', '拒否'),
   failed: text('failed', '失敗'),
 };
+
+/** What a change did to its path. */
+export function changeOf({ before, after }: Pick<HistoryEntry, 'before' | 'after'>) {
+  if (before.kind === 'absent') return 'created';
+  return after.kind === 'absent' ? 'removed' : 'changed';
+}
 
 /** The change of a path, in a word. */
 export const changeKinds: Readonly<Record<StoryChange['change'], Text>> = {
