@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, readSaid, type Said, type Text, text } from '../../contract/text/text.ts';
 import { encodeVisibly } from '../../contract/text/visible-json.ts';
-import type { Options } from './options.ts';
 
 /**
  * Prints a line for the person or the program that ran the command; a string alone is data, the same in every language.
@@ -25,7 +24,7 @@ export function sayRow(cells: readonly unknown[]): void {
 /** Prints a list: as JSON for a program, else each as a row; `none` says that there are none. */
 export function sayList<T>(
   list: readonly T[],
-  { json }: Options,
+  { json }: { readonly json?: unknown },
   cellsOf: (each: T) => readonly unknown[],
   none?: Text,
 ): void {
