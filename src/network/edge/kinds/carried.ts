@@ -111,64 +111,24 @@ function otherHeaders({ headers }: Asked): readonly string[] {
   );
 }
 
-/** Headers that programs send by themselves, and how long they get. */
-const usual: ReadonlyMap<string, number> = new Map([
-  ['accept', 800],
-  ['user-agent', 256],
-  ['if-none-match', 160],
-  ['host', 260],
-  ...[
-    'accept-language',
-    'accept-encoding',
-    'content-type',
-    'origin',
-    'if-range',
-    'x-goog-api-client',
-    'pacote-pkg-id',
-  ].map((name) => [name, 128] as const),
-  ...[
-    ...[
-      'accept-charset',
-      'cache-control',
-      'connection',
-      'content-length',
-      'date',
-      'dnt',
-      'expect',
-      'git-protocol',
-      'http2-settings',
-    ],
-    ...[
-      'if-match',
-      'if-modified-since',
-      'if-unmodified-since',
-      'keep-alive',
-      'npm-auth-type',
-      'npm-command',
-      'npm-scope',
-    ],
-    ...[
-      'npm-session',
-      'pacote-req-type',
-      'pacote-version',
-      'pragma',
-      'priority',
-      'proxy-connection',
-      'range',
-      'sec-fetch-dest',
-    ],
-    ...[
-      'sec-fetch-mode',
-      'sec-fetch-site',
-      'te',
-      'traceparent',
-      'transfer-encoding',
-      'upgrade',
-      'upgrade-insecure-requests',
-    ],
-    ...['x-amz-content-sha256', 'x-amz-date', 'x-github-api-version', 'x-requested-with'],
-  ].map((name) => [name, 80] as const),
-]);
+/** Headers that programs send by themselves, by how long they get. */
+const usualByLength = {
+  800: 'accept',
+  260: 'host',
+  256: 'user-agent',
+  160: 'if-none-match',
+  128: `accept-language accept-encoding content-type origin if-range x-goog-api-client pacote-pkg-id`,
+  80: `accept-charset cache-control connection content-length date dnt expect git-protocol http2-settings
+    if-match if-modified-since if-unmodified-since keep-alive npm-auth-type npm-command npm-scope npm-session
+    pacote-req-type pacote-version pragma priority proxy-connection range sec-fetch-dest sec-fetch-mode
+    sec-fetch-site te traceparent transfer-encoding upgrade upgrade-insecure-requests x-amz-content-sha256
+    x-amz-date x-github-api-version x-requested-with`,
+};
+const usual: ReadonlyMap<string, number> = new Map(
+  Object.entries(usualByLength).flatMap(([length, names]) =>
+    names.split(/\s+/).map((name) => [name, Number(length)] as const),
+  ),
+);
 
 function headersCarry({ headers }: Asked, values: readonly string[], allowance: Allowance): Text | undefined {
   const cookies = headers.get('cookie')?.join('; ') ?? '';

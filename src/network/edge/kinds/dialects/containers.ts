@@ -6,27 +6,9 @@ import type { Dialect } from '../dialect.ts';
 /** Registries of images and other artifacts (opencontainers.org, distribution-spec). */
 export const containers: Dialect = {
   name: 'containers',
-  hosts: [
-    ...[
-      'registry-1.docker.io',
-      'auth.docker.io',
-      'index.docker.io',
-      'ghcr.io',
-      'quay.io',
-      'gcr.io',
-      '*.gcr.io',
-      '*.pkg.dev',
-    ],
-    ...[
-      'registry.gitlab.com',
-      'public.ecr.aws',
-      '*.dkr.ecr.*.amazonaws.com',
-      '*.azurecr.io',
-      'mcr.microsoft.com',
-      'registry.k8s.io',
-      'registry.access.redhat.com',
-    ],
-  ],
+  hosts: `registry-1.docker.io auth.docker.io index.docker.io ghcr.io quay.io gcr.io *.gcr.io *.pkg.dev
+    registry.gitlab.com public.ecr.aws *.dkr.ecr.*.amazonaws.com *.azurecr.io mcr.microsoft.com
+    registry.k8s.io registry.access.redhat.com`.split(/\s+/),
   shape: ({ path }) => /^\/v2\/.+\/(?:manifests|blobs)\//.test(path),
   rows: [
     {

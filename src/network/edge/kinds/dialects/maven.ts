@@ -4,23 +4,9 @@ import type { Dialect } from '../dialect.ts';
 /** Repositories of Maven and Gradle, whose uploads are files of the same paths. */
 export const maven: Dialect = {
   name: 'maven',
-  hosts: [
-    ...[
-      'repo.maven.apache.org',
-      'repo1.maven.org',
-      'plugins.gradle.org',
-      'services.gradle.org',
-      'downloads.gradle.org',
-    ],
-    ...[
-      'central.sonatype.com',
-      'oss.sonatype.org',
-      's01.oss.sonatype.org',
-      'dl.google.com',
-      'maven.google.com',
-    ],
-    ...['jitpack.io', 'maven.pkg.github.com', 'repo.spring.io', 'repo.clojars.org'],
-  ],
+  hosts: `repo.maven.apache.org repo1.maven.org plugins.gradle.org services.gradle.org downloads.gradle.org
+    central.sonatype.com oss.sonatype.org s01.oss.sonatype.org dl.google.com maven.google.com
+    jitpack.io maven.pkg.github.com repo.spring.io repo.clojars.org`.split(/\s+/),
   rows: [
     {
       of: 'GET|HEAD /{path...}/{file}',
