@@ -153,16 +153,17 @@ test('a stopped session ends as by a signal, and its client alone', async () => 
   await two.request('tools/list');
   const [first] = stage.ps()[0]?.sessions ?? [];
   expect(() => stage.sekisho('stop')).toThrow();
-  stage.sekisho('stop', first?.id ?? '');
+  expect(stage.sekisho('stop', first?.id ?? '')).toBe('The session ends.\n');
   const [code] = (await Promise.race([one.exited, two.exited])) as [number];
   expect(code).toBe(0);
   expect(stage.ps()[0]?.sessions).toHaveLength(1);
-  stage.sekisho('stop', '--all');
+  expect(stage.sekisho('stop', '--all')).toBe('The server ends.\n');
   expect(await Promise.all([one.exited, two.exited])).toEqual([
     [0, null],
     [0, null],
   ]);
   expect(stage.ps()).toEqual([]);
+  expect(stage.sekisho('stop')).toBe('No shared server runs.\n');
 });
 
 test('a signal to the small program ends its session and answers what ran', async () => {

@@ -17,7 +17,7 @@ export type Asked =
 export async function listSessions({ json }: { readonly json?: unknown }): Promise<number> {
   const reports = await askAll({ kind: 'list' });
   if (json) sayJson(reports);
-  else if (reports.length === 0) say(text('No shared server runs.', '共有サーバーは動いていません。'));
+  else if (reports.length === 0) say(noServer);
   for (const { pid, bytes, sessions, conversations, servers } of json ? [] : reports) {
     const mb = megabytes(bytes);
     say(
@@ -62,6 +62,7 @@ export async function stopSessions(
       return 1;
     }
     await askAll({ kind: 'stop', session });
+    say(text('The session ends.', 'セッションを終了します。'));
     return 0;
   }
   if (!all && sessions.length > 0) {
@@ -74,6 +75,7 @@ export async function stopSessions(
     return 1;
   }
   await askAll({ kind: 'stop' });
+  say(reports.length === 0 ? noServer : text('The server ends.', 'サーバーを終了します。'));
   return 0;
 }
 
@@ -108,6 +110,7 @@ function ask(path: string, asks: Asked): Promise<SharedServer | undefined> {
   });
 }
 
+const noServer = text('No shared server runs.', '共有サーバーは動いていません。');
 const answerMs = 5000;
 /** Enough to name a session by. */
 const shortId = 8;
