@@ -2,12 +2,7 @@
 export const fairBytes = 16 * 1024;
 
 /** Reads on after everybody else had a turn: Node reads up to 2 MiB of a stream at once, and a flood fills its buffers. */
-export function giveWay(
-  stream: { pause(): unknown; resume(): unknown },
-  mayResume: () => boolean = () => true,
-): void {
+export function giveWay(stream: { pause(): unknown }, resume: () => void): void {
   stream.pause();
-  setImmediate(() => {
-    if (mayResume()) stream.resume();
-  });
+  setImmediate(resume);
 }

@@ -49,7 +49,7 @@ export function createAsks(elsewhere?: AsksElsewhere, custody?: Custody) {
         requestId: id,
         reason: 'No longer needed.',
       });
-      const trust = custody?.take({ kind: 'say', words: withdrawal });
+      const trust = custody?.take({ kind: 'say', words: withdrawal }, '');
       return new Promise((resolve, reject) => {
         const end = () => {
           letGo?.();

@@ -17,8 +17,12 @@ export type Entrusted =
 
 /** A process that holds the client's streams and outlives this server. */
 export interface Custody {
-  /** Entrusts it with the line that is being received, before work on it begins. Returns a key for `settle`. */
-  take(entrusted: Entrusted): number;
+  /** So many bytes were received. */
+  readonly onReceived: (bytes: number) => void;
+  /** All that was received has been looked at. */
+  looked(): void;
+  /** Entrusts it with the last line, before work on it begins. Returns a key for `settle`. */
+  take(entrusted: Entrusted, line: string): number;
   /** The answer is among the words that are sent next, or there will be none. */
   settle(key: number): void;
 }

@@ -70,6 +70,8 @@ export class StdioConnection {
   #placed: Promise<void> | undefined;
   /** The number of batches with open replies. */
   #batches = 0;
+  /** The line that is being looked at. */
+  #line = '';
 
   constructor(mcp: Mcp, base: Arrival, outbox: Outbox, options: StdioConnectionOptions = {}) {
     this.#mcp = mcp;
@@ -88,8 +90,11 @@ export class StdioConnection {
       this.#outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));
       return;
     }
+    this.#line = text;
     if (Array.isArray(value)) void this.#receiveBatch(value);
     else void this.#take(readMessage(value), { send: this.#outbox.send, entrust: this.#entrusted });
+    // Work on it has begun, and it may be long.
+    this.#line = '';
   }
 
   /** Receives a line that an earlier server of this connection has answered. */
@@ -187,7 +192,7 @@ export class StdioConnection {
     const run = startRun();
     this.#running.set(id, run);
     const auditId = this.#options.custody && method === 'tools/call' ? randomUUID() : undefined;
-    const trust = reply.entrust && this.#options.custody?.take(reply.entrust(request, auditId));
+    const trust = reply.entrust && this.#options.custody?.take(reply.entrust(request, auditId), this.#line);
     let frame: string | undefined;
     try {
       const wait = method === 'ping' ? undefined : this.#throttle();
@@ -322,7 +327,7 @@ export class StdioConnection {
   /** A replayed line is kept already; the line that is being received is another. */
   #notice(method: string, params: Params, isReceived: boolean): void {
     if (isReceived && method === 'notifications/initialized') {
-      const trust = this.#options.custody?.take({ kind: 'keep', name: method });
+      const trust = this.#options.custody?.take({ kind: 'keep', name: method }, this.#line);
       if (trust !== undefined) this.#options.custody?.settle(trust);
     }
     if (method === 'notifications/initialized' || method === 'notifications/roots/list_changed')

@@ -4,6 +4,7 @@ import type { Arrival } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { createFrameReader } from '../contract/text/frames.ts';
+import { fairBytes, giveWay } from '../ground/fair-reading.ts';
 import type { McpExtension } from './mcp.ts';
 import { createMcp } from './mcp.ts';
 import { createOutbox } from './outbox.ts';
@@ -42,6 +43,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   const read = createFrameReader(
     { maxBytes, maxValues: limits.messageValues, maxDepth: limits.messageDepth },
     {
+      onReceived: options.custody?.onReceived,
       onFrame: (text) => connection.receive(text),
       onRefused: (reason, head, tail) => connection.refuse(reason, head, tail),
     },
@@ -81,13 +83,16 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
         input.pause();
         resolve();
       };
+      const resume = () => {
+        if (input.listeners('data').includes(onData)) input.resume();
+      };
       const onData = (chunk: Buffer) => {
         read(chunk);
-        if (!outbox.isCongested()) return;
-        input.pause();
-        void outbox.drained().then(() => {
-          if (input.listeners('data').includes(onData)) input.resume();
-        });
+        options.custody?.looked();
+        if (outbox.isCongested()) {
+          input.pause();
+          void outbox.drained().then(resume);
+        } else if (chunk.length >= fairBytes) giveWay(input, resume);
       };
       if (signal?.aborted || input.readableEnded || input.destroyed) return resolve();
       signal?.addEventListener('abort', done, { once: true });

@@ -5,12 +5,6 @@ import { descriptors } from './memory-names.ts';
 
 export type Entrusted = Parameters<HeldClient['custody']['take']>[0];
 
-/** A line of the client, which ends at `to`. */
-interface Received {
-  readonly line: () => string;
-  readonly to: number;
-}
-
 /** A line in work, and what becomes of it if this server dies. */
 interface Open {
   readonly key: number;
@@ -90,10 +84,10 @@ export class Notes {
     closeSync(this.#up);
   }
 
-  /** Work on this line begins. Returns the key to settle it by. */
-  take(entrusted: Entrusted, { line, to }: Received): number {
+  /** Work on the line that ends at `to` begins. Returns the key to settle it by. */
+  take(entrusted: Entrusted, line: string, to: number): number {
     this.#keys += 1;
-    const open = { key: this.#keys, entrusted, ...(entrusted.kind !== 'say' && { line: line() }) };
+    const open = { key: this.#keys, entrusted, ...(entrusted.kind !== 'say' && { line: line.trimEnd() }) };
     this.#to = to;
     this.#open.set(open.key, open);
     if (entrusted.kind === 'drop') this.#kept.delete(entrusted.name);

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
-import { type Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { Command } from 'commander';
 import type { Checkpoint, Peers } from '../../checkpoint/index.ts';
 import { runtimeOf } from '../../config/runtime.ts';
@@ -11,13 +11,11 @@ import { limits } from '../../contract/limits.ts';
 import type { SharedSession } from '../../contract/shared-server.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
-import { fairBytes, giveWay } from '../../ground/fair-reading.ts';
 import { startedIn } from '../common/own-command.ts';
 import { withServeOptions } from '../program/serve-options.ts';
 import { type ClientPlace, openServed, serveClient, settingsOfClient } from '../serving/client-session.ts';
 import type { SharedCheckpoints } from './checkpoints.ts';
 import type { JoinedProgram } from './joined-program.ts';
-import { LineSource } from './line-source.ts';
 import { type Entrusted, Notes } from './notes.ts';
 import { headBytes, kinds, maxPartBytes } from './small-program.ts';
 
@@ -111,22 +109,23 @@ export class Session {
       this.#say(Buffer.from(said.join('')));
       place.tell(`sekisho: ${startedAgain[settings.locale]}`);
     }
-    const input = new LineSource(begun.to - Buffer.byteLength(begun.again), () => notes.receivedTo(input.to));
+    const again = Buffer.from(begun.again);
+    /** The end of what was received. */
+    let to = begun.to - again.length;
     const output = this.#createOutput();
-    input.on('flows', () => this.#socket.resume());
-    this.#socket.once('close', () => {
-      output.destroy();
-      input.destroy();
-    });
+    this.#socket.once('close', () => output.destroy());
     const served = await serveClient(place, settings, {
-      // It has what the transport uses of a stream.
-      input: input as unknown as Readable,
+      input: this.#socket,
       output,
       signal: this.#stop.signal,
       held: {
         connectionId: this.#id,
         custody: {
-          take: (entrusted) => notes.take(entrusted, { line: () => input.line(), to: input.to }),
+          onReceived: (bytes) => {
+            to += bytes;
+          },
+          looked: () => notes.receivedTo(to),
+          take: (entrusted, line) => notes.take(entrusted, line, to),
           settle: (key) => this.#settle(key, output),
         },
         resumed: isResumed ? begun.kept.map(([, line]) => line) : undefined,
@@ -134,13 +133,7 @@ export class Session {
       // A process of its own meets the same problem, and reports it.
     }).catch((cause: unknown) => Promise.reject(new ServedAlone('', { cause })));
     this.#begin(begun.to);
-    if (begun.again !== '') input.feed(Buffer.from(begun.again));
-    this.#socket.on('data', (chunk: Buffer) => {
-      input.feed(chunk);
-      if (input.isPaused) this.#socket.pause();
-      else if (chunk.length >= fairBytes) giveWay(this.#socket, () => !input.isPaused);
-    });
-    this.#socket.once('end', () => input.end());
+    if (again.length > 0) this.#socket.unshift(again);
     this.#socket.resume();
     await served.closed;
     await served.close(limits.stopGraceMs);
@@ -162,12 +155,12 @@ export class Session {
 
   /** The program is to be served by a process of its own. */
   decline(why: string): void {
-    if (this.#unsaid) this.#socket.end(frame(kinds.alone, Buffer.from(why), 0));
+    if (this.#unsaid) this.#end(kinds.alone, Buffer.from(why), 0);
     else this.#socket.destroy();
   }
 
   sendElsewhere(): void {
-    this.#socket.end(frame(kinds.elsewhere, empty, 0));
+    this.#end(kinds.elsewhere, empty, 0);
   }
 
   #begin(from: number): void {
@@ -175,8 +168,13 @@ export class Session {
     this.#unsaid = undefined;
   }
 
+  /** Bytes of the client that nobody reads would keep the connection open. */
+  #end(kind: number, words: Buffer, number: number): void {
+    this.#socket.end(frame(kind, words, number)).resume();
+  }
+
   #exit(status: number): void {
-    if (!this.#socket.destroyed) this.#socket.end(frame(kinds.exit, empty, status));
+    if (!this.#socket.destroyed) this.#end(kinds.exit, empty, status);
   }
 
   /** Notes the client's name as it calls. */

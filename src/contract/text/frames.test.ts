@@ -79,3 +79,26 @@ test('a long line in small chunks costs its length, not its square', () => {
   const chunks = [...Array.from({ length: 32 * 1024 }, () => chunk), Buffer.from('\n')];
   expect(read(chunks, 64 * 1024 * 1024).frames[0]).toHaveLength(32 * 1024 * 1024);
 });
+
+test('all bytes are told of that need not be received again: of whole lines, empty and refused ones, and of one over the limit', () => {
+  let received = 0;
+  const before: number[] = [];
+  const take = createFrameReader(
+    { maxBytes: 10, maxValues: 100, maxDepth: 128 },
+    {
+      onReceived: (bytes) => {
+        received += bytes;
+      },
+      onFrame: () => before.push(received),
+      onRefused: () => before.push(received),
+    },
+  );
+  take(Buffer.from('abc\n\nde'));
+  expect([received, before]).toEqual([5, [4]]);
+  take(Buffer.from('f\n0123456789'));
+  expect([received, before]).toEqual([8, [4, 8]]);
+  take(Buffer.from('over'));
+  expect(received).toBe(22);
+  take(Buffer.from(' it\nx\ny'));
+  expect([received, before]).toEqual([28, [4, 8, 26, 28]]);
+});

@@ -11,6 +11,8 @@ export interface FrameLimits {
 }
 
 export interface FrameEvents {
+  /** So many bytes were received: a line with its newline, before it is handed on, or a part of one over the limit. */
+  readonly onReceived?: ((bytes: number) => void) | undefined;
   readonly onFrame: (text: string) => void;
   /** A line was over a limit or not UTF-8 and skipped; its first and last bytes help to find the request's id. */
   readonly onRefused: (reason: Refusal, head: string, tail: string) => void;
@@ -27,6 +29,7 @@ export function createFrameReader(frameLimits: FrameLimits, events: FrameEvents)
   const { maxBytes } = frameLimits;
   let parts: Buffer[] = [];
   let bytes = 0;
+  let told = 0;
 
   function take(part: Buffer): void {
     bytes += part.length;
@@ -35,6 +38,8 @@ export function createFrameReader(frameLimits: FrameLimits, events: FrameEvents)
       return;
     }
     // Over the limit, only the two ends are kept.
+    events.onReceived?.(bytes - told);
+    told = bytes;
     const recent = Buffer.concat([parts.at(-1) ?? part.subarray(0, 0), part]);
     const head = Buffer.from((parts[0] ?? part).subarray(0, edgeBytes));
     parts = [head, Buffer.from(recent.subarray(Math.max(0, recent.length - edgeBytes)))];
@@ -43,8 +48,10 @@ export function createFrameReader(frameLimits: FrameLimits, events: FrameEvents)
   function end(): void {
     const line = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
     const tooLarge = bytes > maxBytes;
+    events.onReceived?.(bytes + 1 - told);
     parts = [];
     bytes = 0;
+    told = 0;
     const refusal = tooLarge ? 'too_large' : refusalOf(line, frameLimits);
     if (refusal) {
       events.onRefused(refusal, edge(line, 0, edgeBytes), edge(line, -edgeBytes));

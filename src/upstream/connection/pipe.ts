@@ -59,7 +59,7 @@ export class Pipe {
     const { stdout } = child;
     stdout?.on('data', (chunk: Buffer) => {
       read(chunk);
-      if (chunk.length >= fairBytes) giveWay(stdout);
+      if (chunk.length >= fairBytes) giveWay(stdout, () => stdout.resume());
     });
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#words = (this.#words + chunk.toString('utf8')).slice(-lastWordsChars);
