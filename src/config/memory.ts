@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
+import { addressOf } from './models.ts';
 import { between, spelled } from './section.ts';
 
 /** The endpoint for embeddings. Its key is only named, never stored. */
@@ -47,13 +48,7 @@ export function memoryOf(
 ): MemorySettings {
   const given = config?.embeddings;
   if (!given) return { embeddings: undefined };
-  const address = new URL(given.url ?? 'http://127.0.0.1:11434/v1');
-  if (address.username !== '' || address.password !== '') {
-    throw new ConfigError(
-      'memory.embeddings.url must not contain a password; name a variable in keyVariable.',
-      'memory.embeddings.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。',
-    );
-  }
+  const url = addressOf('memory.embeddings', given.url);
   const { keyVariable } = given;
   if (keyVariable !== undefined && !environment[keyVariable]?.trim()) {
     throw new ConfigError(
@@ -63,7 +58,7 @@ export function memoryOf(
   }
   return {
     embeddings: {
-      url: address.href.replace(/\/$/, ''),
+      url,
       model: given.model,
       keyVariable,
       dimensions: given.dimensions,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
+import { hasUserInfo } from '../ground/secure-url.ts';
 import { atLeast, between, flag, section, spelled, word } from './section.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -47,15 +48,18 @@ export function modelsOf(
   return Object.fromEntries(entries);
 }
 
-/** Fills in the defaults; without an address, a model is at Ollama. */
+/** Fills in the defaults. */
 export function withDefaults(name: string, settings: z.input<typeof model>): ModelSettings {
-  const { url = 'http://127.0.0.1:11434/v1', silenceMs = 240_000, contextChars = 300_000 } = settings;
+  const { url, silenceMs = 240_000, contextChars = 300_000 } = settings;
+  return { ...settings, url: addressOf(`models.${name}`, url), silenceMs, contextChars };
+}
+
+/** The address of an OpenAI-compatible server; by default Ollama's. Throws `ConfigError` for a password in it. */
+export function addressOf(key: string, url = 'http://127.0.0.1:11434/v1'): string {
   const address = new URL(url);
-  if (address.username !== '' || address.password !== '') {
-    throw new ConfigError(
-      `models.${name}.url must not contain a password; name a variable in keyVariable.`,
-      `models.${name}.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。`,
-    );
-  }
-  return { ...settings, url: address.href.replace(/\/$/, ''), silenceMs, contextChars };
+  if (!hasUserInfo(address)) return address.href.replace(/\/$/, '');
+  throw new ConfigError(
+    `${key}.url must not contain a password; name a variable in keyVariable.`,
+    `${key}.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。`,
+  );
 }

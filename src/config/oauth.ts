@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { badValue, ConfigError } from '../contract/error.ts';
 import { type OauthTrust, type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
-import { hasUserInfo, isSecureUrl } from '../ground/secure-url.ts';
+import { isSafeUrl } from '../ground/secure-url.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const nonEmpty = z.string().min(1);
@@ -34,7 +34,7 @@ export const oauthTrustSchema = z.strictObject({
 export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefined): OauthTrust | undefined {
   if (config === undefined) return undefined;
   const { resource } = config;
-  if (!isSafe(resource) || new URL(resource).hash !== '' || resource.endsWith('#')) {
+  if (!isSafeUrl(resource) || new URL(resource).hash !== '' || resource.endsWith('#')) {
     throw badValue(
       'http.oauth.resource',
       resource,
@@ -51,7 +51,7 @@ export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefin
 
 function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: string): TrustedIssuer {
   const { issuer } = entry;
-  if (!isSafe(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer)) {
+  if (!isSafeUrl(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer)) {
     throw badValue(
       `${at}.issuer`,
       issuer,
@@ -114,9 +114,4 @@ function assertEachOnce(issuers: readonly TrustedIssuer[]): void {
       }
     }
   }
-}
-
-function isSafe(address: string): boolean {
-  const url = URL.parse(address);
-  return url !== null && isSecureUrl(url) && !hasUserInfo(url);
 }

@@ -15,3 +15,9 @@ export function isSecureUrl({ protocol, hostname }: URL): boolean {
 export function hasUserInfo({ username, password }: URL): boolean {
   return username !== '' || password !== '';
 }
+
+/** Whether a secret or a person may be sent to this address. */
+export function isSafeUrl(address: string | URL): boolean {
+  const url = URL.parse(String(address));
+  return url !== null && isSecureUrl(url) && !hasUserInfo(url);
+}

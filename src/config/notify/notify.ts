@@ -8,7 +8,7 @@ import type {
   QuietHours,
 } from '../../contract/notice.ts';
 import { readSaid, type Said } from '../../contract/text/text.ts';
-import { hasUserInfo, isSecureUrl } from '../../ground/secure-url.ts';
+import { isSafeUrl } from '../../ground/secure-url.ts';
 import { timeZoneOf } from '../time-zone.ts';
 import { fillVariables } from '../variables.ts';
 import type { channelSchema, notifySchema } from './notify-schema.ts';
@@ -161,7 +161,8 @@ export function publicUrlOf(words: string | undefined): string | undefined {
 
 function originOf(words: string, at: string): string {
   const url = URL.parse(words);
-  if (url && isSafe(url) && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin;
+  if (url && isSafeUrl(url) && url.pathname === '/' && url.search === '' && url.hash === '')
+    return url.origin;
   throw wrong(
     at,
     `must be an https:// address without a path, got ${JSON.stringify(words)}`,
@@ -172,16 +173,12 @@ function originOf(words: string, at: string): string {
 /** An address may itself be the secret, as at Slack, so it is not quoted. */
 function addressOf(words: string, at: string): string {
   const url = URL.parse(words);
-  if (url && isSafe(url)) return url.href;
+  if (url && isSafeUrl(url)) return url.href;
   throw wrong(
     at,
     'must be an https:// address (http:// on this machine alone) without a user name',
     'ユーザー名のない https:// のアドレスを指定してください（http:// はこのマシンのみ）',
   );
-}
-
-function isSafe(url: URL): boolean {
-  return isSecureUrl(url) && !hasUserInfo(url);
 }
 
 /** `rule` continues after the key, in English beginning with the verb. */

@@ -1,7 +1,8 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
+import { isSafeUrl } from '../../ground/secure-url.ts';
 import { asLoginFailure, loginFailed } from './errors.ts';
-import { isSafeAddress, type OauthFetch } from './fetch.ts';
+import type { OauthFetch } from './fetch.ts';
 
 /** The authorization server for a login, and the token to request. */
 export interface Destination {
@@ -114,7 +115,7 @@ function bare(issuer: string): string {
 function assertSafe(metadata: AuthorizationServerMetadata): void {
   const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata;
   for (const address of [authorization_endpoint, token_endpoint, registration_endpoint]) {
-    if (address !== undefined && !(URL.canParse(address) && isSafeAddress(new URL(address)))) {
+    if (address !== undefined && !isSafeUrl(address)) {
       throw loginFailed(
         'An address of the authorization server is not https.',
         '認可サーバーのアドレスが https ではありません。',

@@ -2,7 +2,7 @@ import { lookup as resolveName } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { hasUserInfo, isLoopbackHost, isSecureUrl, loopbackHosts } from '../../ground/secure-url.ts';
+import { isLoopbackHost, isSafeUrl, loopbackHosts } from '../../ground/secure-url.ts';
 
 export interface AddressRule {
   readonly isPublic: (address: string) => boolean;
@@ -31,17 +31,12 @@ export function createOauthFetch({ isPublic, named }: AddressRule): OauthFetch {
   };
 }
 
-/** Whether a token or a person may be sent to this address. Plain http only for this machine. */
-export function isSafeAddress(url: URL): boolean {
-  return isSecureUrl(url) && !hasUserInfo(url);
-}
-
 function hostsOf(hostname: string): readonly string[] {
   return isLoopbackHost(hostname) ? loopbackHosts : [hostname];
 }
 
 function assertAllowed(url: URL, isNamed: boolean, isPublic: AddressRule['isPublic']): void {
-  if (!isSafeAddress(url)) throw new Error(`Not asked, as it is not https: ${url.origin}`);
+  if (!isSafeUrl(url)) throw new Error(`Not asked, as it is not https: ${url.origin}`);
   if (isNamed) return;
   const bare = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (isLoopbackHost(url.hostname) || (isIP(bare) !== 0 && !isPublic(bare))) {
