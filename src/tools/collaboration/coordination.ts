@@ -4,9 +4,8 @@ import { changes, reads, settles, teamTools } from './team-tool.ts';
 /** The program that starts agents. */
 export const coordinationTools = teamTools(
   { category: 'coordination', permission: 'coordinator_only', annotations: reads },
-  [
-    {
-      act: 'health',
+  {
+    health: {
       name: 'health_check',
       title: text('Health check', '稼働確認'),
       description: text(
@@ -14,8 +13,7 @@ export const coordinationTools = teamTools(
         'エージェント、プロジェクト、セッション、タスクの数。',
       ),
     },
-    {
-      act: 'managedAgents',
+    managedAgents: {
       name: 'list_managed_agents',
       title: text('List agents', 'エージェント一覧'),
       description: text(
@@ -23,8 +21,7 @@ export const coordinationTools = teamTools(
         '全エージェントと、そのプロジェクトと有効なセッション。',
       ),
     },
-    {
-      act: 'activeProjects',
+    activeProjects: {
       name: 'list_active_projects_with_agents',
       title: text('List active projects', '有効なプロジェクト一覧'),
       description: text(
@@ -32,8 +29,7 @@ export const coordinationTools = teamTools(
         '有効なプロジェクトと、割り当てられたエージェント。',
       ),
     },
-    {
-      act: 'agentAction',
+    agentAction: {
       name: 'get_agent_action',
       title: text('Start or hold an agent', '起動の判断'),
       description: text(
@@ -44,8 +40,7 @@ export const coordinationTools = teamTools(
       ja: { agent_id: 'エージェント。例: "worker-1"。', project_id: 'プロジェクト。例: "shop"。' },
       example: { agent_id: 'worker-1', project_id: 'shop' },
     },
-    {
-      act: 'processExit',
+    processExit: {
       name: 'report_process_exit',
       title: text('Report a process exit', 'プロセス終了の報告'),
       description: text(
@@ -59,8 +54,7 @@ export const coordinationTools = teamTools(
       },
       example: { session_id: 'spn_7k2m9q4x3v5w', exit_code: 0 },
     },
-    {
-      act: 'agentError',
+    agentError: {
       name: 'report_agent_error',
       title: text('Report an agent error', 'エラーの報告'),
       description: text(
@@ -75,5 +69,5 @@ export const coordinationTools = teamTools(
       },
       example: { agent_id: 'worker-1', project_id: 'shop', message: 'The model did not answer.' },
     },
-  ],
+  },
 );

@@ -4,9 +4,8 @@ import { changes, reads, teamTools } from './team-tool.ts';
 /** A task session's errands for the chat session of its agent. */
 export const delegationTools = teamTools(
   { category: 'delegation', permission: 'task_only', annotations: reads },
-  [
-    {
-      act: 'delegate',
+  {
+    delegate: {
       name: 'delegate_to_chat_session',
       title: text('Delegate a talk', '会話の委任'),
       description: text(
@@ -21,8 +20,7 @@ export const delegationTools = teamTools(
       },
       example: { target_agent_id: 'worker-2', purpose: 'Is the schema final?' },
     },
-    {
-      act: 'taskConversations',
+    taskConversations: {
       name: 'get_task_conversations',
       title: text('Delegations of the task', 'タスクの委任'),
       description: text(
@@ -35,8 +33,7 @@ export const delegationTools = teamTools(
       },
       example: { wait_seconds: 30 },
     },
-    {
-      act: 'conversationMessages',
+    conversationMessages: {
       name: 'get_conversation_messages',
       title: text('Messages of a conversation', '会話のメッセージ'),
       description: text(
@@ -49,5 +46,5 @@ export const delegationTools = teamTools(
       },
       example: { conversation_id: 'cnv_7k2m9q4x3v5w' },
     },
-  ],
+  },
 );

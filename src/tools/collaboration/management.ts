@@ -4,9 +4,8 @@ import { reads, settles, teamTools } from './team-tool.ts';
 /** A manager and the agents below it. */
 export const managementTools = teamTools(
   { category: 'management', permission: 'manager_only', annotations: settles },
-  [
-    {
-      act: 'subordinates',
+  {
+    subordinates: {
       name: 'list_subordinates',
       title: text('List subordinates', '配下の一覧'),
       description: text(
@@ -15,8 +14,7 @@ export const managementTools = teamTools(
       ),
       annotations: reads,
     },
-    {
-      act: 'subordinate',
+    subordinate: {
       name: 'get_subordinate_profile',
       title: text('Subordinate profile', '配下の詳細'),
       description: text(
@@ -27,8 +25,7 @@ export const managementTools = teamTools(
       ja: { agent_id: 'エージェント。例: "worker-1"。' },
       example: { agent_id: 'worker-1' },
     },
-    {
-      act: 'assignTask',
+    assignTask: {
       name: 'assign_task',
       title: text('Assign a task', 'タスクの割り当て'),
       description: text(
@@ -41,8 +38,7 @@ export const managementTools = teamTools(
       },
       example: { task_id: 'tsk_7k2m9q4x3v5w', assignee_id: 'worker-1' },
     },
-    {
-      act: 'selectAction',
+    selectAction: {
       name: 'select_action',
       title: text('Choose the next action', '次の行動の選択'),
       description: text(
@@ -52,8 +48,7 @@ export const managementTools = teamTools(
       ja: { action: '行動。例: "wait"。', reason: '理由。例: "API キーがない"。' },
       example: { action: 'wait' },
     },
-    {
-      act: 'approveRequest',
+    approveRequest: {
       name: 'approve_task_request',
       title: text('Approve a request', '依頼の承認'),
       description: text(
@@ -63,8 +58,7 @@ export const managementTools = teamTools(
       ja: { request_id: '依頼。例: "req_7k2m9q4x3v5w"。', assignee_id: '別の担当者。例: "worker-2"。' },
       example: { request_id: 'req_7k2m9q4x3v5w' },
     },
-    {
-      act: 'rejectRequest',
+    rejectRequest: {
       name: 'reject_task_request',
       title: text('Reject a request', '依頼の却下'),
       description: text(
@@ -74,5 +68,5 @@ export const managementTools = teamTools(
       ja: { request_id: '依頼。例: "req_7k2m9q4x3v5w"。', reason: '理由。例: "API キーがない"。' },
       example: { request_id: 'req_7k2m9q4x3v5w', reason: 'Out of scope.' },
     },
-  ],
+  },
 );

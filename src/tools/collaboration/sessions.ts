@@ -4,9 +4,8 @@ import { changes, settles, teamTools } from './team-tool.ts';
 /** Beginning and ending a session. */
 export const sessionTools = teamTools(
   { category: 'session', permission: 'unauthenticated', annotations: changes },
-  [
-    {
-      act: 'authenticate',
+  {
+    authenticate: {
       name: 'authenticate',
       title: text('Authenticate', '認証'),
       description: text(
@@ -24,8 +23,7 @@ export const sessionTools = teamTools(
       example: { agent_id: 'worker-1', passkey: 'k3y-of-worker-1', project_id: 'shop' },
       secrets: ['passkey'],
     },
-    {
-      act: 'logout',
+    logout: {
       name: 'logout',
       title: text('Log out', 'ログアウト'),
       description: text(
@@ -35,5 +33,5 @@ export const sessionTools = teamTools(
       permission: 'authenticated',
       annotations: settles,
     },
-  ],
+  },
 );

@@ -16,22 +16,22 @@ type Shared = Pick<Definition<Act>, 'category' | 'permission' | 'annotations'>;
 /** The fields that a tool has for itself. */
 type Own = 'uses' | 'run' | 'ja' | 'example';
 
-/** A tool for one act; without `ja` and `example` if the act takes nothing. */
-type Row = {
-  [A in Act]: { readonly act: A } & Omit<Definition<A>, keyof Shared | 'input' | 'output' | Own> &
+/** Tools by their acts; without `ja` and `example` if an act takes nothing. */
+type Rows = {
+  readonly [A in Act]?: Omit<Definition<A>, keyof Shared | 'input' | 'output' | Own> &
     Partial<Shared> &
     Partial<Pick<Definition<A>, 'ja' | 'example'>>;
-}[Act];
+};
 
 /** Tools for acts of the capability `team`: for agents in a session and the coordinator, unless a row says otherwise. */
-export function teamTools(shared: Shared, rows: readonly Row[]): readonly LooseTool[] {
-  return rows.map(({ act, ...words }) =>
+export function teamTools(shared: Shared, rows: Rows): readonly LooseTool[] {
+  return (Object.keys(rows) as Act[]).map((act) =>
     defineTool({
       agentsOnly: true,
       ja: {},
       example: {},
       ...shared,
-      ...(words as object as Omit<Definition<'logout'>, keyof Shared | 'input' | 'output' | Own>),
+      ...(rows[act] as object as Omit<Definition<'logout'>, keyof Shared | 'input' | 'output' | Own>),
       ...(teamActs[act] as object as Pick<Definition<'logout'>, 'input' | 'output'>),
       uses: ['team'],
       run: (input: object, { team, signal }) =>
