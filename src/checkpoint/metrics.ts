@@ -1,6 +1,6 @@
 import { once } from '../ground/once.ts';
 import { sharing } from '../ground/sharing.ts';
-import type { Series } from '../observe/exposition.ts';
+import { exposition, gauge, type Series } from '../observe/exposition.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
 
 /**
@@ -15,7 +15,6 @@ export async function createMetrics(
   const counts = createCallCounts();
   checkpoint.watch(counts);
   const pages = once(async () => {
-    const { exposition } = await import('../observe/exposition.ts');
     const { callSeries } = await import('../observe/call-series.ts');
     const { createProcessSeries } = await import('../observe/process-series.ts');
     const processSeries = createProcessSeries();
@@ -72,35 +71,34 @@ type Statuses = ReturnType<Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>
 
 /** The names are the operator's, from the configuration. */
 function serverSeries(statuses: Statuses): readonly Series[] {
-  const each = (value: (status: Statuses[number]) => number) =>
-    statuses
-      .filter(({ state }) => state !== 'disabled')
-      .map((status) => ({ labels: { server: status.name }, value: value(status) }));
+  const served = statuses.filter(({ state }) => state !== 'disabled');
+  const each = (name: string, help: string, value: (status: Statuses[number]) => number): Series => ({
+    name,
+    help,
+    type: name.endsWith('_total') ? 'counter' : 'gauge',
+    samples: served.map((status) => ({ labels: { server: status.name }, value: value(status) })),
+  });
   return [
-    {
-      name: 'sekisho_server_up',
-      help: 'Is the proxied server connected? One that nobody needed yet is not.',
-      type: 'gauge',
-      samples: each(({ state }) => (state === 'ready' ? 1 : 0)),
-    },
-    {
-      name: 'sekisho_server_failed',
-      help: 'Did its last start or run fail, or can its pins not be believed?',
-      type: 'gauge',
-      samples: each(({ state }) => (state === 'failed' || state === 'closed' ? 1 : 0)),
-    },
-    {
-      name: 'sekisho_server_starts_total',
-      help: 'How often it was started or connected; more than once is a restart.',
-      type: 'counter',
-      samples: each(({ starts }) => starts ?? 0),
-    },
-    {
-      name: 'sekisho_server_tools_held',
-      help: 'Its tools that wait for a person to look at them.',
-      type: 'gauge',
-      samples: each(({ held }) => held.length),
-    },
+    each(
+      'sekisho_server_up',
+      'Is the proxied server connected? One that nobody needed yet is not.',
+      ({ state }) => (state === 'ready' ? 1 : 0),
+    ),
+    each(
+      'sekisho_server_failed',
+      'Did its last start or run fail, or can its pins not be believed?',
+      ({ state }) => (state === 'failed' || state === 'closed' ? 1 : 0),
+    ),
+    each(
+      'sekisho_server_starts_total',
+      'How often it was started or connected; more than once is a restart.',
+      ({ starts }) => starts ?? 0,
+    ),
+    each(
+      'sekisho_server_tools_held',
+      'Its tools that wait for a person to look at them.',
+      ({ held }) => held.length,
+    ),
   ];
 }
 
@@ -143,8 +141,4 @@ async function storeSeries({
     series.push(gauge('sekisho_store_up', 'Does the store answer?', 0));
   }
   return series;
-}
-
-function gauge(name: string, help: string, value: number): Series {
-  return { name, help, type: 'gauge', samples: [{ value }] };
 }

@@ -1,5 +1,5 @@
 import type { CallCounts } from './call-counts.ts';
-import type { Series } from './exposition.ts';
+import { gauge, type Series } from './exposition.ts';
 
 export function callSeries(counts: CallCounts): readonly Series[] {
   const tools = [...counts.tools];
@@ -18,12 +18,7 @@ export function callSeries(counts: CallCounts): readonly Series[] {
       type: 'histogram',
       samples: tools.map(([tool, { seconds }]) => ({ labels: { tool }, value: seconds })),
     },
-    {
-      name: 'sekisho_calls_running',
-      help: 'Calls that are under way.',
-      type: 'gauge',
-      samples: [{ value: counts.running() }],
-    },
+    gauge('sekisho_calls_running', 'Calls that are under way.', counts.running()),
     {
       name: 'sekisho_refusals_total',
       help: 'Calls that ended before their tool ran, by the stop that ended them; rate_limited is a code.',

@@ -15,6 +15,11 @@ export interface Sample {
   readonly value: number | Histogram;
 }
 
+/** A family of one value. */
+export function gauge(name: string, help: string, value: number): Series {
+  return { name, help, type: 'gauge', samples: [{ value }] };
+}
+
 /** The text of `/metrics`. Families without samples are left out. */
 export function exposition(families: readonly Series[]): string {
   return families

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Series } from './exposition.ts';
+import { gauge, type Series } from './exposition.ts';
 
 /** The sampling interval of the event loop; any later wake counts as delay. */
 const askEveryMs = 20;
@@ -49,8 +49,4 @@ export function createProcessSeries(): () => readonly Series[] {
 
 function seconds(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e9 - askEveryMs / 1000);
-}
-
-function gauge(name: string, help: string, value: number): Series {
-  return { name, help, type: 'gauge', samples: [{ value }] };
 }
