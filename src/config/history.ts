@@ -20,28 +20,21 @@ export const historySchema = section({
     ),
 });
 
-export interface HistorySettings {
-  readonly enabled: boolean;
-  readonly maxBytes: number;
-  readonly maxAgeMs: number;
-  readonly commands: 'on' | 'off';
-  /** Names of folders in which nothing is recorded of commands. */
-  readonly ignore: readonly string[];
-  /** `s3://BUCKET/PREFIX` if contents are kept for several machines. */
-  readonly bucket: string | undefined;
-}
+export type HistorySettings = Readonly<ReturnType<typeof historyOf>>;
 
 export function historyOf(
   section: z.infer<typeof historySchema> | undefined,
   environment: NodeJS.ProcessEnv,
-): HistorySettings {
+) {
   if (section?.store !== undefined) assertSecure(environment);
   return {
+    /** `s3://BUCKET/PREFIX` if contents are kept for several machines. */
     bucket: section?.store,
     enabled: section?.enabled ?? true,
     maxBytes: section?.maxBytes ?? 1024 ** 3,
     maxAgeMs: (section?.maxAgeDays ?? 30) * 86_400_000,
     commands: section?.commands ?? 'on',
+    /** Names of folders in which nothing is recorded of commands. */
     ignore: section?.ignore ?? unrecordedFolders,
   };
 }

@@ -3,18 +3,8 @@ import { ConfigError } from '../contract/error.ts';
 import { addressOf } from './models.ts';
 import { between, spelled } from './section.ts';
 
-/** The endpoint for embeddings. Its key is only named, never stored. */
-export interface EmbeddingSettings {
-  readonly url: string;
-  readonly model: string;
-  readonly keyVariable: string | undefined;
-  readonly dimensions: number | undefined;
-  readonly timeoutMs: number;
-}
-
-export interface MemorySettings {
-  readonly embeddings: EmbeddingSettings | undefined;
-}
+/** The endpoint for embeddings, if any. Its key is only named, never stored. */
+export type MemorySettings = Readonly<ReturnType<typeof memoryOf>>;
 
 export const memorySchema = z.strictObject({
   embeddings: z
@@ -45,7 +35,7 @@ export const memorySchema = z.strictObject({
 export function memoryOf(
   config: z.infer<typeof memorySchema> | undefined,
   environment: Readonly<Record<string, string | undefined>>,
-): MemorySettings {
+) {
   const given = config?.embeddings;
   if (!given) return { embeddings: undefined };
   const url = addressOf('memory.embeddings', given.url);

@@ -71,11 +71,7 @@ export interface AgentInput {
   readonly maxParallelTasks?: number | undefined;
 }
 
-export interface AgentRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly hierarchy: Hierarchy;
-  readonly parentId?: string | undefined;
+export interface AgentRecord extends Omit<AgentInput, 'passkey' | 'maxParallelTasks'> {
   readonly status: string;
   readonly maxParallelTasks: number;
   readonly projects: readonly string[];
@@ -88,9 +84,6 @@ export interface ProjectInput {
   readonly status?: 'active' | 'paused' | undefined;
 }
 
-export interface ProjectRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly workingDirectory?: string | undefined;
+export interface ProjectRecord extends Omit<ProjectInput, 'status'> {
   readonly status: string;
 }
