@@ -134,12 +134,8 @@ export interface TokenStore {
 export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired';
 
 /** The call that needs a standing approval, and its folder. */
-export interface GrantWanted {
-  readonly principal: string;
-  readonly sessionId: string;
-  readonly tool: string;
+export interface GrantWanted extends Pick<ApprovalRecord, 'principal' | 'sessionId' | 'tool' | 'folder'> {
   readonly grant: string;
-  readonly folder?: string | undefined;
 }
 
 /** A call of a plan, as the person approved it. */

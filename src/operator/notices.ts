@@ -1,21 +1,13 @@
-import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
 import type { Acts } from '../contract/operator.ts';
-import type { PasskeyStore } from '../contract/passkey.ts';
 import type { Person } from '../contract/person.ts';
 import type { Perform } from './perform.ts';
-
-interface NoticeRooms {
-  notices(): Promise<NoticeStore>;
-  passkeys(): Promise<PasskeyStore>;
-  testNotice(channel: string): Promise<NoticeRecord | undefined>;
-  now(): number;
-}
+import type { OperatorRooms } from './rooms.ts';
 
 /** Devices and passkeys for notices and answers. The log has their names, never an address or a key. */
 export function createNoticeActs(
   person: Person,
   perform: Perform,
-  { notices, passkeys, testNotice, now }: NoticeRooms,
+  { notices, passkeys, testNotice, now }: OperatorRooms,
   allow: () => void,
 ): Pick<Acts, 'testNotice' | 'addDevice' | 'removeDevice' | 'addPasskey' | 'removePasskey'> {
   return {

@@ -1,7 +1,14 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { DecisionKind, Dialect } from '../../contract/capabilities/judgement.ts';
 import type { EffectRule } from '../../contract/effects.ts';
-import type { Mode, PolicyDecision, PolicyRule, Risk, RuleLine } from '../../contract/policy.ts';
+import type {
+  Mode,
+  PolicyDecision,
+  PolicyRule,
+  PolicyVerdict,
+  Risk,
+  RuleLine,
+} from '../../contract/policy.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
@@ -101,21 +108,14 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
 }
 
 /** The outcome that a call would have, and the rule. */
-export interface PolicyPreview {
+export interface PolicyPreview
+  extends Pick<PolicyVerdict, 'writtenAt' | 'answer' | 'because' | 'suggestion' | 'onLayer'> {
   readonly tool: string;
   readonly decision: PolicyDecision | 'invalid';
   /** The rule that decides, or `authorize` if the caller may not call the tool; undefined if it is no call. */
   readonly rule?: string | undefined;
-  /** Where the rule is written; undefined for a built-in one. */
-  readonly writtenAt?: string | undefined;
-  /** With `ask`: only a person answers. */
-  readonly answer?: 'person' | undefined;
-  readonly because: Text;
-  readonly suggestion?: Text | undefined;
   /** With `ask`: what a standing approval would allow. */
   readonly grant?: string | undefined;
-  /** The call runs on a layer, and the rules about effects decide whether they land. */
-  readonly onLayer?: boolean | undefined;
   /** The further check if a stranger's words decide where the call goes, which only a session knows. */
   readonly flow?: FlowMode | undefined;
 }

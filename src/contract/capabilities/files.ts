@@ -80,13 +80,7 @@ export interface TextSlice {
 /** As the WHATWG Encoding Standard names it. */
 export type TextEncoding = string;
 
-export interface WholeText {
-  readonly text: string;
-  readonly encoding: TextEncoding;
-  readonly isGuess?: boolean | undefined;
-  readonly hasBom: boolean;
-  readonly stat: FileStat;
-}
+export type WholeText = Pick<TextSlice, 'text' | 'encoding' | 'isGuess' | 'hasBom' | 'stat'>;
 
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
@@ -225,23 +219,17 @@ export interface NameMatches {
   readonly deeper: number;
 }
 
-export interface ContentQuery {
-  readonly below: Place;
+export interface ContentQuery extends Omit<NameQuery, 'newestFirst'> {
+  /** A regular expression. */
   readonly pattern: string;
   readonly glob?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
   readonly fixed?: boolean | undefined;
   readonly multiline?: boolean | undefined;
-  readonly includeIgnored?: boolean | undefined;
   readonly context?: number | undefined;
   readonly output: 'content' | 'files' | 'count';
-  readonly skip?: ((path: string) => boolean) | undefined;
   /** Counts matching lines for `content`, files otherwise. */
   readonly limit: number;
-  readonly offset?: number | undefined;
-  /** A further page: it may come from the results that the session's last equal query gathered. */
-  readonly continues?: boolean | undefined;
-  readonly signal: AbortSignal;
 }
 
 export interface ContentMatches {

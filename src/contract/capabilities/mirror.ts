@@ -2,12 +2,7 @@ import type { Text } from '../text/text.ts';
 import type { WriteRecord } from './pipeline.ts';
 
 /** A write as the audit log has it, to compare its mirror with. */
-export interface LoggedWrite {
-  readonly recordId: string;
-  readonly mirror: string;
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly root: string;
+export interface LoggedWrite extends Omit<WriteRecord, 'path' | 'append'> {
   readonly callId: string;
 }
 

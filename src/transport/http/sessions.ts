@@ -11,15 +11,9 @@ import type { Outlet } from './outlet.ts';
 import { createTickets, essentialCapabilities, ownerOf, type Ticket } from './tickets.ts';
 
 /** A client of an older revision, from its handshake on. */
-export interface Session {
+export interface Session extends Omit<Ticket, 'issuedAtMs'> {
   readonly id: string;
   readonly bearer: string | undefined;
-  /** The caller that made the handshake; only they may use the session. */
-  readonly owner: string;
-  readonly connectionId: string;
-  readonly client: Handshake['client'];
-  readonly revision: string;
-  readonly clientCapabilities: Params;
   readonly running: Map<RequestId, Run>;
   readonly asks: Asks;
   readonly keeper: Keeper;
