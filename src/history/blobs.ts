@@ -25,16 +25,12 @@ import { fsync } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 
-export function digestOf(bytes: Uint8Array): string {
-  return hash('sha256', bytes, 'hex');
-}
-
 /** The digest of a file of any size, without holding other work up. */
 export async function digestOfFile(hostPath: string): Promise<string> {
-  const hash = createHash('sha256');
+  const sum = createHash('sha256');
   const fd = withRights(hostPath, () => openSync(hostPath, 'r'));
-  for await (const chunk of createReadStream('', { fd })) hash.update(chunk);
-  return hash.digest('hex');
+  for await (const chunk of createReadStream('', { fd })) sum.update(chunk);
+  return sum.digest('hex');
 }
 
 /** Contents by their SHA-256, each stored once, whole or not at all, in a folder that the first one creates. */
@@ -48,7 +44,7 @@ export class Blobs {
 
   /** Keeps these bytes. `durable` resolves when they are safe from a power cut. */
   put(bytes: Uint8Array): { readonly digest: string; readonly durable: Promise<void> } {
-    const digest = digestOf(bytes);
+    const digest = hash('sha256', bytes);
     const fd = this.#write(bytes, digest);
     if (fd === undefined) return { digest, durable: Promise.resolve() };
     const durable = fsync(fd).finally(() => closeSync(fd));
@@ -59,7 +55,7 @@ export class Blobs {
 
   /** Keeps these bytes, one content of very many: safe from a power cut once `sync` has resolved. */
   putUnsynced(bytes: Uint8Array): string {
-    const digest = digestOf(bytes);
+    const digest = hash('sha256', bytes);
     const fd = this.#write(bytes, digest);
     if (fd !== undefined) closeSync(fd);
     return digest;
@@ -106,7 +102,7 @@ export class Blobs {
     const path = this.#pathOf(digest);
     const packed = readIfThere(`${path}${suffix}`);
     const bytes = packed ? zstdDecompressSync(packed) : readIfThere(path);
-    return bytes && digestOf(bytes) === digest ? bytes : undefined;
+    return bytes && hash('sha256', bytes) === digest ? bytes : undefined;
   }
 
   /** The content in parts, unchecked. */

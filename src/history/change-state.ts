@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FileChange, FormerFile } from '../contract/capabilities/files.ts';
 import type { FileState, NewHistoryEntry } from '../contract/capabilities/history.ts';
@@ -6,7 +7,6 @@ import { ToolError } from '../contract/error.ts';
 import { readAtNow } from '../files/io.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { orElse } from '../ground/or-else.ts';
-import { digestOf } from './blobs.ts';
 import type { Contents } from './contents.ts';
 import { isSame, stateAt } from './state.ts';
 
@@ -30,18 +30,18 @@ export function afterOf(change: FileChange, content: Uint8Array | undefined): Fi
   if (movedFrom) {
     const { stat } = movedFrom;
     const state = { kind: 'file', bytes: stat.bytes, mode: stat.mode & 0o7777 } as const;
-    return stat.bytes > atOnceBytes ? state : { ...state, digest: digestOf(movedFrom.read()) };
+    return stat.bytes > atOnceBytes ? state : { ...state, digest: hash('sha256', movedFrom.read()) };
   }
   const added = content ?? Buffer.alloc(0);
   if (action !== 'append' || !former) {
-    return { kind: 'file', bytes: added.length, mode, digest: digestOf(added) };
+    return { kind: 'file', bytes: added.length, mode, digest: hash('sha256', added) };
   }
   const bytes = former.stat.bytes + added.length;
   if (change.growsInPlace) {
-    return { kind: 'file', bytes, mode, tail: { bytes: added.length, digest: digestOf(added) } };
+    return { kind: 'file', bytes, mode, tail: { bytes: added.length, digest: hash('sha256', added) } };
   }
   const old = readAtNow(former.descriptor, 0, former.stat.bytes);
-  return { kind: 'file', bytes, mode, digest: digestOf(Buffer.concat([old, added])) };
+  return { kind: 'file', bytes, mode, digest: hash('sha256', Buffer.concat([old, added])) };
 }
 
 /**

@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import type { SharedContents } from '../contract/capabilities/history.ts';
 import { sharing } from '../ground/sharing.ts';
 import type { Blobs } from './blobs.ts';
-import { digestOf } from './blobs.ts';
 
 export type Contents = ReturnType<typeof createContents>;
 
@@ -57,7 +57,7 @@ export function createContents(blobs: Blobs, openShared: () => Promise<SharedCon
       const here = blobs.read(digest);
       if (here) return here;
       const bytes = await (await openShared())?.read(digest);
-      return bytes && digestOf(bytes) === digest ? bytes : undefined;
+      return bytes && hash('sha256', bytes) === digest ? bytes : undefined;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from 'node:fs';
 import type { Attribution, FileState } from '../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../contract/capabilities/landing.ts';
@@ -5,7 +6,7 @@ import { readAtNow } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
 import { isTemporaryName } from '../files/names.ts';
 import { defer } from '../ground/defer.ts';
-import { digestOf, digestOfFile } from './blobs.ts';
+import { digestOfFile } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
 import type { NewChange, Prepared, Recorder } from './recorder.ts';
@@ -98,7 +99,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
       const { digest, durable } = contents.put(before);
       await durable;
       const former: FileState = { kind: 'file', bytes: before.length, digest };
-      const next: FileState = { kind: 'file', bytes: after.length, digest: digestOf(after) };
+      const next: FileState = { kind: 'file', bytes: after.length, digest: hash('sha256', after) };
       await recorder.add([{ root, path, before: former, after: next }], who);
     },
     async end(isWhole) {
@@ -121,7 +122,7 @@ function mayDiffer(
   if (before.kind !== 'symlink' && before.mode !== after.mode) return true;
   if (before.kind === 'symlink') return !isSame(stateOf(before), next, false);
   if (before.kind !== 'file') return false;
-  if (next.kind === 'file' && bytes) return digestOf(bytes) !== next.digest;
+  if (next.kind === 'file' && bytes) return hash('sha256', bytes) !== next.digest;
   // A name that was removed and put back has its own file again, of whatever size.
   const [former, now] = [lstatSync(before.entry), lstatSync(after.entry)];
   return former.dev !== now.dev || former.ino !== now.ino;
@@ -130,7 +131,7 @@ function mayDiffer(
 /** Adds the digest if the file is small. */
 function seen(side: LandingSide | undefined): FileState {
   return side?.kind === 'file' && side.bytes <= atOnceBytes
-    ? withDigest(side, digestOf(read(side.entry)))
+    ? withDigest(side, hash('sha256', read(side.entry)))
     : stateOf(side);
 }
 

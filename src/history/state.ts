@@ -1,5 +1,4 @@
-import type { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
 import type { FileState } from '../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
@@ -27,7 +26,7 @@ function fileState(path: string, { size, mode }: Stats, like: FileState | undefi
   if (like?.kind !== 'file') return { ...state, digest: digestOfFile(fd) };
   if (like.tail) {
     const bytes = readAtNow(fd, size - like.tail.bytes, like.tail.bytes);
-    return { ...state, tail: { bytes: bytes.length, digest: digest(bytes) } };
+    return { ...state, tail: { bytes: bytes.length, digest: hash('sha256', bytes) } };
   }
   if (like.isStart) return { ...state, isStart: true };
   return like.digest === undefined ? state : { ...state, digest: digestOfFile(fd) };
@@ -52,17 +51,13 @@ export function isSame(a: FileState, b: FileState, withMode: boolean): boolean {
 }
 
 function digestOfFile(fd: number): string {
-  const hash = createHash('sha256');
+  const sum = createHash('sha256');
   for (let at = 0; ; ) {
     const bytes = readAtNow(fd, at, pieceBytes);
-    if (bytes.length === 0) return hash.digest('hex');
-    hash.update(bytes);
+    if (bytes.length === 0) return sum.digest('hex');
+    sum.update(bytes);
     at += bytes.length;
   }
-}
-
-function digest(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 const pieceBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../src/history/blobs.ts';
 import { type openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
@@ -64,7 +64,8 @@ export function tree(
       else if (stat.isDirectory()) {
         found[path] = `folder ${mode}`;
         walk(path);
-      } else if (stat.isFile()) found[path] = `file ${mode} ${digestOf(readFileSync(join(root, path)))}`;
+      } else if (stat.isFile())
+        found[path] = `file ${mode} ${hash('sha256', readFileSync(join(root, path)))}`;
       else found[path] = 'other';
     }
   };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   chmodSync,
   lstatSync,
@@ -9,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../../src/history/blobs.ts';
 
 /** Every path below a folder with its kind, mode and content; the pipeline's own record is left out. */
 export function treeOf(root: string): Record<string, string> {
@@ -24,7 +24,7 @@ export function treeOf(root: string): Record<string, string> {
       else if (stat.isDirectory()) {
         tree[path] = `folder ${mode}`;
         walk(path);
-      } else tree[path] = `file ${mode} ${digestOf(readFileSync(join(root, path)))}`;
+      } else tree[path] = `file ${mode} ${hash('sha256', readFileSync(join(root, path)))}`;
     }
   };
   walk('');

@@ -11,10 +11,11 @@ export interface Pipes {
   readonly stdin: Socket | undefined;
   readonly stdout: Socket;
   readonly stderr: Socket;
+  readonly report: Socket | undefined;
 }
 
 /** Opens pipes for a child that another thread starts. */
-export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
+export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe', reports = false): Pipes {
   const opened: number[] = [];
   const pipe = () => {
     const made = makePipe(kernel);
@@ -26,13 +27,15 @@ export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
     const output = pipe();
     const errors = pipe();
     const start = pipe();
+    const report = reports ? pipe() : undefined;
     const childInput = input?.read ?? openSync('/dev/null', 'r');
     return {
-      childEnds: [childInput, output.write, errors.write, start.read],
+      childEnds: [childInput, output.write, errors.write, start.read, ...(report ? [report.write] : [])],
       go: start.write,
       stdin: input && quiet(new Socket({ fd: input.write, readable: false, writable: true })),
       stdout: quiet(new Socket({ fd: output.read, readable: true, writable: false })),
       stderr: quiet(new Socket({ fd: errors.read, readable: true, writable: false })),
+      report: report && quiet(new Socket({ fd: report.read, readable: true, writable: false })),
     };
   } catch (error) {
     for (const fd of opened) closeSync(fd);

@@ -15,6 +15,11 @@ export const quietThread = {
   trackUnmanagedFds: false,
 };
 
+/** The program of a thread beside the module with this address, built or not. */
+export function threadUrl(name: string, module: string): URL {
+  return new URL(`./${name}.${module.endsWith('.ts') ? 'ts' : 'js'}`, module);
+}
+
 /**
  * Has the other threads take the process's signals. One that interrupted a supervisor as it hands over a descriptor
  * would make the kernel report success to the caller, with descriptor 0.

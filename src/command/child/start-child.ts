@@ -9,7 +9,6 @@ import { startedByNode } from './adopt.ts';
 import type { Child, SpawnOptions, Started } from './child.ts';
 import { openPipes } from './pipes.ts';
 import { openPosixSpawn, type PosixSpawnOptions } from './posix-spawn.ts';
-import { openReport } from './report.ts';
 import { applyTag, createTag, hasTag } from './tag.ts';
 import { destroyGroup, findMembers } from './tree.ts';
 
@@ -19,11 +18,11 @@ export interface StartOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly workingFolder?: string | undefined;
   readonly stdin: 'null' | 'pipe';
-  /** They become descriptors 3, 4 and so on. */
+  /** They become descriptors 3, 4 and so on, after the following two. */
   readonly extra: readonly number[];
   /** Descriptor 3 is a pipe on which the child waits until this was called. */
   readonly held?: ((pid: number) => void) | undefined;
-  /** The last descriptor is a pipe of Node's, from which the child's `report` is read. */
+  /** The next descriptor is a pipe, from which the child's `report` is read. Only of a held child. */
   readonly reports?: boolean | undefined;
 }
 
@@ -52,11 +51,11 @@ export async function openStarter(): Promise<StartChild> {
 }
 
 export function startWithPipes(kernel: Kernel, start: StartWith): StartChild {
-  return async ({ stdin, extra, held, workingFolder = '/', ...program }) => {
-    const pipes = openPipes(kernel, stdin);
-    const { stdin: input, stdout, stderr } = pipes;
+  return async ({ stdin, extra, held, reports, workingFolder = '/', ...program }) => {
+    const pipes = openPipes(kernel, stdin, reports);
+    const { stdin: input, stdout, stderr, report } = pipes;
     try {
-      const descriptors = [...pipes.childEnds.slice(0, held ? 4 : 3), ...extra];
+      const descriptors = [...pipes.childEnds.slice(0, held ? undefined : 3), ...extra];
       const { pid, ended } = await start({ ...program, workingFolder, descriptors });
       held?.(pid);
       if (held) writeSync(pipes.go, '\n');
@@ -64,9 +63,9 @@ export function startWithPipes(kernel: Kernel, start: StartWith): StartChild {
         code: code ?? undefined,
         signal: signal ?? undefined,
       }));
-      return { pid, stdin: input, stdout, stderr, exited };
+      return { pid, stdin: input, stdout, stderr, report, exited };
     } catch (error) {
-      for (const stream of [input, stdout, stderr]) stream?.destroy();
+      for (const stream of [input, stdout, stderr, report]) stream?.destroy();
       throw error;
     } finally {
       for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
@@ -93,8 +92,8 @@ export async function startByNode({
       'pipe',
       'pipe',
       ...(held ? (['pipe'] as const) : []),
-      ...extra,
       ...(reports ? (['pipe'] as const) : []),
+      ...extra,
     ],
     detached: true,
   });
@@ -103,7 +102,7 @@ export async function startByNode({
   const go = held && (child.stdio[3] as Writable);
   go?.on('error', () => {});
   go?.end('\n');
-  return { ...started, report: reports ? (child.stdio.at(-1) as Readable) : undefined };
+  return { ...started, report: reports ? (child.stdio[4] as Readable) : undefined };
 }
 
 /** How commands without a process namespace of their own are started. */
@@ -123,8 +122,7 @@ export async function startTagged(
   { kernel, start, launch, reach, isMarked }: TaggedMeans,
   { command, limits, workingFolder, environment, stdin, reports, watched }: SpawnOptions,
 ): Promise<Child> {
-  const report = reports && kernel ? openReport(kernel) : undefined;
-  const launched = watched && launch?.(watched, { at: report ? 5 : 4, reach });
+  const launched = watched && launch?.(watched, { at: reports ? 5 : 4, reach });
   const [program = '', ...args] = limitedArguments(command, limits, {
     waits: true,
     reportAt: reports ? 4 : undefined,
@@ -138,10 +136,10 @@ export async function startTagged(
       environment,
       workingFolder,
       stdin,
-      extra: [...(report ? [report.childEnd] : []), ...(launched?.descriptors ?? [])],
+      extra: launched?.descriptors ?? [],
       // The main thread applies the tag: if a confined one could, its children could too.
       held: (pid) => void (kernel && applyTag(kernel, pid, tag)),
-      reports: reports && !kernel,
+      reports,
     });
     const { pid } = started;
     let running = true;
@@ -151,7 +149,6 @@ export async function startTagged(
     const child: Child = {
       ...started,
       exited,
-      ...(report && { report: report.stream }),
       members: () => [
         ...(running ? [pid] : []),
         ...findMembers({ pid, isTagged }).map((member) => member.pid),
@@ -161,10 +158,8 @@ export async function startTagged(
     return launched ? launched.recording.follow(child) : child;
   } catch (error) {
     launched?.recording.close();
-    report?.stream.destroy();
     throw error;
   } finally {
-    report?.release();
     launched?.close();
   }
 }

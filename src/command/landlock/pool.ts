@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { quietThread } from '../child/quiet-thread.ts';
+import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Collected, Collector } from '../output/collect.ts';
 import type { ThreadNews, ThreadOptions } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
@@ -13,7 +13,11 @@ export interface StartedChild {
 }
 
 /** Throws if a restriction fails. The thread alone does not keep the process alive. */
-export async function openConfinedThread(collector: Collector, walls: ThreadWalls, url: URL = threadUrl()) {
+export async function openConfinedThread(
+  collector: Collector,
+  walls: ThreadWalls,
+  url: URL = threadUrl('landlock-thread', import.meta.url),
+) {
   const worker = new Worker(url, { ...quietThread, workerData: walls });
   const starting = new Map<number, { resolve(child: StartedChild): void; reject(error: Error): void }>();
   let running = 0;
@@ -75,8 +79,4 @@ export async function openConfinedThread(collector: Collector, walls: ThreadWall
       await worker.terminate();
     },
   };
-}
-
-function threadUrl(): URL {
-  return new URL(`./landlock-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
 }

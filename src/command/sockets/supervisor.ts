@@ -3,7 +3,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
-import { quietThread } from '../child/quiet-thread.ts';
+import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import type { SupervisorOptions } from './supervisor-thread.ts';
 import { createWatch } from './watch.ts';
@@ -78,7 +78,7 @@ class SupervisorThread {
   #start(): Worker {
     this.#starts += 1;
     const workerData: SupervisorOptions = { watch: this.#watch.fd, end: this.#end };
-    const worker = new Worker(threadUrl(), { ...quiet, workerData });
+    const worker = new Worker(threadUrl('supervisor-thread', import.meta.url), { ...quiet, workerData });
     worker.stdout.resume();
     worker.stderr.resume();
     worker.on('error', () => {});
@@ -109,7 +109,3 @@ const quiet = {
 };
 /** The number of a thread that has ended. */
 const gone = -1;
-
-function threadUrl(): URL {
-  return new URL(`./supervisor-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-}

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
-import { quietThread } from '../child/quiet-thread.ts';
+import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { createWatch, type Watch } from '../sockets/watch.ts';
 import {
@@ -171,7 +171,7 @@ const idleWithout: Worker[] = [];
 const idleWithRights: Worker[] = [];
 
 function startThread(): Worker {
-  const worker = new Worker(threadUrl(), quiet);
+  const worker = new Worker(threadUrl('watched-thread', import.meta.url), quiet);
   worker.on('error', () => {});
   worker.unref();
   return worker;
@@ -183,7 +183,3 @@ const quiet = {
   ...quietThread,
   resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 512 },
 };
-
-function threadUrl(): URL {
-  return new URL(`./watched-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
-}

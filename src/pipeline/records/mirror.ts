@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import type { Folder, Place } from '../../contract/capabilities/files.ts';
 import type { WriteMode } from '../../contract/capabilities/pipeline.ts';
@@ -109,7 +109,7 @@ export class Mirror {
       mode === 'append'
         ? ''
         : `${separatorStart(mirror, mirrorBytes)}--- shelpa:overwrite ts=${ts} record_id=${id} ---\n`;
-    const sha256 = digestOf(content);
+    const sha256 = hash('sha256', content);
     const { done, undo } = beginRecord(index, {
       record_id: String(id),
       ts,
@@ -156,9 +156,9 @@ export class Mirror {
   async #isDone({ path, mode, bytes, sha256, offset, base_bytes: base }: IndexRecord, mirror: Place) {
     const real = this.at(path);
     const content = readFrom(mirror, offset, bytes);
-    if (digestOf(content) !== sha256 || !real.exists()) return false;
+    if (hash('sha256', content) !== sha256 || !real.exists()) return false;
     const size = real.stat().bytes;
-    if (mode !== 'append') return size === bytes && digestOf(readFrom(real, 0, size)) === sha256;
+    if (mode !== 'append') return size === bytes && hash('sha256', readFrom(real, 0, size)) === sha256;
     if (size < base || (size === base && bytes > 0)) return false;
     const grown = readFrom(real, base, bytes);
     if (!content.subarray(0, grown.length).equals(grown)) return false;
@@ -170,10 +170,6 @@ export class Mirror {
 /** The path of a file's mirror. The index has a fixed name there, so a file of that name is renamed. */
 export function mirrorPath(path: string): string {
   return `.shelpa/${/^index\.jsonl~*$/i.test(path) ? `${path}~` : path}`;
-}
-
-export function digestOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 export function readFrom(place: Place, position: number, length: number): Buffer {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { LoggedWrite, MirrorVerdict } from '../../contract/capabilities/mirror.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
@@ -5,7 +6,7 @@ import { type Locks, openLocks } from '../../files/changing/lock.ts';
 import { openWorkspace } from '../../files/workspace.ts';
 import { defer } from '../../ground/defer.ts';
 import { type IndexRecord, recordsForwards } from './index-file.ts';
-import { digestOf, Mirror, mirrorPath, readFrom } from './mirror.ts';
+import { Mirror, mirrorPath, readFrom } from './mirror.ts';
 
 /**
  * Compares the mirrors of these roots, and of those that the log names, with their indexes and the log. An index may
@@ -123,7 +124,7 @@ function problemOf(record: IndexRecord, { mirror, last, end, missing }: Before):
     );
   const place = mirror.at(mirrorPath(path));
   if (!place.exists()) return text(`the mirror of ${path} is missing`, `${path} の控えがありません`);
-  if (digestOf(mirror.readContent(record)) !== record.sha256)
+  if (hash('sha256', mirror.readContent(record)) !== record.sha256)
     return text(
       `record ${id} of ${path} was changed in the mirror`,
       `控えの中で ${path} の記録 ${id} が変更されています`,
