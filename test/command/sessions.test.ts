@@ -164,13 +164,16 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     }, 60_000);
 
     test('what takes longer than its caller waits goes on, and nothing that it prints is lost', async () => {
-      const attended = await attend(runner, 'echo before; echo warning >&2; sleep 1; echo after; exit 4', {
+      const goOn = `go-on-${name}`;
+      const waits = `until [ -e ${goOn} ]; do sleep 0.05; done`;
+      const attended = await attend(runner, `echo before; echo warning >&2; ${waits}; echo after; exit 4`, {
         handOverMs: 300,
       });
       if (attended.kind !== 'going') throw new Error('it ended too soon');
       const { command } = attended;
-      expect(command.read().text).toBe('before\nwarning\n');
+      await expect.poll(() => command.read().text).toBe('before\nwarning\n');
       expect(runner.forSession('one').background(command.id)).toBe(command);
+      writeFileSync(join(root, goOn), '');
       await command.wait(20_000, never);
       expect(command.status()).toEqual({ running: false, exitCode: 4 });
       expect(command.read().text).toBe('before\nwarning\nafter\n');
