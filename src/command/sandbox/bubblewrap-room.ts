@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isInside } from '../../ground/inside.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
-import { type Landing, type Relay, relayProgram } from '../child/relay.ts';
+import { type Relay, relayProgram } from '../child/relay.ts';
 import type { StartChild } from '../child/start-child.ts';
 import { compileProgram, type Step } from '../child/static-program.ts';
 import { findMembers } from '../child/tree.ts';
@@ -54,10 +54,10 @@ export function openNamespaceSets(
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
 
   /** One that an outlet can serve, made ahead: making it takes longer than starting a command. */
-  let spare: Promise<Made | undefined> | undefined;
+  let spare: Promise<Awaited<ReturnType<typeof make>> | undefined> | undefined;
   let isClosed = false;
 
-  async function make(isServed: boolean): Promise<Made> {
+  async function make(isServed: boolean) {
     const landing = isServed ? relay?.open() : undefined;
     const [self] = landing?.childEnds ?? [];
     const started = await startChild({
@@ -91,16 +91,12 @@ export function openNamespaceSets(
     }
   }
 
-  async function take(): Promise<Made> {
-    const ready = spare;
-    spare = undefined;
-    return (await ready) ?? make(true);
-  }
-
   return {
     folder,
     async open(outlet) {
-      const { namespaces, own, listeners } = outlet ? await take() : await make(false);
+      const ready = outlet && spare;
+      if (ready) spare = undefined;
+      const { namespaces, own, listeners } = (await ready) ?? (await make(outlet !== undefined));
       listeners?.then(
         (all) => outlet?.adopt(all),
         () => outlet?.close(),
@@ -127,12 +123,6 @@ export function openNamespaceSets(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-interface Made {
-  readonly namespaces: readonly number[];
-  readonly own: number;
-  readonly listeners: Landing['listeners'] | undefined;
 }
 
 /** Descriptors of the program, besides the three streams. */

@@ -46,16 +46,10 @@ const bundles = [
 ];
 
 const names = [
-  ...['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
-  ...['PIP_CERT', 'CARGO_HTTP_CAINFO', 'AWS_CA_BUNDLE', 'DENO_CERT', 'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'],
-  ...[
-    'HTTPS_CA_FILE',
-    'NIX_SSL_CERT_FILE',
-    'npm_config_cafile',
-    'YARN_HTTPS_CA_FILE_PATH',
-    'BUNDLE_SSL_CA_CERT',
-  ],
-];
+  'SSL_CERT_FILE NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT CARGO_HTTP_CAINFO',
+  'AWS_CA_BUNDLE DENO_CERT GRPC_DEFAULT_SSL_ROOTS_FILE_PATH HTTPS_CA_FILE NIX_SSL_CERT_FILE npm_config_cafile',
+  'YARN_HTTPS_CA_FILE_PATH BUNDLE_SSL_CA_CERT',
+].flatMap((each) => each.split(' '));
 
 /** The text of a file; empty if it cannot be read or is larger. */
 export function readUpTo(path: string, maxBytes: number): string {
