@@ -13,10 +13,8 @@ export function createQueue(atOnce: number, maxWaiting: number): Semaphore {
         'rate_limited',
         `${running} commands are running and ${waiting} are waiting.`,
         `${running} 件のコマンドが実行中、${waiting} 件が待機中です。`,
-        {
-          suggestion: text('Wait for some of them to end.', 'いくつか終わるまで待ってください。'),
-          details: { retry_after_ms: 1000 },
-        },
+        text('Wait for some of them to end.', 'いくつか終わるまで待ってください。'),
+        { retry_after_ms: 1000 },
       ),
   });
 }

@@ -25,11 +25,8 @@ function shareOf(pid: number): Promise<number | undefined> {
 }
 
 async function bytesIn(file: string, fields: RegExp): Promise<number | undefined> {
-  try {
-    const found = [...(await readFile(file, 'latin1')).matchAll(fields)];
-    return found.length === 0 ? undefined : found.reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0);
-  } catch {
-    // It has ended, or may not be inspected.
-    return undefined;
-  }
+  // It may have ended, or not be ours to inspect.
+  const status = await readFile(file, 'latin1').catch(() => '');
+  const found = [...status.matchAll(fields)];
+  return found.length === 0 ? undefined : found.reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0);
 }

@@ -3,6 +3,7 @@ import type { LandingSide } from '../../contract/capabilities/landing.ts';
 import { kindOf } from '../../files/reading.ts';
 import { entryOf } from '../../files/walk.ts';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { orElse } from '../../ground/or-else.ts';
 
 /* Paths and names here are bytes, one per character. */
 
@@ -17,20 +18,12 @@ export function statOf(folder: number, name: string): Stats | undefined {
 
 /** Undefined also if a file has the place of a folder above. */
 export function statAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(asBytes(path), { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return orElse(() => lstatSync(asBytes(path), { throwIfNoEntry: false }), undefined);
 }
 
 /** Empty if there is no such folder, or it is not readable. */
 export function namesAt(path: string): readonly string[] {
-  try {
-    return namesIn(asBytes(path));
-  } catch {
-    return [];
-  }
+  return orElse(() => namesIn(asBytes(path)), []);
 }
 
 export function namesIn(path: Buffer | string): readonly string[] {

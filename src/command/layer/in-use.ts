@@ -1,4 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
+import { orElse } from '../../ground/or-else.ts';
 import { namesAt } from './entries.ts';
 
 /** The changes must not land; running the command directly on the folders can have the same result. */
@@ -40,10 +41,6 @@ export function findOpen(
 }
 
 function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    // Closed in the meantime.
-    return undefined;
-  }
+  // Closed in the meantime.
+  return orElse(() => statSync(path), undefined);
 }

@@ -1,10 +1,11 @@
-import { type Text, verbatim } from '../../contract/text/text.ts';
+import { readSaid, type Said, type Text, verbatim } from '../../contract/text/text.ts';
 
 /** No layer is possible; `why` is a part of a sentence. */
 export class NoLayer extends Error {
   readonly why: Text;
 
-  constructor(why: Text) {
+  constructor(...said: Said<never>) {
+    const { text: why } = readSaid(said);
     super(why.en);
     this.why = why;
   }

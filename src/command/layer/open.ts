@@ -1,6 +1,5 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from '../../contract/text/text.ts';
 import { freeBytes, thisProcess } from '../../files/changing/under-way.ts';
 import { isBelow, isInside } from '../../ground/inside.ts';
 import { type InTurn, landLayers } from './land.ts';
@@ -30,18 +29,14 @@ export function assertFree(base: string, folders: readonly string[]): void {
   const inside = folders.find((folder) => isInside(base, folder));
   if (inside !== undefined)
     throw new NoLayer(
-      text(
-        `the state folder lies in ${inside}, which the layer would cover`,
-        `状態フォルダーが、レイヤーの覆う ${inside} の中にあります`,
-      ),
+      `the state folder lies in ${inside}, which the layer would cover`,
+      `状態フォルダーが、レイヤーの覆う ${inside} の中にあります`,
     );
   const mount = mountIn(folders);
   if (mount !== undefined)
     throw new NoLayer(
-      text(
-        `a file system of its own is mounted at ${mount}, which no layer covers`,
-        `${mount} に別のファイルシステムがマウントされていて、レイヤーで覆えません`,
-      ),
+      `a file system of its own is mounted at ${mount}, which no layer covers`,
+      `${mount} に別のファイルシステムがマウントされていて、レイヤーで覆えません`,
     );
 }
 

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { type Text, text } from '../../contract/text/text.ts';
 import { defer, deferred } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
+import { orElse } from '../../ground/or-else.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Spawner } from '../child/child.ts';
 import { compileLayer, type LayerOptions } from '../child/layer-program.ts';
@@ -148,13 +149,10 @@ function createMarks({ syscall, errno }: Kernel): Marks {
         .join('\n');
     },
     isBeingWritten(path) {
-      let fd: number;
-      try {
-        fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      } catch {
-        // It is gone, or not readable for us: then it is not checked.
-        return false;
-      }
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      const fd = orElse(() => openSync(path, flags), undefined);
+      // It is gone, or not readable for us: then it is not checked.
+      if (fd === undefined) return false;
       using _ = defer(() => closeSync(fd));
       // A program that opens the file for writing right now causes a signal, whose default action would end this
       // process.
@@ -214,10 +212,8 @@ async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
   const { exitCode } = await runOn(layer, ':', spawner);
   if (exitCode !== 0)
     throw new NoLayer(
-      text(
-        `the kernel mounts no overlay over ${first.on}`,
-        `カーネルが ${first.on} にオーバーレイをマウントできません`,
-      ),
+      `the kernel mounts no overlay over ${first.on}`,
+      `カーネルが ${first.on} にオーバーレイをマウントできません`,
     );
 }
 

@@ -22,10 +22,8 @@ export function assertRoom(session: Session): void {
     'rate_limited',
     `${backgroundsAtOnce} background commands are running.`,
     `${backgroundsAtOnce} 件のバックグラウンドコマンドが実行中です。`,
-    {
-      suggestion: text('End one of them first.', '先にどれかを終了してください。'),
-      details: { retry_after_ms: 1000 },
-    },
+    text('End one of them first.', '先にどれかを終了してください。'),
+    { retry_after_ms: 1000 },
   );
 }
 

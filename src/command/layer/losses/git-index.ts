@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { orElse } from '../../../ground/or-else.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** An entry of git's index: gitformat-index(5). */
@@ -12,12 +13,9 @@ export interface IndexEntry {
 /** Maps paths (bytes) to entries; empty if there is no readable index. */
 export function readIndex(path: string, idBytes: number): ReadonlyMap<string, IndexEntry> {
   const index = readBounded(path, mostBytes);
-  try {
-    return index && index.toString('latin1', 0, 4) === 'DIRC' ? entriesIn(index, idBytes) : new Map();
-  } catch {
-    // The index is cut short or malformed.
-    return new Map();
-  }
+  if (index?.toString('latin1', 0, 4) !== 'DIRC') return new Map();
+  // The index may be cut short or malformed.
+  return orElse(() => entriesIn(index, idBytes), new Map());
 }
 
 /** Counts the paths in an index. */

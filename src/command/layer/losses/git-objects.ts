@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { readAtNow } from '../../../files/io.ts';
+import { orElse } from '../../../ground/or-else.ts';
 import { namesAt, statAt } from '../entries.ts';
 import { isWhiteout } from '../walk.ts';
 import { readBounded, withFile } from './read-bounded.ts';
@@ -68,13 +69,9 @@ export function openObjects(folders: readonly string[]) {
       borrowed.some((folder) => statAt(`${folder}/${id.slice(0, 2)}/${id.slice(2)}`) !== undefined),
     /** Undefined if the object is missing, very large, or does not match its id. */
     read(id: string): GitObject | undefined {
-      try {
-        const found = readAny(id, 0);
-        return found && idOf(found, id.length) === id ? found : undefined;
-      } catch {
-        // The object is cut short or not in git's format.
-        return undefined;
-      }
+      // The object may be cut short or not in git's format.
+      const found = orElse(() => readAny(id, 0), undefined);
+      return found && idOf(found, id.length) === id ? found : undefined;
     },
   };
 }

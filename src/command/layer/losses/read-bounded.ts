@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readAtNow } from '../../../files/io.ts';
 import { asBytes } from '../../../ground/byte-paths.ts';
 import { defer } from '../../../ground/defer.ts';
+import { orElse } from '../../../ground/or-else.ts';
 
 /**
  * The first bytes of a file; undefined if there is no such file or, with `isWhole`, if it is longer. The path is bytes;
@@ -16,13 +17,10 @@ export function readBounded(path: string, mostBytes: number, isWhole = true): Bu
 
 /** Calls `work` with an open regular file; undefined if there is none. */
 export function withFile<T>(path: string, work: (fd: number, size: number) => T): T | undefined {
-  let fd: number;
-  try {
-    fd = openSync(asBytes(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    // The file is gone, a link, or not readable.
-    return undefined;
-  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = orElse(() => openSync(asBytes(path), flags), undefined);
+  // The file is gone, a link, or not readable.
+  if (fd === undefined) return undefined;
   using _ = defer(() => closeSync(fd));
   const stat = fstatSync(fd);
   return stat.isFile() ? work(fd, stat.size) : undefined;

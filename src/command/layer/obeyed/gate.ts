@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
 import { asBytes } from '../../../ground/byte-paths.ts';
 import { isBelow } from '../../../ground/inside.ts';
+import { orElse } from '../../../ground/or-else.ts';
 import { statAt } from '../entries.ts';
 import { type GitObjects, idOf, openObjects } from '../losses/git-objects.ts';
 import { GitTrees } from '../losses/git-trees.ts';
@@ -124,14 +125,12 @@ function createFinder({ on, upper, makers, isFetched }: GateOptions) {
   function seen(host: string): string | undefined {
     const over = above(host);
     if (over === undefined) return host;
-    try {
+    // A folder above it may have been removed, or replaced by a file.
+    return orElse(() => {
       const stat = lstatSync(asBytes(over), { throwIfNoEntry: false });
       if (!stat) return host;
       return isWhiteout(stat) ? undefined : over;
-    } catch {
-      // A folder above it was removed, or replaced by a file.
-      return undefined;
-    }
+    }, undefined);
   }
 
   function read(host: string, mostBytes = 8192): string {

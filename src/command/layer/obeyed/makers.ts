@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync } from 'node:
 import { dirname } from 'node:path';
 import { readAtNow } from '../../../files/io.ts';
 import { defer } from '../../../ground/defer.ts';
+import { orElse } from '../../../ground/or-else.ts';
 
 export type Makers = ReturnType<typeof openMakers>;
 
@@ -20,13 +21,9 @@ export function openMakers(file: string) {
 
   /** Reads the notes of other servers too. */
   function learn(): void {
-    let fd: number;
-    try {
-      fd = openSync(file, 'r');
-    } catch {
-      // Nothing has been noted yet.
-      return;
-    }
+    const fd = orElse(() => openSync(file, 'r'), undefined);
+    // Nothing has been noted yet.
+    if (fd === undefined) return;
     using _ = defer(() => closeSync(fd));
     const { size } = fstatSync(fd);
     const words = size > read ? readAtNow(fd, read, size - read).toString('latin1') : '';
