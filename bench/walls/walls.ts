@@ -27,8 +27,8 @@ export interface Outcome {
 const perServer = 100;
 /** How long a command may take before it is ended. */
 const commandSeconds = 3;
-/** How long the server may take to put back what it held. */
-const patienceMs = 20_000;
+/** How long the server may take to put back what it held, on a busy machine too. */
+const patienceMs = 120_000;
 
 /** Starts each attempt by a server of its user, in a box, and looks at what became of all that was there. */
 export async function tryWalls(
