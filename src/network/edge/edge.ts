@@ -114,7 +114,8 @@ export class Edge {
     const name = nameOf(target);
     const unused = this.#unused.get(name);
     this.#unused.delete(name);
-    const reached: Reached = unused ? { kind: 'reached', socket: unused } : await this.#options.road(target);
+    const reached: Reached =
+      unused?.destroyed === false ? { kind: 'reached', socket: unused } : await this.#options.road(target);
     if (reached.kind === 'reached') reached.socket.setTimeout(idleMs, () => reached.socket.destroy());
     return reached;
   }
