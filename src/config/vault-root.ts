@@ -9,11 +9,8 @@ import { orElse } from '../ground/or-else.ts';
 export function defaultVaultRoot(root: string, toolsets: readonly string[]): string {
   const inside = join(root, 'vault');
   const isAlone = toolsets.length === 1 && toolsets[0] === 'vault';
-  return isAlone && !isFolder(inside) && holdsNotes(root) ? root : inside;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isThere = statSync(inside, { throwIfNoEntry: false })?.isDirectory();
+  return isAlone && !isThere && holdsNotes(root) ? root : inside;
 }
 
 /** In it, or in one of its folders. */

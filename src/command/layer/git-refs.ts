@@ -71,7 +71,7 @@ export function findMetRefs(upper: string, lower: string, beganAtMs: number): Me
       if (ref !== 'HEAD' && isRefIn(ref))
         // The other git may have packed what this one removed, so that a removal would lose it.
         return met.has(ref) || (met.has('packed-refs') && isRemoved(`${upper}/${path}`));
-      return isCurrent && !isFolder(`${lower}/${path}`);
+      return isCurrent && !statAt(`${lower}/${path}`)?.isDirectory();
     },
   };
 }
@@ -84,14 +84,10 @@ function isRemoved(path: string): boolean {
 function* refsBelow(upper: string, folder: string): Generator<string> {
   for (const name of namesIfThere(folder === '' ? upper : `${upper}/${folder}`)) {
     const path = folder === '' ? name : `${folder}/${name}`;
-    if (isFolder(`${upper}/${path}`)) {
+    if (statAt(`${upper}/${path}`)?.isDirectory()) {
       if (/^(refs|worktrees)(\/|$)/.test(path)) yield* refsBelow(upper, path);
     } else if (isRefIn(path)) yield path;
   }
-}
-
-function isFolder(path: string): boolean {
-  return statAt(path)?.isDirectory() === true;
 }
 
 function namesIfThere(path: string): readonly string[] {
