@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -40,7 +40,7 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 print(len(os.listdir('data')), 'files')
 `;
 
-const lackOfLoops = existsSync('/dev/loop-control') ? undefined : 'no loop devices';
+const lackOfLoops = spawnSync('losetup', ['--find']).status === 0 ? undefined : 'no loop devices';
 
 /** Odd ways to a file. */
 const ways: readonly (readonly [title: string, script: string])[] = [
