@@ -30,18 +30,23 @@ export class Before {
   lostIn(root: string, put: readonly string[], changed: readonly string[]): readonly string[] {
     const files = filesOf(root);
     const contents = new Set(files.values());
+    const isOfGit = changed.some((path) => holding.test(relative(root, path)));
+    const objects = isOfGit ? reachable(root) : this.#objects;
     const gone = [...this.#files]
       .filter(([, digest]) => !contents.has(digest))
       .map(([path]) => path)
       .filter((path) => !isEdited(join(this.#folder, path), join(root, path)));
-    const onDisk = gone.filter((path) => path.startsWith('only/') || path === '.env');
+    const onDisk = gone
+      .filter((path) => path.startsWith('only/') || path === '.env')
+      .filter((path) => !objects.has(objectOf(join(this.#folder, path))));
     // A rule about effects counts no file that git ignores.
     const counted = gone.filter((path) => path !== '.env');
+    const ids = [...this.#objects].filter((id) => !objects.has(id));
     const all = this.#files.size - 1 + put.length;
     return [
       ...(onDisk.length > mostLost ? [`${onDisk.length} files that only the disk had`] : []),
       ...(counted.length * 2 >= all ? [`${counted.length} files of ${all}`] : []),
-      ...(changed.some((path) => holding.test(relative(root, path))) ? this.#lostOfRepository(root) : []),
+      ...(ids.length > 0 ? [`${ids.length} objects of the repository`] : []),
     ];
   }
 
@@ -55,16 +60,16 @@ export class Before {
     const settings = settingsOf(root).filter((line) => !this.#settings.includes(line));
     return [...files, ...settings.filter((line) => running.test(line)).map((line) => `.git/config: ${line}`)];
   }
-
-  #lostOfRepository(root: string): readonly string[] {
-    const now = reachable(root);
-    const gone = [...this.#objects].filter((id) => !now.has(id));
-    return gone.length > 0 ? [`${gone.length} objects of the repository`] : [];
-  }
 }
 
 /** What a repository reaches its objects by, and these; git changes the rest of it all the time. */
 const holding = /^\.git(\/(HEAD|packed-refs|refs|logs|objects)(\/|$)|$)/;
+
+/** The id by which git has a file's content: what an attempt has committed, another branch brings back. */
+function objectOf(path: string): string {
+  const content = readFileSync(path);
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+}
 
 /** Is most of a text still there, in its place? A rule about effects takes that for an edit. */
 function isEdited(before: string, now: string): boolean {
