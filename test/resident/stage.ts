@@ -18,7 +18,8 @@ export interface Joined extends LineClient {
 export class Stage {
   readonly base = realpathSync(mkdtempSync('/var/tmp/sekisho-resident-'));
   readonly environment: NodeJS.ProcessEnv = {
-    ...process.env,
+    // `npm test` sets variables of npm, with the paths of another home.
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))),
     HOME: this.base,
     XDG_STATE_HOME: undefined,
     SEKISHO_RESIDENT: undefined,
