@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { hasEnded, recoverLayers } from '../command/layer/left.ts';
-import { openSecrets } from '../config/secrets.ts';
+import { openSecrets } from '../config/secrets/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -85,7 +85,7 @@ export class Rooms {
   });
 
   readonly keptSecrets = once(async () => {
-    const { KeptSecrets } = await import('../config/kept-secrets.ts');
+    const { KeptSecrets } = await import('../config/secrets/kept-secrets.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
     const { stateFolder } = this.settings;
     return new KeptSecrets(stateFolder, () => deriveKey(stateFolder, 'secrets'));

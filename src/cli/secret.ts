@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { loadSettings } from '../config/load.ts';
-import { openSecrets, type SecretSettings } from '../config/secrets.ts';
+import { openSecrets, type SecretSettings } from '../config/secrets/secrets.ts';
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';

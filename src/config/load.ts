@@ -22,7 +22,7 @@ import { type Placement, placementOf, projectOf } from './projects.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
-import { secretsOf } from './secrets.ts';
+import { secretsOf } from './secrets/secrets.ts';
 import { outsideOfRoots, readServers } from './servers/servers.ts';
 import type { Flags, Settings } from './settings.ts';
 import { configFolderOf, homeOf, stateFolderOf } from './state.ts';

@@ -7,7 +7,7 @@ import { notifySchema } from './notify/notify-schema.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';
-import { secretsSchema } from './secrets.ts';
+import { secretsSchema } from './secrets/secrets.ts';
 import { atLeast, between, choice, flag, section, word } from './section.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';

@@ -9,7 +9,7 @@ import type { ServerSettings } from '../contract/upstream.ts';
 import type { HistorySettings } from './history.ts';
 import type { MemorySettings } from './memory.ts';
 import type { ConfigFile } from './schema.ts';
-import type { SecretSettings } from './secrets.ts';
+import type { SecretSettings } from './secrets/secrets.ts';
 import type { SingleTool, ToolsetName } from './toolset-names.ts';
 
 /** The flags of the command line; all are optional and take precedence over the file. */

@@ -10,9 +10,9 @@ import { expect, test } from 'vitest';
 import { CommandRunner } from '../../src/command/commands.ts';
 import { createTestJudge } from '../support/effects-judge.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
+import { names, openRegistries } from './registries/registries.ts';
+import { families, type Step } from './registries/steps.ts';
 import { cargo, toolchain } from './ways/world.ts';
-import { names, openRegistries } from './work/registries.ts';
-import { families, type Step } from './work/steps.ts';
 import { yes } from './world.ts';
 
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-work-'));

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { defer } from '../../ground/defer.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { orElse } from '../../ground/or-else.ts';
-import { seal, unseal } from '../../ground/sealed.ts';
+import { seal, unseal } from '../../ground/secrets/sealed.ts';
 import { writeWhole } from '../../ground/write-whole.ts';
 
 const grantSchema = z.object({

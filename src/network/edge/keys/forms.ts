@@ -11,7 +11,7 @@ export function mixedForms(from: string, to: string): readonly Pair[] {
   return bytewise.map((encode) => ({ from: encode(from), to: encode(to) }));
 }
 
-/** Those in which a body or an address carries it as a value. */
+/** The forms in which a body or an address carries a value. */
 export const valueEncodings: readonly ((words: string) => string)[] = [
   (words) => words,
   encodeURIComponent,
@@ -21,7 +21,7 @@ export const valueEncodings: readonly ((words: string) => string)[] = [
   (words) => JSON.stringify(words).slice(1, -1),
 ];
 
-/** As some programs do, which write no sign as it is. */
+/** Codes the signs that `encodeURIComponent` leaves, as Python's `quote` does. */
 function wholly(words: string): string {
   return encodeURIComponent(words).replace(
     /[!'()*~]/g,

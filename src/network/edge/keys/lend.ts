@@ -77,11 +77,11 @@ function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): An
   const codings = valuesOf(head.fields, 'content-encoding').flatMap((value) =>
     value.toLowerCase().split(/[\s,]+/),
   );
-  const decoders = codings
+  const makers = codings
     .filter((coding) => coding !== '' && coding !== 'identity')
-    .map((coding) => decoder[coding]);
-  if (hasBody && decoders.includes(undefined)) throw new Error(`an answer in ${codings.join(', ')}`);
-  const isDecoded = hasBody && decoders.length > 0;
+    .map((coding) => decoders.get(coding));
+  if (hasBody && makers.includes(undefined)) throw new Error(`an answer in ${codings.join(', ')}`);
+  const isDecoded = hasBody && makers.length > 0;
   const fields = isDecoded ? endToEnd(head.fields, ['content-length', 'content-encoding']) : head.fields;
   const answer = incoming.answer({
     ...head,
@@ -91,7 +91,7 @@ function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): An
   const endWith = (trailers: Parameters<Answer['end']>[0]) =>
     answer.end(trailers?.map(([name, value]) => [name, hider.text(value)]));
   if (!answer.body) return { body: undefined, end: endWith };
-  const stages: Transform[] = isDecoded ? decoders.toReversed().flatMap((make) => make?.() ?? []) : [];
+  const stages: Transform[] = isDecoded ? makers.toReversed().flatMap((make) => make?.() ?? []) : [];
   const all = [...stages, hider.stream()];
   const [first = hider.stream()] = all;
   const written = pipeline([...all, answer.body], { end: false });
@@ -109,18 +109,18 @@ function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): An
   };
 }
 
-const decoder: Readonly<Record<string, (() => Transform) | undefined>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-};
+const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+  ['zstd', createZstdDecompress],
+]);
 
 /** Of the codings that a client takes, those that can be looked into. */
 function readableOf(accepted: string): string {
   const readable = accepted
     .split(',')
-    .filter((part) => decoder[part.split(';')[0]?.trim().toLowerCase() ?? '']);
+    .filter((part) => decoders.has(part.split(';')[0]?.trim().toLowerCase() ?? ''));
   return readable.length > 0 ? readable.join(',') : 'identity';
 }

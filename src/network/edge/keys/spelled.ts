@@ -68,7 +68,7 @@ const names: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Programs put them before a quotation mark or a slash, and again where they quote what is quoted. */
+/** Signs before a quotation mark or a slash; text that is quoted twice has several. */
 const escapes = ['\\', '%5c'];
 const mostEscapes = 4;
 const longestWay = 8;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { Carrying, SecretRule, Secrets } from '../contract/capabilities/secrets.ts';
-import { ConfigError } from '../contract/error.ts';
-import { isBelow } from '../ground/inside.ts';
-import { whyUnfit } from '../ground/secrets/stand-in.ts';
+import type { Carrying, SecretRule, Secrets } from '../../contract/capabilities/secrets.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { isBelow } from '../../ground/inside.ts';
+import { whyUnfit } from '../../ground/secrets/stand-in.ts';
 import type { KeptSecrets } from './kept-secrets.ts';
 
 const carrying = z.union([

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { ConfigError } from '../contract/error.ts';
-import { errnoCode } from '../ground/errors/errno-code.ts';
-import { seal, unseal } from '../ground/sealed.ts';
-import { writeWhole } from '../ground/write-whole.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { seal, unseal } from '../../ground/secrets/sealed.ts';
+import { writeWhole } from '../../ground/write-whole.ts';
 
 const form = z.record(z.string(), z.string());
 
