@@ -61,7 +61,7 @@ async function work(
   registries.reset();
   const root = join(base, isInspected ? 'edge' : 'tunnel');
   mkdirSync(root);
-  cpSync(join(import.meta.dirname, 'work/work.py'), join(root, 'work.py'));
+  cpSync(join(import.meta.dirname, 'registries/work.py'), join(root, 'work.py'));
   cpSync(registries.bundle, join(root, 'its.pem'));
   for (let at = 1; at <= 8; at++)
     execFileSync('git', [
