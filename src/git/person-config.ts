@@ -26,16 +26,20 @@ export interface PersonConfig extends GivenConfig {
 
 /**
  * Asks git itself, in a folder to which conditional settings may apply. Empty without git. Filters and merge drivers
- * run in the sandbox; one that cannot fails the command, or git would take the file unfiltered.
+ * run in the sandbox; one that cannot fails the command, or git would take the file unfiltered. `overHttps`: hosts that
+ * commands reach over https, so no setting leads from there to ssh.
  */
 export async function readPersonConfig(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
+  overHttps: readonly string[] = [],
 ): Promise<PersonConfig> {
   const all = scopedEntries(await listed(folder, environment));
   const own = all.filter(({ scope }) => scope === 'global' || scope === 'system').map(({ entry }) => entry);
   const carried = (entry: ConfigEntry) =>
-    (isHarmless(entry) && !ofRepositories.has(entry.section)) || isOwnership(entry) || runsInside(entry);
+    (isHarmless(entry) && !ofRepositories.has(entry.section)) ||
+    isOwnership(entry) ||
+    (runsInside(entry) && !(entry.section === 'url' && overHttps.includes(sshHostOf(entry.subsection))));
   const kept = own.filter((entry) => carried(entry) && !entry.value.includes('\0'));
   const copied = ['excludesfile', 'attributesfile'];
   const left = own.filter(
@@ -84,6 +88,11 @@ function runsInside({ section, subsection, key, value }: ConfigEntry): boolean {
   // An address may contain a password.
   const isPlain = (address: string) => isAddress(address) && !/:\/\/[^/]*@/.test(address);
   return section === 'url' && /^(push)?insteadof$/.test(key) && isPlain(subsection) && !value.includes('@');
+}
+
+/** The host of an address for ssh, `ssh://git@host:22/` or `git@host:`; empty for any other. */
+function sshHostOf(address = ''): string {
+  return /^(?:ssh:\/\/(?:[^@/]*@)?|(?!\w+:\/\/)(?:[^@/]*@)?)([^:/@]+)[:/]/.exec(address)?.[1] ?? '';
 }
 
 /** Makes each filter required, wherever it is set; a direction that it lacks changes nothing. */

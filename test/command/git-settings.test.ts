@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open-checkpoint.ts';
 import { loadSettings } from '../../src/config/load.ts';
+import { readPersonConfig } from '../../src/git/person-config.ts';
 import { needs } from '../support/needs.ts';
 import { outputOf } from '../support/open-test-checkpoint.ts';
 import { lackOfLayers } from './working-layers.ts';
@@ -154,6 +155,18 @@ describe("a person's settings of git", needs(lackOfLayers), () => {
       'git ls-remote --get-url ex:a.git; git ls-remote --get-url mine:a.git; git config --system --list | grep -c secret',
     );
     expect(stdout).toBe('https://git.example/a.git\nmine:a.git\n0\n');
+  });
+
+  test('addresses of a host that commands reach over https stay there', async () => {
+    const home = mkdtempSync('/var/tmp/sekisho-git-home-');
+    const ways = ['git@git.example:', 'ssh://git.example/', 'git@other.example:', 'https://git.example/'];
+    const lines = ways.map((way, index) => `[url "${way}"]\n\tpushInsteadOf = w${index}:\n`);
+    writeFileSync(join(home, '.gitconfig'), lines.join(''));
+    const environment = { HOME: home, PATH: process.env.PATH };
+    const { config } = await readPersonConfig(home, environment, ['git.example']);
+    expect(config.match(/w\d/g)).toEqual(['w2', 'w3']);
+    expect((await readPersonConfig(home, environment)).config.match(/w\d/g)).toHaveLength(4);
+    rmSync(home, { recursive: true });
   });
 
   test('an alias says what it stands for, where that starts no program', async () => {

@@ -151,17 +151,7 @@ describe('A credential', needs(programs('curl', 'git', 'python3')), () => {
   });
 
   test('logs git in, to clone and to push', async () => {
-    const repositories = join(world.folder, 'served');
-    mkdirSync(repositories);
-    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', join(repositories, 'a.git')]);
-    const authorization = `Basic ${base64(`x-access-token:${canary}`)}`;
-    answer(async (request, response, body) => {
-      if (request.headers.authorization === authorization)
-        return gitBackend(repositories, request, response, Readable.from([body]));
-      response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
-    });
-    const settings = world.proxy.gitSettings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const git = (...args: string[]) => world.run('git', [...settings, ...args]);
+    const { repositories, git } = serveGit();
     expect(await git('clone', `${world.base}/a.git`, 'copy')).not.toContain('exit');
     writeFileSync(join(world.folder, 'copy/f'), '1');
     const me = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
@@ -173,7 +163,45 @@ describe('A credential', needs(programs('curl', 'git', 'python3')), () => {
       'one\n',
     );
   });
+
+  test('takes git there over https for addresses of ssh, and its settings keep the address', async () => {
+    const { repositories, git } = serveGit();
+    for (const address of [
+      ...['api.test:a.git', 'git@api.test:/a.git', 'ssh://git@api.test/a.git', 'ssh://api.test/a.git'],
+      ...['ssh://git@api.test:22/a.git', 'ssh://git@api.test:2222/a.git', 'ssh://api.test:443/a.git'],
+    ])
+      expect(await git('ls-remote', '--get-url', address)).toBe(`${world.base}/a.git\n`);
+    expect(await git('ls-remote', '--get-url', 'git@other.test:a.git')).toBe('git@other.test:a.git\n');
+    expect(await git('clone', 'git@api.test:a.git', 'copy')).not.toContain('exit');
+    expect(await git('-C', 'copy', 'config', 'remote.origin.url')).toBe('git@api.test:a.git\n');
+    writeFileSync(join(world.folder, 'copy/f'), '1');
+    const me = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
+    await git('-C', 'copy', 'add', '-A');
+    await git('-C', 'copy', ...me, 'commit', '-qm', 'one');
+    expect(await git('-C', 'copy', 'push', '-q', 'origin', 'HEAD:main')).not.toContain('exit');
+    expect(world.asked.map(({ kind, path }) => [kind, path])).toEqual([
+      ['change', '/a.git/git-receive-pack'],
+    ]);
+    expect(String(execFileSync('git', ['-C', join(repositories, 'a.git'), 'log', '--format=%s']))).toBe(
+      'one\n',
+    );
+  });
 });
+
+/** Serves an empty repository to those who have the credential. */
+function serveGit() {
+  const repositories = join(world.folder, 'served');
+  mkdirSync(repositories);
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', join(repositories, 'a.git')]);
+  const authorization = `Basic ${base64(`x-access-token:${canary}`)}`;
+  answer(async (request, response, body) => {
+    if (request.headers.authorization === authorization)
+      return gitBackend(repositories, request, response, Readable.from([body]));
+    response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+  });
+  const settings = world.proxy.gitSettings.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return { repositories, git: (...args: string[]) => world.run('git', [...settings, ...args]) };
+}
 
 /** What answers the requests from now on. */
 function answer(by: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void): void {

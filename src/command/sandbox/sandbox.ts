@@ -3,6 +3,7 @@ import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/capabilities/process.ts';
 import { readPersonConfig } from '../../git/person-config.ts';
 import { once } from '../../ground/once.ts';
+import { hostsOverHttps } from '../../network/edge/keys/git-settings.ts';
 import { cannotWatch, whyNoLayer } from '../session/trial.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
 import { type Roots, resolveRoots } from './roots.ts';
@@ -33,7 +34,11 @@ export function openSandbox(options: SandboxOptions) {
   const candidates = new Map<SandboxName, Promise<Trial>>();
   const gitFolders: string[] = [];
   const git = once(() =>
-    readPersonConfig(roots().all[0]?.hostPath ?? '/', options.serverEnvironment ?? process.env),
+    readPersonConfig(
+      roots().all[0]?.hostPath ?? '/',
+      options.serverEnvironment ?? process.env,
+      hostsOverHttps(options.network?.secrets?.rules ?? []),
+    ),
   );
 
   function attempt(name: SandboxName): Promise<Trial> {

@@ -10,6 +10,7 @@ import type { Field } from '../fields.ts';
 import { percentDecoded } from '../kinds/asked.ts';
 import type { EdgeRequest } from '../request.ts';
 import { formsOf, valueEncodings } from './forms.ts';
+import { gitSettingsFor } from './git-settings.ts';
 
 /** A credential that a request may carry, or an answer must not show. */
 export interface Use {
@@ -73,11 +74,7 @@ export class Keys {
 
   /** Settings by which git finds a login for the hosts whose credentials it may carry. */
   get gitSettings(): readonly (readonly [name: string, value: string])[] {
-    return this.#keys.flatMap(({ rule }) =>
-      rule.as.includes('basic')
-        ? rule.hosts.map((host) => [`credential.https://${host}.helper`, gitHelper(rule)] as const)
-        : [],
-    );
+    return this.#keys.flatMap(({ rule }) => gitSettingsFor(rule));
   }
 
   /** What a request gets in place of its stand-ins; undefined if its host has to do with no credential. */
@@ -245,11 +242,6 @@ function plainPath(address: string): string | undefined {
   const isOdd =
     path === undefined || /%|\\|\/\/|(^|\/)\.{1,2}(\/|$)|;/.test(path) || /%2f|%5c/i.test(address);
   return isOdd ? undefined : path;
-}
-
-/** git runs it by the shell, which finds the stand-in in the variable. */
-function gitHelper({ username, variable }: SecretRule): string {
-  return `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' '${username}' "$${variable}"; }; f`;
 }
 
 function onlyTo(name: string, host: string, hosts: readonly string[]): Text {
