@@ -16,10 +16,7 @@ export interface Catalog extends ToolGuide {
   offered(caller: Caller): { readonly tools: readonly Tool[] };
 }
 
-/**
- * Throws if two tools have one name: neither could be authorized for certain. An absent tool stands for all whose
- * names begin with its own.
- */
+/** Throws if two tools have one name. An absent tool stands for all whose names begin with its own. */
 export function createCatalog(tools: readonly Tool[], mode: Mode, absent: readonly Tool[] = []): Catalog {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {

@@ -3,10 +3,7 @@ import { sharing } from '../ground/sharing.ts';
 import { exposition, gauge, type Series } from '../observe/exposition.ts';
 import type { Checkpoint } from './open-checkpoint.ts';
 
-/**
- * Counts the calls of a checkpoint from now on, and makes the text of `/metrics`. Other rooms are only read when it is
- * requested.
- */
+/** Counts a checkpoint's calls, and makes the text of `/metrics`. Other rooms are read only when it is requested. */
 export async function createMetrics(
   checkpoint: Checkpoint,
   sessions: () => number,

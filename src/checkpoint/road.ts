@@ -189,10 +189,7 @@ function createFlow({ servers }: Settings) {
   });
 }
 
-/**
- * Ends the questions of a session that has ended, after a quarter of an hour: until then, the client may come back and send
- * the same call again.
- */
+/** Ends a session's questions a quarter of an hour after it: the client may come back with the same call. */
 async function endQuestions(approvals: ApprovalStore, sessionId: string, nowMs: number): Promise<void> {
   const pending = await approvals.list('pending', nowMs);
   for (const { id } of pending.filter((each) => each.sessionId === sessionId))

@@ -14,10 +14,7 @@ export interface RoomsOptions {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-/**
- * The rooms besides `call/`, each opened on first use: a process that only serves file_read never loads a database
- * driver, a sandbox or a browser's parser.
- */
+/** The rooms besides `call/`, each opened on first use: a process that serves only file_read loads no database. */
 export class Rooms {
   readonly settings: Settings;
   readonly #version: string;

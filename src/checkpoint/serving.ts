@@ -37,10 +37,7 @@ export interface HeldClient {
 
 export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>> & ConsoleOptions;
 
-/**
- * Serves MCP over stdio. Throws if records cannot be written; the database itself is opened on first use. The server
- * owns the checkpoint from here on.
- */
+/** Serves MCP over stdio and owns the checkpoint from here on. Throws if records cannot be written. */
 export async function serveStdio(checkpoint: Checkpoint, options: StdioServing = {}) {
   const { storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);

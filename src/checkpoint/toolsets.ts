@@ -4,10 +4,7 @@ import type { Call } from '../contract/call.ts';
 import { joinSentences, text } from '../contract/text/text.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
-/**
- * Loads the served toolsets, and `help`, which comes with each, but nothing else of `tools/`. Adds the operator's own
- * toolsets.
- */
+/** Loads only the served toolsets and `help`, which comes with each. Adds the operator's own toolsets. */
 export async function loadTools(settings: Settings, more: readonly Toolset[] = []): Promise<readonly Tool[]> {
   const loaded = await Promise.all(settings.toolsets.map((name) => loaders[name](settings)));
   const tools = [...loaded, ...more].flatMap((toolset) => toolset.tools);

@@ -48,10 +48,7 @@ export function limitedArguments(
 export interface ShellDescriptors {
   /** The descriptor for the shell's final report of its folder and exports. */
   readonly reportAt?: number | undefined;
-  /**
-   * The descriptor to read the script from, so that its text is not in the command line: `pkill -f` would match the
-   * shell itself.
-   */
+  /** The descriptor of the script, so that its text is not in the command line: `pkill -f` would match the shell. */
   readonly scriptAt?: number | undefined;
 }
 

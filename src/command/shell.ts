@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { orElse } from '../ground/or-else.ts';
 import { searchPath } from './sandbox/search-path.ts';
 
-/**
- * The shell that scripts are judged for and run by: bash, or `sh` without it, as on Alpine. There a script must read
- * the same in every POSIX shell.
- */
+/** The shell that scripts are judged for and run by: bash, or `sh` without it (Alpine), read as any POSIX shell. */
 export function shellOf(path: string | undefined): 'bash' | 'sh' {
   return shellIn(searchPath(path));
 }

@@ -41,10 +41,7 @@ export function registriesOf(folder: string): readonly string[] {
   );
 }
 
-/**
- * The hosts of a list, with sets expanded. The rest of each set is appended at the end, so that a message that counts
- * entries matches the file.
- */
+/** The hosts of a list, with sets expanded. The rest of each set comes last: messages count the file's entries. */
 export function hostsOf(entries: readonly string[]): readonly string[] {
   const first = entries.map((entry) => setOf(entry)?.[0] ?? entry);
   const rest = entries.flatMap((entry) => setOf(entry)?.slice(1) ?? []);

@@ -64,10 +64,7 @@ export function configPathOf(
   return named ? resolve(cwd, named) : join(configFolderOf(environment, home), 'sekisho.jsonc');
 }
 
-/**
- * The person's home. An empty or relative HOME would lead into the current folder, which tools may write, so the
- * system's record is used then.
- */
+/** The person's home, by the system's record if HOME is empty or relative: it would lead into the current folder. */
 export function homeOf(environment: NodeJS.ProcessEnv): string {
   return absolute(environment.HOME) ?? recordedHome();
 }

@@ -23,10 +23,7 @@ import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { waitingFor } from './waiting.ts';
 
-/**
- * The web console. Read it top to bottom: headers on every answer, no foreign pages, the login, the person, a proof on
- * every form, then the pages.
- */
+/** The web console, top to bottom: headers, no foreign pages, the login, the person, a proof on forms, the pages. */
 export async function createConsole(dependencies: ConsoleDependencies) {
   const assets = await assetPaths(dependencies);
   const app = new Hono<PageContext>();

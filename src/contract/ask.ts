@@ -3,10 +3,7 @@ import type { Locale } from './text/text.ts';
 
 /** Answers questions with a model over the network; `POST /ask` uses it. */
 export interface AskService {
-  /**
-   * Answers one question. Throws `ToolError` if it cannot accept the question; later failures appear in events and in
-   * the answer.
-   */
+  /** Answers one question. Throws `ToolError` if it cannot accept it; later failures are in events and the answer. */
   ask(input: unknown, hands: AskHands): Promise<AskAnswer>;
   /** Forgets a conversation. Returns whether the caller had one with this id. */
   forget(session: string, arrival: Arrival): Promise<boolean>;

@@ -43,10 +43,7 @@ export interface Call {
   readonly signal: AbortSignal;
   /** How long the caller waits for a reply, if that differs from most clients. */
   readonly patienceMs?: number | undefined;
-  /**
-   * Has the client run its own tool once the call may run; it may still ask us to run it (`ours`). Undefined: we run
-   * it.
-   */
+  /** Has the client run its own tool once the call may run, unless it asks us to (`ours`). Undefined: we run it. */
   readonly carry?:
     | ((ours: () => Promise<ToolOutput>, signal: AbortSignal) => Promise<ToolOutput>)
     | undefined;

@@ -59,9 +59,6 @@ export interface Relay {
     key: string,
     answer: (body: string, signal: AbortSignal) => Promise<string>,
   ): Promise<(() => void) | undefined>;
-  /**
-   * The answer of the server that has the key; undefined if no live one does. Throws `unavailable` if that server goes
-   * away before it answers.
-   */
+  /** The answer of the server that has the key; undefined if none does. Throws `unavailable` if it goes away. */
   ask(key: string, body: string, signal: AbortSignal): Promise<string | undefined>;
 }

@@ -42,10 +42,7 @@ export interface UnderWay {
 }
 
 export interface LeftUnderWay {
-  /**
-   * Parsed but not checked, because another version may have written them. A half-written last line is left out: its
-   * action had not begun.
-   */
+  /** Not checked, as another version may have written them. A half-written last line is left out: it had not begun. */
   readonly notes: readonly unknown[];
   /** Removes them; called when they are dealt with. */
   done(): void;
@@ -193,10 +190,7 @@ export interface ApprovalRecord {
   readonly decidedBy?: string | undefined;
   /** How far the approval reaches; undefined without an approval. */
   readonly scope?: Scope | undefined;
-  /**
-   * The rules that a standing approval would add, in the exact text that the person sees first. Undefined: none can be
-   * given.
-   */
+  /** The rules that a standing approval would add, in the text that the person sees. Undefined: none can be given. */
   readonly grant?: string | undefined;
   /** The folder of the call, absolute on this host: the scope `folder` covers it and everything below. */
   readonly folder?: string | undefined;
@@ -270,10 +264,7 @@ export interface ApprovalStore {
 
 /** Sliding-window counters, shared by all servers on one store. */
 export interface RateStore {
-  /**
-   * Counts one call unless `max` were made in the last `windowMs`; otherwise counts nothing and returns the time until
-   * the next is allowed.
-   */
+  /** Counts one call unless `max` were made in the last `windowMs`; else returns the time until the next is allowed. */
   hit(key: string, max: number, windowMs: number, nowMs: number): Promise<{ readonly retryAfterMs: number }>;
   /** Counts one call against all limits or, if one is exceeded, none; returns the time until the next call for each. */
   hitAll(

@@ -63,10 +63,7 @@ export interface Ended extends Pick<RunResult, 'exitCode' | 'signal' | 'timedOut
 export interface Walls {
   /** Reads a line without running it: the commands in it, and the decision of the built-in rules about them. */
   read(line: string): Judgement;
-  /**
-   * Runs a line of shell. Throws `ToolError`: `unavailable` where commands cannot run on a layer,
-   * `cancelled` when the signal aborts.
-   */
+  /** Runs a line of shell. Throws `unavailable` where no layer works, and `cancelled` when the signal aborts. */
   run(line: string, options?: RunOptions): Promise<Ended>;
   /** Ends what runs. Writes that were neither kept nor discarded are gone. */
   close(): Promise<void>;

@@ -29,10 +29,7 @@ export interface FolderOptions {
   readonly hides?: ((path: string) => boolean) | undefined;
 }
 
-/**
- * Folders by path. A path becomes a place lexically; the disk is asked for the Unicode form of a name, and for the root
- * that has a relative path.
- */
+/** Folders by path. A path becomes a place lexically; only the Unicode form of its names is asked of the disk. */
 export class HeldFolder implements Folder {
   readonly roots: readonly FolderRoot[];
   readonly #options: FolderOptions;

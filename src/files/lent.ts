@@ -27,10 +27,7 @@ export class Lent implements Disposable {
     this.#lent.push({ fd, former, mode });
   }
 
-  /**
-   * Lends what is missing of a folder below a layer. Files there are left alone: their change time tells whether others
-   * changed them.
-   */
+  /** Lends what is missing of a folder below a layer; a file's change time tells whether others changed it. */
   folder(entry: Buffer | string, stat: Stats | undefined): void {
     if (stat?.isDirectory()) this.take(entry, stat);
   }

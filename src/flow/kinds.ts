@@ -58,10 +58,7 @@ export function isOfAccount(key: string): boolean {
   return key === '' || /mail|address|iban|account|login|user_?name|number|result/i.test(key);
 }
 
-/**
- * Whether a call's result contains text of others. Proxied tools say so by their annotations; our own that reach
- * outside do if they were given an address.
- */
+/** Whether a result contains text of others: proxied tools say so, and ours that reach outside if given an address. */
 export function readsOutside(tool: FlowTool, input: unknown): boolean {
   if (!tool.annotations.openWorld) return false;
   return tool.server !== undefined || namesAddress(input);

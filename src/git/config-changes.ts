@@ -26,10 +26,7 @@ export interface Changes {
 /** Whether a path is inside what was served; called for paths in the content of files. */
 export type LeadsInside = (target: string) => boolean;
 
-/**
- * Harmful settings that were there before may stay. New ones, and new addresses of existing remotes, are refused unless
- * a person agreed.
- */
+/** Harmful settings may stay. New ones, and new addresses of remotes, are refused unless a person agreed. */
 export function changesOf(
   before: ConfigText,
   after: ConfigText,

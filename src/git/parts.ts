@@ -19,10 +19,7 @@ export interface Part {
   readonly content: string | undefined;
 }
 
-/**
- * What to do about a part that a command wrote: nothing if it is harmless, else replace its content by `instead`;
- * undefined to remove it.
- */
+/** What to do about a part that a command wrote: nothing, or replace it by `instead`; undefined removes it. */
 export type Verdict =
   | { readonly harmless: true }
   | { readonly harmless: false; readonly instead: string | undefined };

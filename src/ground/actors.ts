@@ -1,9 +1,6 @@
 import type { AuditRecord } from '../contract/records.ts';
 
-/**
- * The caller, with their name for people; with delegation, the whole chain from the one for whom the call was made to
- * the one that made it.
- */
+/** The caller, with their name for people; with delegation, the chain from the one it was made for to its maker. */
 export function actorsOf({ principal, facts }: Pick<AuditRecord, 'principal' | 'facts'>): string {
   const { chain, person } = facts ?? {};
   const known = typeof person === 'string' ? ` (${person})` : '';

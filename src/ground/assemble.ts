@@ -28,10 +28,7 @@ export type Operation =
   /** Jumps unless the result is this number. */
   | { readonly does: 'jump'; readonly to: string; readonly when: 'is-not'; readonly number: number }
   | { readonly does: 'label'; readonly name: string }
-  /**
-   * Executes another program in the environment that this one was started in, with these arguments or with its own
-   * after the first.
-   */
+  /** Executes another program in the first environment, with these arguments or its own after the first. */
   | { readonly does: 'become'; readonly path: number; readonly args: number | 'own' };
 
 /** Encodes operations as instructions, with the distance from each jump to its label. */

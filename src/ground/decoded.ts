@@ -6,10 +6,7 @@ const minEncodedChars = 12;
 const maxEncodedChars = 1 << 16;
 const maxUnpackedBytes = 1 << 16;
 
-/**
- * The text that a word encodes in base64, base32, hex or percent encoding, possibly gzipped; undefined unless it is
- * ASCII text.
- */
+/** What a word encodes in base64, base32, hex or percent encoding, even gzipped; undefined unless ASCII text. */
 export function decoded(word: string): string | undefined {
   if (word.length < 6 || word.length > maxEncodedChars) return undefined;
   if (word.includes('%')) return readable(Buffer.from(orElse(() => decodeURIComponent(word), '')), word);

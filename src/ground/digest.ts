@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 
-/**
- * SHA-256 of a JSON value in canonical form (keys sorted), so that an approval fits exactly these arguments
- * or this definition of a tool.
- */
+/** SHA-256 of a JSON value in canonical form (keys sorted): an approval fits exactly these arguments. */
 export function digestOf(value: unknown): string {
   return hash('sha256', canonical(value));
 }

@@ -41,10 +41,7 @@ export function createConstants() {
   };
 }
 
-/**
- * An executable file (ELF64, see elf(5)) with one segment for reading and executing, and one of zeros for writing.
- * Throws if the code is too long.
- */
+/** An executable file (ELF64, elf(5)): a segment to read and execute, one of zeros to write. Throws if too long. */
 export function linkProgram({ code, data, writableBytes }: Program, architecture: 'x64' | 'arm64'): Buffer {
   if (headBytes + code.length > dataOffset) throw new Error('the program has too many steps');
   const file = Buffer.alloc(dataOffset + data.length);

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/**
- * Replaces a private file of the server as a whole and durably, so that a reader finds the old content or the new one,
- * even after a crash.
- */
+/** Replaces a private file durably: a reader finds the old content or the new one, even after a crash. */
 export function writeWhole(path: string, content: string | Uint8Array): void {
   const fresh = `${path}.${randomBytes(8).toString('hex')}.new`;
   try {

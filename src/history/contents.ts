@@ -62,10 +62,7 @@ export function createContents(blobs: Blobs, openShared: () => Promise<SharedCon
   };
 }
 
-/**
- * Sends contents to a remote store while calls go on; this machine has each of them too. A failed one is sent again
- * after increasing delays.
- */
+/** Sends contents to a remote store while calls go on; this machine has each too. A failed one is sent again later. */
 function createOutbox(send: (digest: string) => Promise<void>) {
   const waiting = new Set<string>();
   let isClosed = false;

@@ -42,10 +42,7 @@ export interface Prepared {
   enter(all: boolean): Promise<void>;
 }
 
-/**
- * Called with a call's entries, if there are any, and a promise that they and their changes are safe from a power cut.
- * The reply waits for that promise.
- */
+/** Called with a call's entries and a promise that they are safe from a power cut, for which the reply waits. */
 export type Tell = (ids: readonly string[], durable: Promise<void>) => void;
 
 interface Scope {
@@ -127,10 +124,7 @@ export class Recorder {
     return this.#scopes.getStore()?.who ?? nobody;
   }
 
-  /**
-   * Runs work whose changes are attributed to `who`, and reports its entries. No change is made before `noted`
-   * resolves.
-   */
+  /** Runs work whose changes are attributed to `who`, and reports its entries before the first change is made. */
   async attribute<T>(
     who: Attribution,
     work: () => Promise<T>,

@@ -68,10 +68,7 @@ export function stateOf(place: Place, like?: FileState): FileState {
   }
 }
 
-/**
- * Changes an entry to a state. A file is written beside it and takes its name whole; a folder is removed only if it is
- * empty.
- */
+/** Changes an entry to a state. A file takes its name whole; a folder is removed only if it is empty. */
 export async function restore(
   entry: string,
   folder: number,

@@ -1,7 +1,4 @@
-/**
- * The words of an HTML page by one linear pass without a tree: for pages that are too deep, too large or too broken for
- * a parser.
- */
+/** The words of an HTML page without a tree: for pages that are too deep, too large or too broken for a parser. */
 export function bareWords(html: string): string {
   const parts: string[] = [];
   let at = 0;

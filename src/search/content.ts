@@ -120,10 +120,7 @@ type Asked = ContentQuery & { readonly more: readonly string[] };
 const maxOdd = 500;
 const latin1 = 'windows-1252';
 
-/**
- * Finds files with a NUL, at which a search of a folder stops, or with invalid UTF-8, in which no word beyond ASCII
- * matches.
- */
+/** Finds files with a NUL, which stops a folder's search, or invalid UTF-8, in which no word beyond ASCII matches. */
 async function oddFiles(
   ripgrep: Ripgrep,
   query: ContentQuery,

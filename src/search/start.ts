@@ -46,10 +46,7 @@ export async function startPlain(program: string, args: readonly string[], below
   return { stdout, stderr, ended, kill: () => void child.kill('SIGKILL') };
 }
 
-/**
- * Starts it in the sandbox, which can read nothing outside the root: swapping folders for links during the search gains
- * nothing either.
- */
+/** Starts it in the sandbox, which reads nothing outside the root: swapping folders for links gains nothing. */
 export async function startConfined(
   program: string,
   args: readonly string[],

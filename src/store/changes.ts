@@ -7,10 +7,7 @@ import { defer } from '../ground/defer.ts';
 export interface Changes {
   /** To be called after the commit. */
   tell(topic: string): void;
-  /**
-   * Resolves at the next change of the topic, and occasionally without one. Call it before reading the rows, await it
-   * after, and read again.
-   */
+  /** Resolves at the topic's next change, and at times without. Call it before reading, await it after, read again. */
   next(topic: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
 }
 

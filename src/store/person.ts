@@ -4,10 +4,7 @@ import type { Engine } from './engine.ts';
 import { findRow } from './rows.ts';
 import type { TokenRow } from './tables/tables.ts';
 
-/**
- * The current person of a login or passkey: a token's rights are read each time, so that revoking it ends both. Without
- * a token: the local operator.
- */
+/** The person of a login or passkey, with the token's rights as they are now. Without a token: the local operator. */
 export async function personOf(
   db: Engine['db'],
   { person, token_id: tokenId }: { readonly person: string; readonly token_id: string | null },

@@ -31,9 +31,6 @@ export interface ConnectionScope {
   announce(method: string, params?: Params): void;
 }
 
-/**
- * Answers one method. An object gets the members that its revision requires in every result; a string is an encoded
- * result.
- */
+/** Answers one method: an object gets its revision's members of every result; a string is an encoded result. */
 export type Method = (exchange: Exchange) => Promise<Params | string>;
 export type MethodTable = Readonly<Record<string, Method>>;

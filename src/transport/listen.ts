@@ -17,10 +17,7 @@ export interface Sink {
   isCongested(): boolean;
 }
 
-/**
- * Opens a subscription: acknowledges the accepted part first, then sends only what was requested, each message with the
- * subscription's id.
- */
+/** Opens a subscription: acknowledges its accepted part, then sends only that, each with the subscription's id. */
 export async function openSubscription(
   mcp: Mcp,
   id: RequestId,

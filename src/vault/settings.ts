@@ -38,10 +38,7 @@ export function vaultSettingsFrom(environment: Environment, config: VaultConfig 
   };
 }
 
-/**
- * Throws `ConfigError` for a notes folder that cannot be served. One inside a served folder may be missing: the first
- * note creates it.
- */
+/** Throws `ConfigError` for a notes folder that cannot be served; one inside a served folder may be missing. */
 export function assertVaultRoot(root: string, served: readonly string[]): void {
   const found = statSync(root, { throwIfNoEntry: false });
   if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder))) {

@@ -13,10 +13,7 @@ export interface EmbeddingEndpoint {
   readonly dimensions?: number | undefined;
 }
 
-/**
- * Sends only the texts, once: follows no redirect, reads no more than the vectors can take, and checks each number. The
- * caller decides on timeouts and retries.
- */
+/** Sends only the texts, once: follows no redirect, reads no more than the vectors take. The caller retries. */
 export function openEmbedder(endpoint: EmbeddingEndpoint): Embedder {
   const address = `${endpoint.url}/embeddings`;
   return {

@@ -54,10 +54,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const obeyedBy = createObeyedBy();
   const judge = createReading(options);
 
-  /**
-   * Whether the call is tried first: because an operator's rule says so, or because a layer contains the effects that
-   * the judge objects to.
-   */
+  /** Whether the call is tried first: an operator's rule says so, or a layer contains what the judge objects to. */
   function trialOf(
     tool: Tool,
     risk: Risk,

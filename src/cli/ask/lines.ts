@@ -119,10 +119,7 @@ export function pastedLines(line: string): string {
   return line.replaceAll(newline, '\n');
 }
 
-/**
- * A terminal's input in which each paste is one line and types no keys: its line ends do not send the question, and its
- * control characters do nothing.
- */
+/** A terminal's input in which a paste is one line: its line ends send nothing, its control characters do nothing. */
 export function withPastesAsText(input: Readable): Readable {
   const decoder = new StringDecoder('utf8');
   const output = new PassThrough();

@@ -164,10 +164,7 @@ async function freeAddress(address: { host: string; port: number }): Promise<{ h
   return { ...address, port: typeof bound === 'object' && bound ? bound.port : 0 };
 }
 
-/**
- * A command line without the common settings and without `--http`: these are added again with the container's values.
- * Everything after `--` stays.
- */
+/** A command line without the common settings and `--http`, which are added again with the container's values. */
 export function withoutSettings(args: readonly string[], command: Command): readonly string[] {
   const dropped = command.options.filter(
     ({ helpGroupHeading, long }) => helpGroupHeading === settingsHeading.en || long === '--http',

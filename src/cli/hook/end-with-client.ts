@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { orElse } from '../../ground/or-else.ts';
 
-/**
- * Ends this process and its command once the client that started it is gone: some clients leave their shells running
- * when they are told twice to stop.
- */
+/** Ends this process once its client is gone: some clients leave shells running when told twice to stop. */
 export function endWithClient(): void {
   const client = clientAbove(process.ppid);
   if (!client) return;

@@ -1,10 +1,7 @@
 import type { HookedClient, HookedEvent } from './hooked-clients.ts';
 import { broken, edited, isObject, type Json, settingsIn } from './settings-file.ts';
 
-/**
- * The settings with our entries at the end of each event's, replacing those that start us with other flags; undefined
- * if they are there already.
- */
+/** The settings with our entries at the end of each event's, in place of older ones; undefined if they are there. */
 export function withEntries(settings: string, { client, name, commands, file }: Entries): string | undefined {
   const held = hooksIn(settings, file);
   const missing = client.events.filter(

@@ -110,10 +110,7 @@ function quickHookOf(client: string): string {
   return join(hookFolderOf(process.env, homeOf(process.env)), `${client}-hook`);
 }
 
-/**
- * The program equivalent to `line` without its runtime, tested and ready to be installed; undefined if the machine
- * cannot run it and `line` must be used.
- */
+/** The program equivalent to `line` without its runtime, tested; undefined if the machine cannot run it. */
 function prepareQuickHook(
   client: string,
   config: string,

@@ -18,10 +18,7 @@ export class RanElsewhere extends Error {
   }
 }
 
-/**
- * Every command and option. A command line that names a command gets only that one and those below it, since clients,
- * hooks and scripts wait for it.
- */
+/** Every command and option, or only the named command and those below it: clients, hooks and scripts wait. */
 export function createProgram(exitWith: (code: number) => void, args: readonly string[] = []): Command {
   const [first = ''] = args;
   const program = new Command('sekisho')

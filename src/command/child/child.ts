@@ -23,10 +23,7 @@ export interface SpawnOptions {
   readonly stdin: 'null' | 'pipe';
   /** A script reports its folder and exports at the end, if the backend supports it. */
   readonly reports?: boolean | undefined;
-  /**
-   * The connection to the hosts that the operator listed, if the backend supports it. Closed when the command ends.
-   * Commands in a room use the room's.
-   */
+  /** The connection to the listed hosts, if the backend supports it; the room's in a room. Closed with the command. */
   readonly outlet?: Outlet | undefined;
   /** Copies that replace the settings of repositories, if the spawner can show copies. */
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
@@ -89,10 +86,7 @@ export interface Backend extends Spawner {
   readonly withoutSockets?: string | undefined;
   /** Why it cannot keep contents that a command destroys in the folders themselves; undefined if it can. */
   readonly withoutWatching: () => Promise<string | undefined>;
-  /**
-   * Opens a layer for one command over these folders, with `caches` also over the caches. Rejects if no layer works;
-   * undefined: layers are not supported.
-   */
+  /** Opens a layer for one command, with `caches` also over the caches. Undefined: layers are not supported. */
   readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
   /** Layers of killed servers whose commands had ended; undefined: layers are not supported. */
   readonly leftLayers?: (() => readonly LeftLayer[]) | undefined;

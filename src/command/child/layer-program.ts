@@ -12,10 +12,7 @@ export interface LayerOptions {
   readonly self: number;
   /** The program to become, with the arguments that follow. */
   readonly next: string;
-  /**
-   * A room's namespaces to enter instead of creating a user namespace: these descriptors come first. `close`: other
-   * descriptors to close.
-   */
+  /** A room's namespaces to enter instead of a user namespace: these descriptors first. `close`: others to close. */
   readonly room?: { readonly namespaces: readonly number[]; readonly close: readonly number[] } | undefined;
 }
 

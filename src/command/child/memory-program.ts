@@ -4,10 +4,7 @@ import { defer } from '../../ground/defer.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/**
- * A file in memory, because programs on a writable disk may be forbidden to run. It is open for reading only, or it
- * could not be executed.
- */
+/** A file in memory, since a writable disk may forbid execution. Open for reading only, or it could not be executed. */
 export function openMemoryProgram({ syscall }: Kernel, bytes: Buffer): number {
   const name = Buffer.from('sekisho\0');
   const create = (flags: number) => syscall(syscallNumber('memfd_create'), name, flags);

@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { orElse } from '../../ground/or-else.ts';
 
-/**
- * Whether one of these processes, which share a network namespace, holds a connection to the loopback from this local
- * port. False if the kernel does not tell.
- */
+/** Whether one of these processes of one network namespace is connected to the loopback from this local port. */
 export function ownsPort(pids: readonly number[], port: number): boolean {
   const socket = pids.map((pid) => socketAt(pid, port)).find((found) => found !== undefined);
   return socket !== undefined && pids.some((pid) => descriptorsOf(pid).includes(socket));

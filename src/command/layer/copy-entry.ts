@@ -18,10 +18,7 @@ import { entryOf, itself, openFolderIn } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { defer, deferred } from '../../ground/defer.ts';
 
-/**
- * Copies an entry of a layer on another file system into an open folder, under a temporary name until it is whole.
- * Paths are bytes.
- */
+/** Copies a layer's entry from another file system, under a temporary name until it is whole. Paths are bytes. */
 export async function copyEntry(
   from: string,
   folder: number,

@@ -113,10 +113,7 @@ export function inGitOrder(steps: readonly Step[]): readonly Step[] {
   return [...objects, ...refs, ...rest];
 }
 
-/**
- * Holds a ref as git does, by the file `.lock` beside it. Returns the release, or undefined if another git keeps it
- * longer than `waitMs`.
- */
+/** Holds a ref as git does, by the file `.lock` beside it. Undefined if another git keeps it longer than `waitMs`. */
 export async function holdRef(ref: string, waitMs: number): Promise<(() => void) | undefined> {
   const lock = asBytes(`${ref}.lock`);
   for (let left = waitMs; ; left -= pauseMs) {

@@ -44,10 +44,7 @@ export function hasEnded(base: string): boolean {
   return existsSync(base) && readdirSync(base).some((each) => readEnded(join(base, each)) !== undefined);
 }
 
-/**
- * Deals with the layers of killed servers: finishes a landing that was begun, and removes the rest. Costs one directory
- * read if there are none.
- */
+/** Finishes the landings that killed servers began, and removes their other layers. Reads one directory if none. */
 export async function recoverLayers(base: string): Promise<void> {
   for (const at of left(base)) {
     // Its command had ended: it is judged first.

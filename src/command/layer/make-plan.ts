@@ -20,10 +20,7 @@ export interface LandOptions {
   readonly beganAtMs: number;
   /** Must a command leave this host path unchanged, whether it exists or not? */
   readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
-  /**
-   * May the landing be dropped because the command can run again? Asked if another program would be harmed; undefined:
-   * no.
-   */
+  /** May the landing be dropped, as the command can run again? Asked if it would harm others; undefined: no. */
   readonly mayTurnBack?: (() => boolean) | undefined;
   /** May it replace entries that others changed during the run? Undefined: yes. */
   readonly overwrites?: boolean | undefined;

@@ -1,9 +1,6 @@
 import type { Buffer } from 'node:buffer';
 
-/**
- * File information from the kernel that Node cannot read, above all overlayfs's extended attributes. No link is
- * followed.
- */
+/** File information that Node cannot read, above all overlayfs's extended attributes. No link is followed. */
 export interface Marks {
   /** Undefined if it has no such mark. */
   read(path: string | Buffer, name: Mark): string | undefined;
@@ -15,10 +12,7 @@ export interface Marks {
   remove(path: string | Buffer): void;
 }
 
-/**
- * `opaque`: a folder that hides the one below it. `origin`: an entry that was copied up. `impure`: a folder that
- * contains copied entries.
- */
+/** `opaque`: a folder that hides the one below. `origin`: an entry copied up. `impure`: with copied entries. */
 export type Mark = `user.overlay.${'opaque' | 'origin' | 'impure'}`;
 
 export const allMarks: readonly Mark[] = [

@@ -21,10 +21,7 @@ export interface LeftLayer {
   readonly layer: Layer;
 }
 
-/**
- * Throws if `base` is in one of the folders, because a layer must not lie in the folder it covers, and if something is
- * mounted in one.
- */
+/** Throws if `base` is in one of the folders, as a layer must not lie in what it covers, or a mount is in one. */
 export function assertFree(base: string, folders: readonly string[]): void {
   const inside = folders.find((folder) => isInside(base, folder));
   if (inside !== undefined)
@@ -40,10 +37,7 @@ export function assertFree(base: string, folders: readonly string[]): void {
     );
 }
 
-/**
- * Opens a layer over these folders, in a new folder below `base`. Later changes below it count as done by others.
- * Throws as `assertFree`.
- */
+/** Opens a layer in a new folder below `base`. Later changes below it count as others'. Throws as `assertFree`. */
 export function openLayer(base: string, folders: readonly string[], options: LayerOptions): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });

@@ -4,10 +4,7 @@ import { linkSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 
-/**
- * Removes an entry by one rename; its content is deleted in the background. Throws if `trash` is on another file
- * system.
- */
+/** Removes an entry by one rename; its content goes in the background. Throws if `trash` is on another file system. */
 export function throwAway(entry: Buffer, trash: string): void {
   intoTrash(trash, (to) => renameSync(entry, to));
 }

@@ -2,10 +2,7 @@ import { Buffer } from 'node:buffer';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { createFrames } from './frames.ts';
 
-/**
- * Keeps the beginning and the end of a stream of any length, each half of `maxBytes`: a log's cause is at its start and its
- * result at its end.
- */
+/** Keeps both ends of a stream, each half of `maxBytes`: a log's cause is at its start and its result at its end. */
 export function createOutputKeeper(maxBytes: number) {
   const headBytes = Math.ceil(maxBytes / 2);
   const head: Buffer[] = [];

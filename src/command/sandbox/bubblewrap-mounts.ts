@@ -104,10 +104,7 @@ export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOpt
   return args;
 }
 
-/**
- * The folders between /tmp and the roots below it. Commands have their own /tmp, so files written beside a root there
- * would silently vanish with it.
- */
+/** The folders between /tmp and the roots below it: files beside a root there would vanish with the command's /tmp. */
 function foldersBetween(shown: readonly string[]): readonly string[] {
   const tops = shown.flatMap((path) => /^\/tmp\/[^/]+(?=\/)/.exec(path)?.[0] ?? []);
   return [...new Set(tops)].filter((top) => !shown.includes(top));

@@ -405,10 +405,7 @@ function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
 }
 
-/**
- * May anything in a folder or below have changed since that time? Yes if there is too much to look at. Entries that are
- * `asMade` count as older.
- */
+/** May anything in a folder or below have changed since then? Yes if there is too much. `asMade` entries are older. */
 function changedBelow(folder: string, sinceMs: number, asMade?: ReadonlyMap<string, number>): boolean {
   const waiting = [`${folder}/.`];
   let seen = 0;

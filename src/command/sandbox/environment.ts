@@ -8,10 +8,7 @@ export interface Places {
   readonly temporary: string;
 }
 
-/**
- * Builds a command's variables from nothing, so that a secret in the server's environment reaches a child only if the
- * operator named it.
- */
+/** Builds a command's variables from nothing: a secret of the server reaches a child only if the operator named it. */
 export function buildEnvironment({
   server,
   allowed,

@@ -217,10 +217,7 @@ async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
     );
 }
 
-/**
- * Tries a layer over a test folder: writes, replacements and removals must be in the layer and nowhere else. Returns
- * the first that is not.
- */
+/** Tries a layer over a test folder: changes must be in it and nowhere else. Returns the first that is not. */
 async function findLeak(
   base: string,
   open: (folders: readonly string[]) => Layer,

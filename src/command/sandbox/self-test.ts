@@ -47,10 +47,7 @@ export async function findHole(
 
 const secret = 'sekisho-canary';
 
-/**
- * Makes a folder that no sandbox shows: in the home folder if it is no root, otherwise in the host's own temporary
- * folders.
- */
+/** Makes a folder that no sandbox shows: in the home if it is no root, otherwise in the host's temporary folders. */
 function makeOutside(roots: readonly string[]): string {
   for (const parent of [homedir(), '/var/tmp', '/run', tmpdir(), '/dev/shm']) {
     try {

@@ -11,10 +11,7 @@ import { openKernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { createLauncher, tryWatching } from '../watched/launch.ts';
 
-/**
- * No sandbox, as the operator chose with `--sandbox off`. The environment, the limits and the end of the process tree
- * still apply.
- */
+/** No sandbox, as the operator chose. The environment, the limits and the end of the process tree still apply. */
 export async function openUnconfined(): Promise<Backend> {
   const isLinux = process.platform === 'linux';
   // Without koffi, or elsewhere, a variable marks the processes, which a child can clear.

@@ -31,10 +31,7 @@ export async function openKernel() {
   };
 }
 
-/**
- * Gives back the memory that the allocator keeps: V8 needs up to 20 MB to compile one hot function. Does nothing without
- * koffi, or if libc is another one.
- */
+/** Gives back memory that the allocator keeps: V8 takes 20 MB to compile a hot function. Needs koffi and glibc. */
 export async function trimAllocator(): Promise<void> {
   try {
     const { load } = await openKoffi();

@@ -72,10 +72,7 @@ function repositoryOutside(folder: string): string | undefined {
   return toText(whole ?? commonFolderOf(git));
 }
 
-/**
- * Watches the commits in the repositories of these folders: at the end, reports those made since that differ from the
- * settings.
- */
+/** Watches the commits in these folders' repositories: at the end, reports new ones that differ from the settings. */
 export function watchCommits(
   folders: readonly string[],
   { signs }: Git,

@@ -42,10 +42,7 @@ interface Landing extends Asked {
   readonly recorder: LayerRecorder;
 }
 
-/**
- * `unfit`: the command cannot run on a layer, kept nothing and reached no host, so it can run again without one. `held`:
- * its effects may not land yet.
- */
+/** `unfit`: it cannot run on a layer, left nothing and can run without one. `held`: its effects may not land yet. */
 export type Came =
   | LandedOutcome
   | { readonly kind: 'held'; readonly layer: HeldLayer }

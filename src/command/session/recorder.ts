@@ -6,10 +6,7 @@ import type {
 } from '../../contract/capabilities/command-life.ts';
 import type { LandingKeeper } from '../../contract/capabilities/landing.ts';
 
-/**
- * How it is known what each path was before a command changed it: from the layer that it wrote to, or from what was kept
- * while it was watched.
- */
+/** How each path's former state is known: from the layer that it wrote to, or from what was kept while watching. */
 export type Recorder = LayerRecorder | WatchedRecorder | { readonly kind: 'none' };
 
 export interface LayerRecorder {

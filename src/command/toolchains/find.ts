@@ -22,10 +22,7 @@ export interface Toolchains extends CommandTools {
   readonly leftOut: readonly LeftOut[];
   readonly folders: readonly ToolFolder[];
   readonly links: readonly MetLink[];
-  /**
-   * Paths in a root that contains the home folder: the person's next shell runs their programs, so they are read-only
-   * for commands.
-   */
+  /** Paths in a root that contains the home folder: read-only for commands, as the next shell runs their programs. */
   readonly inRoots: readonly string[];
 }
 
@@ -39,10 +36,7 @@ export interface FindOptions {
   readonly own?: readonly string[] | undefined;
 }
 
-/**
- * Finds toolchains by their variables, usual paths and PATH. Starts no program: it reads only names, links, modes and
- * the first lines of scripts.
- */
+/** Finds toolchains by their variables, usual paths and PATH. Reads names, links, modes and scripts' first lines. */
 export function findToolchains({ environment, roots, readable = [], own = [] }: FindOptions): Toolchains {
   const { HOME: home, PATH: path = '' } = environment;
   const collection = createCollection(createProver({ home, roots, readable, own }));

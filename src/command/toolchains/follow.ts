@@ -13,10 +13,7 @@ export interface Followed {
   readonly links: readonly MetLink[];
 }
 
-/**
- * Resolves a path link by link, because a link may lead through a folder that commands write. Undefined: it leads
- * nowhere.
- */
+/** Resolves a path link by link, as one may lead through a folder that commands write. Undefined: it leads nowhere. */
 export function createFollower(): (path: string) => Followed | undefined {
   const linkTargets = new Map<string, string | undefined>();
 

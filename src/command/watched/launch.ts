@@ -14,10 +14,7 @@ import { Recording, type RecordingOptions } from './recording.ts';
 /** A watched command about to start without namespaces. */
 export interface Launch {
   readonly recording: Recording;
-  /**
-   * The program that loads the filter, and the descriptor for handing it over: they follow the child's other
-   * descriptors.
-   */
+  /** The program that loads the filter, and the descriptor for handing it over, after the child's others. */
   readonly descriptors: readonly number[];
   /** The program to start in place of `/bin/sh`, whose words become its arguments. */
   readonly program: string;

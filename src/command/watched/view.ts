@@ -129,10 +129,7 @@ export class View {
     return this.#root;
   }
 
-  /**
-   * Opens a folder by each name of its path in turn, following links as the thread would: the kernel would take
-   * `/proc/self` for the server.
-   */
+  /** Opens a folder by each name of its path, following links as the thread would: `/proc/self` is the server to us. */
   #walk(base: number, path: Buffer): number {
     const { files } = this.#options;
     const root = this.#rootFolder();

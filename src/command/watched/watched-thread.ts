@@ -12,10 +12,7 @@ import { createGate } from './gate.ts';
 import { Keep, type KeepOptions, Unkept } from './keep.ts';
 import { createPerforming } from './perform.ts';
 
-/**
- * Answers the calls of one watched command, and keeps the content that they destroy. It blocks in the kernel, so it is
- * a thread.
- */
+/** Answers the calls of one watched command and keeps what they destroy; a thread, since it blocks in the kernel. */
 
 /** Descriptors and settings from the main thread. */
 export interface WatchedOptions extends KeepOptions, EntranceOptions {

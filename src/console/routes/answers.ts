@@ -60,10 +60,7 @@ export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: Cons
   });
 }
 
-/**
- * The answers that the operator permits this channel, checked again: the file may have changed, or a passkey been
- * added, since it was sent.
- */
+/** The answers that the operator permits this channel, checked again: the file may have changed since it was sent. */
 async function mayAnswer(
   { kind }: NoticeLink,
   channel: Extract<Channel, { kind: 'ntfy' | 'slack' }>,

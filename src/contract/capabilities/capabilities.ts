@@ -36,10 +36,7 @@ export interface Capabilities {
 
 export type CapabilityName = keyof Capabilities;
 
-/**
- * Whether a tool with this capability can change files of the machine. In read-only mode it must then only read;
- * history keeps what it changes.
- */
+/** Whether a tool with this capability can change files: it must only read in read-only mode; history keeps changes. */
 export function reachesMachine(name: CapabilityName): boolean {
   return (
     name === 'files' || name === 'desk' || name === 'commands' || name === 'vault' || name === 'pipelines'

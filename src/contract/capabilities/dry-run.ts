@@ -36,10 +36,7 @@ export interface Effects {
   readonly losses: Losses;
 }
 
-/**
- * The losses that matter. Not counted: build output, files that git ignores, files that the session itself created, and
- * moved files.
- */
+/** The losses that matter: no build output, ignored or moved files, or files that the session itself created. */
 export interface Losses {
   /** Files that are deleted, emptied or overwritten, and that git does not have either. */
   readonly files: number;

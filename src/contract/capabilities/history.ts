@@ -118,10 +118,7 @@ export type UndoStep =
   | { readonly entry: HistoryEntry; readonly outcome: 'lost' };
 
 export interface Undoing {
-  /**
-   * Undoes the selected changes one by one, newest first, and reports each. Stops at the first that would lose a later
-   * change, unless `force`.
-   */
+  /** Undoes the selected changes, newest first. Stops at the first that would lose a later change, unless `force`. */
   undo(
     selection: UndoSelection,
     options: {

@@ -48,10 +48,7 @@ export interface KeepBase {
 export interface CommandReader {
   /** Whether all of its programs and scripts are known. If not, it runs without hosts. */
   isRead(command: CommandLine): boolean;
-  /**
-   * The changes to a repository's remotes that the command spells out: the judge asks about them, so an approval covers
-   * them.
-   */
+  /** The changes to remotes that the command spells out: the judge asks about them, so an approval covers them. */
   remoteChanges(command: CommandLine): RemoteChanges;
   /** The commands found in it, as `Judgement` lists them. */
   commandsIn(command: CommandLine): NonNullable<Judgement['commands']>;

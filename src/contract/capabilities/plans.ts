@@ -25,10 +25,7 @@ export interface Plans {
    * is malformed, that the caller may not make or that is listed twice, naming the step.
    */
   look(calls: readonly PlanCall[]): Promise<readonly PlanStep[]>;
-  /**
-   * Allows each call that needs the plan once, in this session, for an hour at most. If no person was asked, allows
-   * nothing and returns no id.
-   */
+  /** Allows each call that needs the plan once, in this session, for an hour. No person asked: nothing, no id. */
   allow(calls: readonly PlanCall[]): Promise<AllowedPlan>;
 }
 

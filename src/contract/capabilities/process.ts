@@ -46,10 +46,7 @@ export type RequestAnswer =
   /** `isOpen`: a later answer lets the same request pass. */
   | { readonly isAllowed: false; readonly because: Text; readonly isOpen?: boolean | undefined };
 
-/**
- * A request of a program to an inspected host, of which nothing has left yet; `tcp`: a connection in a protocol that is
- * not looked into.
- */
+/** A request to an inspected host, of which nothing has left yet; `tcp`: in a protocol that is not looked into. */
 export interface HeldRequest extends Omit<SentRequest, 'allowedBy' | 'because'> {
   readonly scheme: 'https' | 'http' | 'tcp';
   /** With its port, if that is not the usual one. */

@@ -9,10 +9,7 @@ export type Asked<A extends keyof Acts> = z.output<Acts[A]['input']>;
 /** The result of an act. */
 export type Answered<A extends keyof Acts> = z.input<Acts[A]['output']>;
 
-/**
- * The capability `team`: agents, projects, tasks and chats, scoped to the calling agent's project. Every change is on
- * disk when it resolves.
- */
+/** The capability `team`, scoped to the calling agent's project. Every change is on disk when it resolves. */
 export type Team = {
   readonly [A in keyof Acts]: string extends keyof Asked<A>
     ? () => Promise<Answered<A>>

@@ -1,7 +1,4 @@
-/**
- * A text block with the JSON of a value. `isJsonOf` recognizes it, so that a sender of both need not encode the value
- * twice.
- */
+/** A text block with a value's JSON. `isJsonOf` recognizes it, so that a sender of both encodes it once. */
 export function jsonBlock(value: object): { readonly type: 'text'; readonly text: string } {
   const block = { type: 'text' as const, text: JSON.stringify(value) };
   // Not enumerable, so listing, copying or encoding the block leaves it out.

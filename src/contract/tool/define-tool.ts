@@ -14,10 +14,7 @@ import { withoutNulls } from './without-nulls.ts';
 export type LooseTool = Omit<Tool, 'toolset' | 'category'> &
   Pick<ToolDefinition<never, never, never>, 'category'>;
 
-/**
- * Makes a tool from its definition: unknown arguments are errors, the example must pass its own schema, and schemas are
- * converted once per language.
- */
+/** Makes a tool: unknown arguments are errors, the example must fit, and schemas are converted once per language. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U extends CapabilityName>(
   definition: ToolDefinition<I, O, U>,
 ): LooseTool {

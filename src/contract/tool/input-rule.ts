@@ -1,9 +1,6 @@
 import { readSaid, type Said } from '../text/text.ts';
 
-/**
- * Options for zod's `refine`: the rest of a sentence that begins with the argument's name, in each language.
- * `describeIssue` reads both.
- */
+/** Options for zod's `refine`: the rest of a sentence that begins with the argument. `describeIssue` reads both. */
 export function inputRule(...rule: Said<never>): {
   readonly error: string;
   readonly params: { readonly ja: string };

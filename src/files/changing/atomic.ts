@@ -98,10 +98,7 @@ function takeFreeName(from: string, to: string): boolean {
   return true;
 }
 
-/**
- * Makes the folder's own entries durable; the given descriptor may be closed in the meantime. A folder that is writable
- * but not readable cannot be synced.
- */
+/** Makes the folder's entries durable; the descriptor may close meanwhile. A write-only folder cannot be synced. */
 export function syncFolder(folder: number): Promise<void> {
   let fd: number;
   try {

@@ -204,10 +204,7 @@ async function toBytes(
 
 const mark = '\ufeff';
 
-/**
- * Encodes a text; `withBom` applies to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` for a character
- * that the encoding lacks.
- */
+/** Encodes a text, UTF-16 always with a mark. Throws `unsupported_encoding` for a character that it lacks. */
 export function encode(content: string, encoding: TextEncoding, withBom: boolean): Uint8Array {
   switch (encoding) {
     case 'utf-8':

@@ -11,10 +11,7 @@ export type LineIndexes = ReturnType<typeof createLineIndexes>;
 const maxFiles = 64;
 /** Marks of all files together: 8 MiB, enough for 64 GiB of text. */
 const maxMarks = 1024 * 1024;
-/**
- * Up to this size a grown file is counted again in about 10 ms, which is certain; comparing samples is only likely
- * right.
- */
+/** Up to this size a grown file is counted again, in about 10 ms: comparing samples is only likely right. */
 const recountBytes = 64 * 1024 * 1024;
 /** Two changes within one clock tick of the file system can have the same time. */
 const tickMs = 50;

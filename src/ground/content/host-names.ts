@@ -3,10 +3,7 @@ import { decoded } from '../decoded.ts';
 /** Names in normal use have fewer labels. */
 const maxLabels = 6;
 
-/**
- * Whether a host name smuggles data to its domain's name server: labels that decode to text, labels in base32, or more
- * labels than names have.
- */
+/** Whether a host name smuggles data to its name server: decodable labels, labels in base32, or too many labels. */
 export function carriesData(host: string): boolean {
   const labels = host.split('.').filter((label) => label !== '');
   const own = labels.slice(0, -2);

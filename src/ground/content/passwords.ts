@@ -18,10 +18,7 @@ const connecting = new Set(
   'a an and are as at be by for from has in is it of on or that the this to was with you'.split(' '),
 );
 
-/**
- * Whether the text is just 12, 15, 18, 21 or 24 words, like a wallet's recovery phrase (BIP 39); does not check BIP
- * 39's word list.
- */
+/** Whether the text is just 12, 15, 18, 21 or 24 words, like a wallet's recovery phrase (BIP 39, any word list). */
 export function isSeedPhrase(words: string): boolean {
   if (words.length > 300) return false;
   const all = words.trim().split(/\s+/);

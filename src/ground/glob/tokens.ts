@@ -19,10 +19,7 @@ export interface GlobSyntax {
   readonly onOpenSet?: () => never;
 }
 
-/**
- * Parses a glob (POSIX fnmatch, and `**`): `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a backslash makes the next
- * character literal.
- */
+/** Parses a glob (POSIX fnmatch, and `**`): `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a backslash quotes the next. */
 export function tokensOf(pattern: string, syntax: GlobSyntax): readonly Token[] {
   const chars = [...pattern];
   const tokens: Token[] = [];

@@ -24,10 +24,7 @@ export function variableIn({ value, text }: Word): string | undefined {
   return value === undefined ? /^"?\$(?:(\w+)|\{(\w+)\})"?$/.exec(text)?.slice(1).join('') : undefined;
 }
 
-/**
- * Is the word `"$@"`, `$*`, `$1` or `"${@:2}"`? As the first word it runs a command from the arguments of the function
- * or script.
- */
+/** Is the word `"$@"`, `$*`, `$1` or `"${@:2}"`? As the first word it runs a command from the arguments. */
 export function isOwnArguments({ value, text }: Word): boolean {
   return value === undefined && /^"?\$(?:[@*1]|\{[@*1](?::\d+)?\})"?$/.test(text);
 }

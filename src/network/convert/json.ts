@@ -1,7 +1,4 @@
-/**
- * Indents JSON by two spaces without parsing values: numbers keep every digit, and repeated keys stay. Returns other
- * text unchanged. Linear in the text.
- */
+/** Indents JSON by two spaces and keeps every digit and repeated key. Returns other text unchanged. Linear. */
 export function prettyJson(source: string): string {
   if (!isJson(source)) return source;
   const parts: string[] = [];

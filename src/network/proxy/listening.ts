@@ -14,10 +14,7 @@ export function addressesFor({ named }: ProxyRules): ReadonlyMap<string, string>
   return new Map(hosts.map((host, index) => [host, `127.64.${(index + 1) >> 8}.${(index + 1) & 255}`]));
 }
 
-/**
- * The sockets of an outlet, the proxy's first. A program that knows no proxy connects to the address of a host, which
- * tells the host in any protocol.
- */
+/** The sockets of an outlet, the proxy's first. To a program that knows no proxy, an address stands for its host. */
 export function listeningFor(
   { loopback, named }: ProxyRules,
   addresses: ReadonlyMap<string, string>,

@@ -81,10 +81,7 @@ export function createProxyRules(
   };
 }
 
-/**
- * Whether a listed host is passed on unread: the entry that names it most exactly decides. `tunnels` are those of the
- * entries.
- */
+/** Whether a listed host is passed on unread, as the entry that names it most exactly says (`tunnels`: of those). */
 export function createTunnelCheck(
   entries: readonly string[],
   tunnels: readonly string[],

@@ -28,10 +28,7 @@ export const idleMs = 5 * 60_000;
 /** The largest greetings in use have two thousand bytes. */
 const maxHelloBytes = 20 * 1024;
 
-/**
- * Whether a TLS greeting is for this host. A client that names another host, or hides the name, could reach another
- * site at the same address.
- */
+/** Whether a TLS greeting is for this host: under another name, or a hidden one, another site could be reached. */
 export function isFor(
   { serverName, hidesName }: Extract<Opening, { kind: 'tls' }>,
   { host }: Target,

@@ -22,10 +22,7 @@ export function createSteadyClock(
 /** A larger jump is no correction. */
 const correctionMs = 60_000;
 
-/**
- * Elapsed milliseconds including sleep of the machine, which Node's clock leaves out. Sleep is looked up only if the
- * wall clock deviates from Node's.
- */
+/** Elapsed milliseconds with the machine's sleep, which is looked up only if the wall clock deviates from Node's. */
 export function createElapsed(
   wall: () => number = Date.now,
   awake: () => number = () => performance.now(),

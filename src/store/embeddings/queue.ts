@@ -30,10 +30,7 @@ export async function outdate(tx: Transaction<Tables>, seq: number, nowMs: numbe
   await updateRows(tx, 'memory_vectors', { seq }, { ...without, due_at_ms: nowMs });
 }
 
-/**
- * Takes some due memories that wait for this model; others cannot take them before `untilMs`. Servers with another
- * model ignore them.
- */
+/** Takes due memories of this model, from others until `untilMs`. Servers with another model ignore them. */
 export async function takeWaiting(
   engine: Engine,
   {

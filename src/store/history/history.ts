@@ -12,10 +12,7 @@ import { createNodeStore } from '../nodes.ts';
 import { deleteRows, findRow, given, insertNew, listRows, selectRows, updateRows, writeTo } from '../rows.ts';
 import type { HistoryRow, Tables } from '../tables/tables.ts';
 
-/**
- * Changes of files. Former contents are in a folder of the machine and, if named, in a bucket; otherwise in the
- * database if several machines share it.
- */
+/** Changes of files. Former contents are in a folder, and in a bucket or, for several machines, in the database. */
 export function createHistoryStore(
   openEngine: OpenEngine,
   { isShared, bucket }: { readonly isShared: boolean; readonly bucket?: SharedContents | undefined },

@@ -17,10 +17,7 @@ export interface Embedding {
   meaning(): Promise<Meaning>;
 }
 
-/**
- * The memories of one owner, who is bound here; no method takes an owner. The word splitter is loaded on first use: its
- * patterns cost milliseconds at start.
- */
+/** The memories of one bound owner. The word splitter is loaded on first use: its patterns cost milliseconds. */
 export function createMemories(
   openEngine: OpenEngine,
   clock: Clock,

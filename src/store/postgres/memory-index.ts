@@ -2,10 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { filterSql, type MemoryFilter, type MemoryIndex, ownerPrefix } from '../memory/index.ts';
 import type { Tables } from '../tables/tables.ts';
 
-/**
- * Words as a `tsvector` in the memory's row, built from our words unchanged, under a GIN index. Each word has its
- * owner's prefix, as on SQLite.
- */
+/** Words as a `tsvector` of our own words under a GIN index, each with its owner's prefix, as on SQLite. */
 export function createPostgresMemoryIndex(db: Kysely<Tables>): MemoryIndex {
   return {
     async put(tx, owner, seq, words) {

@@ -8,10 +8,7 @@ export interface DirectPool extends PostgresPool {
   isDirect(): boolean;
 }
 
-/**
- * Connections to the database. A lost one fails its current work and is replaced at the next query; errors are in our
- * words.
- */
+/** Connections to the database. A lost one is replaced at the next query; errors are in our words. */
 export function openPool(url: string, names: StatementNames): DirectPool {
   const pool = new pg.Pool({
     connectionString: url,

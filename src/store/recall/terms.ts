@@ -123,10 +123,7 @@ const stopWords: ReadonlySet<string> = new Set(
   who whom whose why will with would you your yours`.split(/\s+/),
 );
 
-/**
- * Japanese grammatical words: particles, endings, auxiliaries and question words. Longest first, since a regular
- * expression takes the first match.
- */
+/** Japanese particles, endings, auxiliaries and question words, longest first: an expression takes the first match. */
 const japaneseGrammar = new RegExp(
   `教えてください 教えて下さい 教えて 何 誰 でしょうか ましたっけ でしたっけ ください くださる ありますか ありました いましたか について なんだっけ
   だったっけ したっけ ですか ますか ました でした でしょう だった として という といった から まで より ので のに けど

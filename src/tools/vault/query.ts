@@ -75,10 +75,7 @@ export async function parseRegexQuery(query: string): Promise<Query> {
   }
 }
 
-/**
- * Views of a piece's lines; front matter occurs only at the start of a note. Each line is passed to `isFenced`, which
- * tracks the note's code.
- */
+/** Views of a piece's lines; front matter only begins a note. `isFenced` gets each line, to track the note's code. */
 export function viewsOf(
   lines: readonly string[],
   firstLine: number,

@@ -82,10 +82,7 @@ function unknown(uri: string): ToolError {
   });
 }
 
-/**
- * The protocol's resource methods as unlisted tools, so that reading a note as a resource is authorized, limited and
- * recorded like a call of `vault_read`.
- */
+/** The protocol's resource methods as unlisted tools: reading a note is recorded like a call of `vault_read`. */
 const common = {
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],

@@ -39,10 +39,7 @@ export function localeOf(request: IncomingMessage): Locale | undefined {
   return wanted[0]?.language as Locale | undefined;
 }
 
-/**
- * Compares the headers of revision 2026-07-28 with the body: proxies route and filter by them, so they must match what
- * is done.
- */
+/** Compares the headers of revision 2026-07-28, by which proxies route, with the body: they must match. */
 export function assertHeadersMatch(
   request: IncomingMessage,
   version: string,

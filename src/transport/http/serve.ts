@@ -319,10 +319,7 @@ function createAdmit(gateway: Gateway, resource: ProtectedResource | undefined):
   };
 }
 
-/**
- * Allows browsers to let pages of the allowed origins call and read replies. Returns whether it answered the request,
- * as for a preflight.
- */
+/** Lets browser pages of the allowed origins call and read replies. Returns whether it answered, as a preflight. */
 function createCors(
   allowedOrigins: readonly string[],
 ): (request: IncomingMessage, response: ServerResponse) => boolean {

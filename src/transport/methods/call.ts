@@ -8,10 +8,7 @@ import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } f
 import { replyFormOf } from '../reply-form.ts';
 import { callResult } from '../results.ts';
 
-/**
- * `tools/call`. Only a malformed envelope is a protocol error: any call with a tool name goes through the gateway,
- * which records refusals like successes.
- */
+/** `tools/call`. Only a malformed envelope is a protocol error: refusals go through the gateway to be recorded. */
 export function createCallMethod(gateway: Gateway): Method {
   return async (exchange) => {
     const { name } = exchange.params;

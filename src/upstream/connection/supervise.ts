@@ -62,10 +62,7 @@ export class Supervisor {
     return unlessAborted(this.#start(), signal, () => cancelled());
   }
 
-  /**
-   * The cause of its failure may be gone: the next use starts it at once. If a start under way fails, it is repeated,
-   * as it may have begun before.
-   */
+  /** Starts it at the next use, as the cause of its failure may be gone. A failed start under way is repeated. */
   wake(): void {
     const { kind } = this.#state;
     if (kind !== 'failed' && kind !== 'starting') return;

@@ -7,10 +7,7 @@ import { loginFailed } from './errors.ts';
 /** Returns whether the answer belongs to the current login. */
 type Accept = (params: URLSearchParams) => boolean;
 
-/**
- * The redirect target of the browser: a loopback port, open for one answer (RFC 8252). Listens before the address is
- * passed on. Port 0 takes a free one.
- */
+/** The browser's redirect target: a loopback port that listens for one answer (RFC 8252). Port 0 takes a free one. */
 export async function openCallback(port: number) {
   let accept: Accept = () => false;
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {

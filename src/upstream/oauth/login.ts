@@ -72,10 +72,7 @@ export async function login(
   await file.lock(async () => file.write(grant));
 }
 
-/**
- * Checks the issuer before the content (RFC 9207): nothing in a response of another authorization server is used or
- * shown.
- */
+/** Checks the issuer before the content (RFC 9207): another server's response is neither used nor shown. */
 function readAnswer(
   answer: URLSearchParams,
   metadata: AuthorizationServerMetadata,

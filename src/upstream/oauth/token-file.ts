@@ -96,10 +96,7 @@ export function openTokenFile({ folder, key }: TokenLocation, name: string, url:
 const staleMs = 60_000;
 const pollMs = 50;
 
-/**
- * Waits for the lock file and takes it; the returned function releases it. A lock is broken if its process is gone, or
- * it is older than any work under it.
- */
+/** Takes the lock file; the returned function releases it. A lock of a dead process, or an old one, is broken. */
 export async function acquireLock(path: string): Promise<() => void> {
   const mine = `${process.pid} ${Date.now()} ${hostname()} ${randomBytes(8).toString('hex')}\n`;
   const ticket = `${path}.${randomBytes(8).toString('hex')}`;

@@ -26,10 +26,7 @@ export interface Offers {
   readonly prompts: boolean;
 }
 
-/**
- * A server's protocol methods as unlisted tools, so that reading resources and fetching prompts is authorized, limited
- * and recorded like calling its tools.
- */
+/** A server's protocol methods as unlisted tools: they are authorized, limited and recorded like its tools' calls. */
 export function methodTools(
   settings: ServerSettings,
   offers: Offers,

@@ -8,10 +8,7 @@ import { withoutCredentials } from '../../ground/secrets/without-secrets.ts';
 import { isTooDeep } from '../tools/depth.ts';
 import { localUri } from './uris.ts';
 
-/**
- * A server's result as a tool's output: limited, marked as untrusted, and with our URIs. Blocks that are not MCP
- * content are left out.
- */
+/** A result as a tool's output: limited, marked as untrusted, with our URIs, and only blocks of MCP. */
 export function outputOf(
   result: unknown,
   settings: ServerSettings,

@@ -1,9 +1,6 @@
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 
-/**
- * Subscribes a connection to exactly these resources, as its revision does it. Resolves to the server's refusals, by
- * address.
- */
+/** Subscribes a connection to exactly these resources, as its revision does. Resolves to the refusals, by address. */
 export type SetWatched = (uris: readonly string[]) => Promise<ReadonlyMap<string, unknown>>;
 
 const againMs = 1000;

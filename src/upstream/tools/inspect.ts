@@ -22,10 +22,7 @@ function inspectSchema(value: unknown, depth = 0): readonly string[] {
   });
 }
 
-/**
- * Findings only in the joined text of a server's tools: a payload can be spread over several. `inspected`: the tools, each
- * with its own findings.
- */
+/** Findings only in the joined text of a server's tools: a payload can be spread over several (`inspected`). */
 export function inspectSet(inspected: ReadonlyMap<RemoteTool, readonly string[]>): readonly string[] {
   const tools = [...inspected.keys()];
   const alone = new Set([...inspected.values()].flat());

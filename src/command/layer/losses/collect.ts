@@ -38,10 +38,7 @@ export interface Collected {
   readonly lent?: Lent | undefined;
 }
 
-/**
- * Walks a command's changes. The cost grows with the changes in existing folders and the content of removed folders;
- * new folders are not read.
- */
+/** Walks a command's changes. The cost grows with changes in existing folders; new folders are not read. */
 export async function collect(overlay: Overlay, marks: Marks, lent: Lent, pause: Pause): Promise<Collected> {
   const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [], lent };
 

@@ -2,10 +2,7 @@ import type { Refs } from './git-names.ts';
 import type { GitObjects } from './git-objects.ts';
 import { GitTrees } from './git-trees.ts';
 
-/**
- * Decides whether git can find a file's former content, a blob: in the index (`staged`, at that path), or in a commit
- * that a ref or a reflog leads to.
- */
+/** Whether git can find a blob: in the index (`staged`, at that path), or in a commit of a ref or a reflog. */
 export function createCommitted(
   objects: GitObjects,
   refs: Refs,

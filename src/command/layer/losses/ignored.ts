@@ -9,10 +9,7 @@ interface Pattern {
   readonly fits: (path: string) => boolean;
 }
 
-/**
- * Decides whether git ignores a path below this folder: gitignore(5). Untrusted ignore files are not read. All paths
- * are bytes, one per character.
- */
+/** Whether git ignores a path below this folder: gitignore(5). Paths are bytes, one per character. */
 export function createIgnored(
   top: string,
   isTrusted: (hostPath: string) => boolean,

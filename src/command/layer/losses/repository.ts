@@ -76,10 +76,7 @@ function openRepository(overlay: Overlay, folder: string, path: string) {
     return new Refs(name === undefined ? own[view] : shared[view]).idOf(name ?? 'HEAD');
   }
 
-  /**
-   * To a commit that existed before, or to one with about as many files: a commit that only removes files is still a
-   * removal.
-   */
+  /** To a commit that existed before, or one with about as many files: to remove files only is still a removal. */
   function hasMovedOn(): boolean {
     const files = countIndex(`${above(gitFolder)}/index`);
     if (files === 0) return false;

@@ -15,10 +15,7 @@ export function trustedAuthorities(server: Variables): string {
   return [...(system === undefined ? rootCertificates : []), ...texts].join('\n');
 }
 
-/**
- * Has programs in the sandbox trust these authorities, which replace the system's bundle in `etc`, a copy of `/etc`. No
- * other program sees that copy.
- */
+/** Has programs in the sandbox trust these authorities, which replace the bundle in `etc`, its copy of `/etc`. */
 export function writeBundle(etc: string, authorities: string): void {
   for (const path of bundles) {
     const copy = join(etc, path.slice('/etc/'.length));

@@ -36,10 +36,7 @@ function isNamed(program: string, given: string, names: readonly string[]): bool
   return names.some((name) => name.startsWith(word));
 }
 
-/**
- * `uv pip list`, `rustup toolchain list`, `cargo install --list`: the subcommand has subcommands, and this one only
- * shows.
- */
+/** `uv pip list`, `rustup toolchain list`, `cargo install --list`: a subcommand with subcommands that only shows. */
 function onlyLooks(word: string, rest: readonly Word[]): boolean {
   if (word === 'install' && rest.length === 1 && rest[0]?.value === '--list') return true;
   if (!nested.test(word)) return false;

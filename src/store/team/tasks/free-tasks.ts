@@ -27,10 +27,7 @@ export async function hasFreeTask(db: Reader, projectId: string, nowMs: number):
   );
 }
 
-/**
- * Sessions that work on a task now. One without a call for the length of a lease counts as dead, so that its restarted
- * agent gets its own task back.
- */
+/** Sessions at work on a task. Without a call for a lease's length one is dead: its agent's next gets the task back. */
 export function liveSessionAt(db: Reader, taskId: string, nowMs: number) {
   return atWork(db, nowMs, { 'tasks.id': taskId })
     .select('agent_sessions.id')
