@@ -1,29 +1,9 @@
 import type { FlowKind, FlowTool } from '../contract/flow.ts';
 
 /** Tool names say what they do; these are the verbs and nouns of deletion and of rights. */
-const deletion = new Set([
-  'delete',
-  'remove',
-  'destroy',
-  'drop',
-  'purge',
-  'erase',
-  'wipe',
-  'trash',
-  'unlink',
-]);
+const deletion = new Set('delete remove destroy drop purge erase wipe trash unlink'.split(' '));
 const rights = new Set([
-  ...[
-    'share',
-    'invite',
-    'grant',
-    'permit',
-    'authorize',
-    'permission',
-    'permissions',
-    'collaborator',
-    'collaborators',
-  ],
+  ...'share invite grant permit authorize permission permissions collaborator collaborators'.split(' '),
   ...['member', 'role', 'access', 'acl', 'key', 'keys', 'token', 'owner', 'ownership', 'admin'],
 ]);
 

@@ -4,19 +4,7 @@ import { hasOption, readOptions } from './words/options.ts';
 type Command = Pick<Use, 'program' | 'args'>;
 
 const alwaysDecode = new Set([
-  ...[
-    'uudecode',
-    'gunzip',
-    'zcat',
-    'bunzip2',
-    'bzcat',
-    'unxz',
-    'xzcat',
-    'unlzma',
-    'lzcat',
-    'unzstd',
-    'zstdcat',
-  ],
+  ...'uudecode gunzip zcat bunzip2 bzcat unxz xzcat unlzma lzcat unzstd zstdcat'.split(' '),
   ...['rev', 'tr', 'base58', 'uncompress', 'funzip', 'gpg', 'ccrypt', 'age', 'jq', 'iconv', 'dd'],
 ]);
 

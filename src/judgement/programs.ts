@@ -27,27 +27,11 @@ export function programOf(name: string): string {
 
 export const posixShells: ReadonlySet<string> = new Set(['sh', 'dash', 'ash', 'bash', 'rbash']);
 /** Shells whose grammar is close enough to bash's for simple scripts; other scripts are refused. */
-export const cousinShells: ReadonlySet<string> = new Set([
-  'zsh',
-  'ksh',
-  'mksh',
-  'ksh93',
-  'yash',
-  'oksh',
-  'lksh',
-]);
+export const cousinShells: ReadonlySet<string> = new Set('zsh ksh mksh ksh93 yash oksh lksh'.split(' '));
 /** Shells with another language. */
-export const foreignShells: ReadonlySet<string> = new Set([
-  'fish',
-  'csh',
-  'tcsh',
-  'pwsh',
-  'powershell',
-  'cmd',
-  'nu',
-  'xonsh',
-  'elvish',
-]);
+export const foreignShells: ReadonlySet<string> = new Set(
+  'fish csh tcsh pwsh powershell cmd nu xonsh elvish'.split(' '),
+);
 
 export const shells: ReadonlySet<string> = new Set([...posixShells, ...cousinShells, ...foreignShells]);
 

@@ -81,16 +81,7 @@ const forms: readonly Form[] = [
   },
   {
     kind: 'role',
-    anchors: [
-      'im_start',
-      '[system]',
-      'important>',
-      'system>',
-      'secret>',
-      'instruction',
-      'hidden>',
-      'information>',
-    ],
+    anchors: 'im_start [system] important> system> secret> instruction hidden> information>'.split(' '),
     pattern: /<\|im_start\|>|<\/?(?:important|system|secret|instructions?|hidden|information)>|\[system\]/gi,
   },
   {

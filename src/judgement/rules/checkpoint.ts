@@ -6,20 +6,7 @@ import type { CommandRule } from './rule.ts';
 /** Commands for the person at this server: an agent that ran them would answer its own questions. */
 const acts = new Set(['approve', 'hook', 'init', 'import', 'token', 'tokens', 'login', 'logout', 'team']);
 const signals = ['kill', 'pkill', 'killall', 'skill', 'xkill'];
-const removers = [
-  'rm',
-  'unlink',
-  'shred',
-  'truncate',
-  'rmdir',
-  'mv',
-  'cp',
-  'tee',
-  'sed',
-  'install',
-  'ln',
-  'chmod',
-];
+const removers = 'rm unlink shred truncate rmdir mv cp tee sed install ln chmod'.split(' ');
 
 export const checkpointRules: readonly CommandRule[] = [
   {

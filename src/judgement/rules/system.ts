@@ -3,19 +3,8 @@ import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Disk tools that only read, unless one of their words erases. */
-const diskTools: readonly string[] = [
-  'diskutil',
-  'cryptsetup',
-  'zpool',
-  'zfs',
-  'mdadm',
-  'nvme',
-  'hdparm',
-  'badblocks',
-  'lvm',
-  'btrfs',
-  'sg_format',
-];
+const diskTools: readonly string[] =
+  'diskutil cryptsetup zpool zfs mdadm nvme hdparm badblocks lvm btrfs sg_format'.split(' ');
 
 /** Commands that stop the machine or erase its disks. */
 export const systemRules: readonly CommandRule[] = [
@@ -35,31 +24,8 @@ export const systemRules: readonly CommandRule[] = [
     id: 'disk-erase',
     decision: 'deny',
     programs: [
-      ...[
-        'format',
-        'mkfs',
-        'mke2fs',
-        'mkswap',
-        'mkdosfs',
-        'mkntfs',
-        'newfs',
-        'wipefs',
-        'blkdiscard',
-        'fdisk',
-        'sfdisk',
-      ],
-      ...[
-        'cfdisk',
-        'gdisk',
-        'sgdisk',
-        'cgdisk',
-        'parted',
-        'partprobe',
-        'pvcreate',
-        'pvremove',
-        'vgremove',
-        'lvremove',
-      ],
+      ...'format mkfs mke2fs mkswap mkdosfs mkntfs newfs wipefs blkdiscard fdisk sfdisk'.split(' '),
+      ...'cfdisk gdisk sgdisk cgdisk parted partprobe pvcreate pvremove vgremove lvremove'.split(' '),
       ...diskTools,
       ...['diskpart', 'bcache', 'make-bcache', 'debugfs', 'tune2fs', 'resize2fs'],
     ],

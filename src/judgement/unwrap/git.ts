@@ -2,16 +2,9 @@ import { optionsNamed, readOptions } from '../words/options.ts';
 import { mayBeOption, type Word } from '../words/word.ts';
 import { type Inner, joined } from './inner.ts';
 
-const valuedGlobals = new Set([
-  '-C',
-  '-c',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--config-env',
-  '--super-prefix',
-  '--attr-source',
-]);
+const valuedGlobals = new Set(
+  '-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source'.split(' '),
+);
 
 export interface GitLine {
   /** The word with the subcommand; undefined if a word before it is not literal. */

@@ -47,20 +47,7 @@ export function unwrapParallel(words: readonly Word[]): readonly Inner[] {
   const separator = words.findIndex(({ value }) => /^:::?:?\+?$/.test(value ?? ''));
   const { rest } = readHead(separator < 0 ? words : words.slice(0, separator), {
     valued: 'jINnLaPSds',
-    longValued: [
-      ...[
-        'jobs',
-        'arg-file',
-        'delay',
-        'halt',
-        'timeout',
-        'retries',
-        'joblog',
-        'results',
-        'max-args',
-        'colsep',
-      ],
-    ],
+    longValued: 'jobs arg-file delay halt timeout retries joblog results max-args colsep'.split(' '),
   });
   if (rest.length > 0) return [joined(rest.map((word) => markedWord(word, '{}')))];
   const inputs = words[separator]?.value === ':::' ? words.slice(separator + 1) : [];

@@ -162,16 +162,7 @@ function unwrapFlock(words: readonly Word[]): readonly Inner[] {
 function unwrapScript(words: readonly Word[]): readonly Inner[] {
   const options = readOptions(words, {
     valued: 'cEIOBTmot',
-    longValued: [
-      'command',
-      'echo',
-      'log-in',
-      'log-out',
-      'log-io',
-      'log-timing',
-      'logging-format',
-      'output-limit',
-    ],
+    longValued: 'command echo log-in log-out log-io log-timing logging-format output-limit'.split(' '),
   });
   const lines = optionsNamed(options, 'c', ['command']).flatMap(({ value }): Inner[] =>
     value ? [{ kind: 'script', source: value }] : [],

@@ -57,17 +57,7 @@ export function toMarkdown(root: HtmlElement, base: string): string {
 
 type Replacement = (content: string, node: HtmlElement) => string;
 
-const dropped = new Set([
-  'SCRIPT',
-  'STYLE',
-  'NOSCRIPT',
-  'TEMPLATE',
-  'IFRAME',
-  'SVG',
-  'svg',
-  'OBJECT',
-  'BUTTON',
-]);
+const dropped = new Set('SCRIPT STYLE NOSCRIPT TEMPLATE IFRAME SVG svg OBJECT BUTTON'.split(' '));
 const rowParts = new Set(['TR', 'THEAD', 'TBODY', 'TFOOT', 'CAPTION', 'COLGROUP', 'COL']);
 
 function link(content: string, node: HtmlElement, base: string): string {

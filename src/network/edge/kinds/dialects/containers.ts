@@ -82,18 +82,11 @@ export const containers: Dialect = {
   ],
 };
 
-const loginFields = new Set([
-  'grant_type',
-  'service',
-  'client_id',
-  'scope',
-  'access_type',
-  'username',
-  'password',
-  'refresh_token',
-  'access_token',
-  'tenant',
-]);
+const loginFields = new Set(
+  'grant_type service client_id scope access_type username password refresh_token access_token tenant'.split(
+    ' ',
+  ),
+);
 
 function loginFormCarries(asked: Asked): Text | undefined {
   const form = bodyFormOf(asked);

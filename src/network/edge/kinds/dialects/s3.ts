@@ -100,22 +100,12 @@ export const s3: Dialect = {
   ],
 };
 
-const rights = new Set([
-  'acl',
-  'policy',
-  'cors',
-  'website',
-  'publicAccessBlock',
-  'ownershipControls',
-  'replication',
-  'notification',
-  'logging',
-  'object-lock',
-  'retention',
-  'legal-hold',
-  'lifecycle',
-  'encryption',
-]);
+const rights = new Set(
+  (
+    'acl policy cors website publicAccessBlock ownershipControls replication notification logging ' +
+    'object-lock retention legal-hold lifecycle encryption'
+  ).split(' '),
+);
 
 function isSigned(asked: Asked): boolean {
   return (
