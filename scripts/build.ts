@@ -20,6 +20,7 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
   private?: boolean;
   dependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
 };
 /** Modules that a start meets before its first tools/list; what they import comes with them. */
 const neededByEveryStart =
@@ -41,7 +42,10 @@ rmSync(aside, { recursive: true, force: true });
 // What brings tests or sources of many megabytes along is a development dependency, and bundled; so are these two. Zod is
 // needed by every start and is four times faster to load from our bundle. The 300 files of kysely would hold up the calls
 // that arrive while the first record is written. The rest is loaded when used.
-const external = Object.keys(packageJson.dependencies).filter((name) => !bundled.has(name));
+const { dependencies, optionalDependencies } = packageJson;
+const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+  (name) => !bundled.has(name),
+);
 const { output } = await build({
   input: {
     sekisho: 'src/cli/start.ts',

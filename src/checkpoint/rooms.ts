@@ -1,9 +1,9 @@
 import { join, relative } from 'node:path';
 import { hasEnded, recoverLayers } from '../command/layer/left.ts';
-import { openSecrets } from '../config/secrets/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import { isBelow } from '../ground/inside.ts';
 import { once } from '../ground/once.ts';
 
@@ -84,15 +84,41 @@ export class Rooms {
   readonly keptSecrets = once(async () => {
     const { KeptSecrets } = await import('../config/secrets/kept-secrets.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
-    const { stateFolder } = this.settings;
-    return new KeptSecrets(stateFolder, () => deriveKey(stateFolder, 'secrets'));
+    const { stateFolder, secrets } = this.settings;
+    const inKeyring = secrets.flatMap(({ name, from }) => (from === 'keyring' ? [name] : []));
+    return new KeptSecrets(stateFolder, () => deriveKey(stateFolder, 'secrets'), inKeyring);
   });
 
   /** Undefined if none is named. */
   readonly secrets = once(async () => {
-    if (this.settings.secrets.length === 0) return undefined;
-    return openSecrets(this.settings.secrets, this.#environment, await this.keptSecrets());
+    const { secrets: named } = this.settings;
+    if (named.length === 0) return undefined;
+    const { openSecrets } = await import('../config/secrets/sources.ts');
+    const secrets = openSecrets(named, this.#environment, await this.keptSecrets());
+    await secrets.refresh(named.map(({ name }) => name));
+    return secrets;
   });
+
+  /** Reads an address with a credential; its status, or why not. */
+  async trySecret(
+    name: string,
+    address: string,
+  ): Promise<{ readonly status: number } | { readonly because: Text }> {
+    const { sendOnce } = await import('../network/edge/keys/send-once.ts');
+    const { trustedAuthorities } = await import('../command/sandbox/settings/bundle.ts');
+    const secrets = await this.secrets();
+    const rule = secrets?.rules.find((each) => each.name === name);
+    const url = URL.parse(address);
+    if (!secrets || !rule || !url)
+      return { because: text(`${address} is no address.`, `${address} はアドレスではありません。`) };
+    const authorities = trustedAuthorities(this.#environment);
+    return sendOnce(secrets, { rule, url, authorities }).catch((cause) => ({
+      because: text(
+        `${url.host} cannot be reached ${causeWords(cause)}.`,
+        `${url.host} に接続できません ${causeWords(cause)}。`,
+      ),
+    }));
+  }
 
   readonly commands = once(async () => {
     const runner = await this.#openRunner();

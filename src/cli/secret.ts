@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { loadSettings } from '../config/load.ts';
-import { openSecrets, type SecretSettings } from '../config/secrets/secrets.ts';
+import type { SecretSettings } from '../config/secrets/secrets.ts';
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import { mostSecretChars, type Unfit, whyUnfit } from '../ground/secrets/stand-in.ts';
+import { text } from '../contract/text/text.ts';
+import { whyUnfit } from '../ground/secrets/stand-in.ts';
 import type { Options } from './common/options.ts';
 import { inLocale, note, say, sayList, sayWhether } from './common/say.ts';
 import { withOperator } from './common/with-operator.ts';
@@ -14,14 +14,14 @@ import { withOperator } from './common/with-operator.ts';
 /** Keeps the value of a credential, which comes from the input or is typed unseen: others could see a command line. */
 export async function setSecret(name: string, flags: Flags): Promise<number> {
   const settings = settingsOf(name, flags);
-  if (settings.from !== undefined)
+  if (settings.from !== undefined && settings.from !== 'keyring')
     throw new ConfigError(
       `The value of ${name} comes from secrets.${name}.from, so none is kept.`,
       `${name} の値は secrets.${name}.from から読まれるため、保存できません。`,
     );
   const value = await valueFromInput(name);
   const unfit = whyUnfit(value);
-  if (unfit) throw new ConfigError(unfitWords[unfit]);
+  if (unfit) throw new ConfigError(unfit);
   return withOperator(flags, async ({ acts }) => {
     await acts.setSecret(name, value);
     say(
@@ -37,9 +37,9 @@ export async function setSecret(name: string, flags: Flags): Promise<number> {
 /** Each credential with its hosts, its variable and whether it has a value, which is never shown. */
 export function listSecrets(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint: { rooms, settings } }) => {
-    const secrets = openSecrets(settings.secrets, process.env, await rooms.keptSecrets());
+    const secrets = await rooms.secrets();
     const rows = settings.secrets.map(({ name, hosts, as, variable }) => {
-      return { name, hosts, as, variable, isSet: secrets.valueOf(name) !== undefined };
+      return { name, hosts, as, variable, isSet: secrets?.valueOf(name) !== undefined };
     });
     const none = text(
       'No secrets. Name them in `secrets` of the configuration.',
@@ -64,6 +64,31 @@ export function removeSecret(name: string, flags: Flags): Promise<number> {
       text(`No value of ${name} is kept.`, `${name} の値は保存されていません。`),
     ),
   );
+}
+
+/** Says whether a credential can be used, and the status of one request with it if a URL is named. Exit code 1 if not. */
+export function testSecret(name: string, flags: Flags, { url }: Options): Promise<number> {
+  const settings = settingsOf(name, flags);
+  return withOperator(flags, async ({ checkpoint: { rooms } }) => {
+    const why = (await rooms.secrets())?.whyNone(name);
+    if (why) {
+      say(text(`${name} cannot be used: ${why.en}`, `${name} は使えません。${why.ja}`));
+      return 1;
+    }
+    const hosts = settings.hosts.join(', ');
+    const as = settings.as.join(', ');
+    say(
+      text(
+        `${name} has a value of a form that can be used. It may go to ${hosts} as ${as}.`,
+        `${name} には使用できる形の値があります。送信先: ${hosts}、形式: ${as}。`,
+      ),
+    );
+    if (url === undefined) return 0;
+    const answer = await rooms.trySecret(name, String(url));
+    if ('because' in answer) say(answer.because);
+    else say(text(`${url} answers ${answer.status}.`, `${url} の応答は ${answer.status} です。`));
+    return 'status' in answer && answer.status < 400 ? 0 : 1;
+  });
 }
 
 const set = text('set', '設定済み');
@@ -91,22 +116,3 @@ async function valueFromInput(name: string): Promise<string> {
   using lines = createInterface({ input: stdin, output: unseen, terminal: true });
   return await lines.question('');
 }
-
-const unfitWords: Readonly<Record<Unfit, Text>> = {
-  short: text(
-    'The value is too short to be told from other text: at least 12 characters.',
-    '値が短すぎて他の文字列と区別できません。12 文字以上にしてください。',
-  ),
-  long: text(
-    `The value is too long: at most ${mostSecretChars} characters.`,
-    `値が長すぎます。${mostSecretChars} 文字までです。`,
-  ),
-  characters: text(
-    'The value must be one line of printable ASCII characters, without spaces at its ends.',
-    '値は 1 行の印字可能な ASCII 文字で、前後に空白のないものにしてください。',
-  ),
-  plain: text(
-    'The value has too few letters and digits to be told from other text.',
-    '値の英数字が少なすぎて他の文字列と区別できません。',
-  ),
-};

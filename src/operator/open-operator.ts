@@ -37,7 +37,7 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
         { tool: `sekisho secret ${value === undefined ? 'remove' : 'set'}`, arguments: { name } },
         async () => {
           allow();
-          const changed = (await rooms.secrets()).set(name, value);
+          const changed = await (await rooms.secrets()).set(name, value);
           return { result: changed, code: changed ? undefined : 'not_found' };
         },
       ),

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SecretRule } from '../../src/contract/capabilities/secrets.ts';
+import { text } from '../../src/contract/text/text.ts';
 import { needs, programs } from '../support/needs.ts';
 import { gitBackend } from './git-backend.ts';
 import { openWorld, type World, yes } from './world.ts';
@@ -37,6 +38,8 @@ async function openWith(more: Partial<SecretRule> = {}): Promise<void> {
         },
       ],
       valueOf: (name) => values.get(name),
+      whyNone: () => text('None is kept.', '未設定です。'),
+      refresh: () => undefined,
     },
   }));
   world.answers(async () => yes);

@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
+import { deferred } from '../../src/ground/defer.ts';
 import { needs, programs, sandbox } from '../support/needs.ts';
 import { openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -39,7 +42,8 @@ describe('A named secret', needs(sandbox('bubblewrap'), programs('curl', 'python
   const bash = async (command: string) => outputOf(await world.call('bash', { command }));
   const secret = (words: readonly string[], input?: string) => {
     const place = ['--config', join(world.folder, 'sekisho.jsonc'), '--state', join(world.folder, 'state')];
-    return runCommand(['secret', ...words, ...place], world.root, { HOME: world.folder }, input);
+    const environment = { HOME: world.folder, SSL_CERT_FILE: join(folder, 'its.pem') };
+    return runCommand(['secret', ...words, ...place], world.root, environment, input);
   };
 
   test('is set, listed and removed from the terminal, and never shown', async () => {
@@ -61,6 +65,24 @@ describe('A named secret', needs(sandbox('bubblewrap'), programs('curl', 'python
     expect(JSON.stringify([kept, listed])).not.toContain(canary);
     expect(await secret(['remove', 'github'])).toMatchObject({ code: 0 });
     expect(await secret(['remove', 'github'])).toMatchObject({ code: 1 });
+  });
+
+  test('is tried from the terminal with one request, by the same rules', async () => {
+    const url = (path: string) => ['--url', `https://127.0.0.2:${origin.port}${path}`];
+    expect(await secret(['test', 'github'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('sekisho secret set github'),
+    });
+    await secret(['set', 'github'], canary);
+    const tried = await secret(['test', 'github', ...url('/user')]);
+    expect(tried).toMatchObject({ code: 0, stdout: expect.stringContaining('/user answers 200.') });
+    expect(tried.stdout).toContain('It may go to 127.0.0.2');
+    expect(origin.arrived.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${canary}`]);
+    expect(await secret(['test', 'github', '--url', 'https://127.0.0.3/'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('may not go to 127.0.0.3'),
+    });
+    expect(JSON.stringify(tried)).not.toContain(canary);
   });
 
   test('is used by a command that never holds it', async () => {
@@ -87,6 +109,82 @@ describe('A named secret', needs(sandbox('bubblewrap'), programs('curl', 'python
   });
 });
 
+describe(
+  'A secret in a keyring',
+  needs(sandbox('bubblewrap'), programs('curl', 'dbus-daemon', 'gnome-keyring-daemon')),
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-keyring-'));
+    const running: ChildProcess[] = [];
+    const start = (program: string, args: readonly string[], env: NodeJS.ProcessEnv, input = '') => {
+      const child = spawn(program, args, { env: { ...process.env, HOME: folder, ...env } });
+      running.push(child);
+      child.stdin.end(input);
+      return child;
+    };
+    afterAll(() => {
+      vi.unstubAllEnvs();
+      for (const child of running) child.kill();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test('is set, used and removed, and removal holds for the next request', {
+      timeout: 60_000,
+    }, async () => {
+      const bus = start('dbus-daemon', ['--session', '--nofork', '--print-address'], {});
+      const [address] = await once(bus.stdout, 'data');
+      const session = { DBUS_SESSION_BUS_ADDRESS: String(address).trim(), XDG_DATA_HOME: folder };
+      const daemon = start(
+        'gnome-keyring-daemon',
+        ['--unlock', '--foreground', '--components=secrets', `--control-directory=${folder}/control`],
+        session,
+        'password',
+      );
+      await once(daemon.stdout, 'data');
+      vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', session.DBUS_SESSION_BUS_ADDRESS);
+      const origin = await openOrigin('127.0.0.2');
+      await using _ = deferred(async () => origin.close());
+      writeFileSync(join(folder, 'its.pem'), origin.certificate);
+      vi.stubEnv('SSL_CERT_FILE', join(folder, 'its.pem'));
+      const host = `127.0.0.2:${origin.port}`;
+      await using world = await openTestCheckpoint({
+        flags: { profile: 'coding' },
+        config: { process: { network: [host] }, secrets: { github: { hosts: [host], from: 'keyring' } } },
+      });
+      const secret = (words: readonly string[], input?: string) => {
+        const place = [
+          '--config',
+          join(world.folder, 'sekisho.jsonc'),
+          '--state',
+          join(world.folder, 'state'),
+        ];
+        return runCommand(
+          ['secret', ...words, ...place],
+          world.root,
+          { HOME: world.folder, ...session },
+          input,
+        );
+      };
+      expect(await secret(['test', 'github'])).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('The keyring has none'),
+      });
+      expect(await secret(['set', 'github'], canary)).toMatchObject({ code: 0 });
+      expect(existsSync(join(world.folder, 'state/secrets.sealed'))).toBe(false);
+      const line = `curl -sS -H "Authorization: Bearer $GITHUB_TOKEN" https://${host}/user`;
+      const later = world.call('bash', {
+        command: `until ${line} | grep 'keyring has none'; do sleep 0.1; done`,
+      });
+      await expect.poll(() => origin.arrived.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      expect(await secret(['remove', 'github'])).toMatchObject({ code: 0 });
+      expect(outputOf(await later)).toMatchObject({
+        stdout: expect.stringContaining('The keyring has none'),
+      });
+      expect(await secret(['remove', 'github'])).toMatchObject({ code: 1 });
+      expect(origin.arrived.every(({ headers }) => headers.authorization === `Bearer ${canary}`)).toBe(true);
+    });
+  },
+);
+
 test.each([
   [{ secrets: { a: { hosts: ['a.test'] } } }, 'list them in process.network'],
   [
@@ -107,10 +205,17 @@ test.each([
     { process: { network: ['a.test'] }, secrets: { a: { hosts: ['a.test'], from: { file: 'key' } } } },
     'secrets.a.from must be nothing that commands see',
   ],
+  [
+    {
+      process: { network: ['a.test'] },
+      secrets: { a: { hosts: ['a.test'], from: { command: ['sh', '{ROOT}/get'] } } },
+    },
+    'secrets.a.from must be nothing that commands see',
+  ],
   [{ process: { network: ['a.test'] }, secrets: { a: { hosts: ['a.test'], as: 'cookie' } } }, 'secrets.a.as'],
 ])('A configuration that cannot work is refused: %j', (config, because) => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-secrets-'));
-  writeFileSync(join(folder, 'c.jsonc'), JSON.stringify(config));
+  writeFileSync(join(folder, 'c.jsonc'), JSON.stringify(config).replaceAll('{ROOT}', folder));
   const load = () =>
     loadSettings({ root: folder, config: join(folder, 'c.jsonc') }, { HOME: folder }, folder);
   expect(load).toThrow(because);

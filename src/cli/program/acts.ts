@@ -23,6 +23,7 @@ export const acts: Readonly<Record<string, (program: Command) => Promise<Act>>> 
   'token revoke': async () => (await import('../token.ts')).revokeToken,
   'secret set': async () => (await import('../secret.ts')).setSecret,
   'secret list': async () => (await import('../secret.ts')).listSecrets,
+  'secret test': async () => (await import('../secret.ts')).testSecret,
   'secret remove': async () => (await import('../secret.ts')).removeSecret,
   'audit tail': async () => (await import('../audit.ts')).tailAudit,
   'audit search': async () => (await import('../audit.ts')).searchAudit,

@@ -45,6 +45,8 @@ secret :: manage credentials that commands use and never hold :: コマンドが
 secret set <name> + :: keep its value, read from the input :: 標準入力から読んだ値を保存 :: github
 secret list + :: list them, without their values :: 一覧（値は表示しない） :: -
   ${json}
+secret test <name> + :: say whether it can be used, and what a host answers :: 使えるかどうかと、ホストの応答を表示 :: github --url https://api.github.com/user
+  --url <address> :: read this address with it, and say the status :: このアドレスに送り、応答のステータスを表示
 secret remove <name> + :: delete its value :: 値を削除 :: github
 audit :: read and verify the log of every call :: すべての呼び出しの監査ログを表示・検証
 audit tail + :: show the newest entries :: 最新の記録を表示 :: --follow

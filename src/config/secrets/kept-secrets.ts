@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import type { SecretKeeper } from '../../contract/capabilities/secrets.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
 import { seal, unseal } from '../../ground/secrets/sealed.ts';
@@ -8,13 +9,15 @@ import { writeWhole } from '../../ground/write-whole.ts';
 
 const form = z.record(z.string(), z.string());
 
-/** The values of credentials in a file of the state folder, sealed with its key. */
-export class KeptSecrets {
+/** The values of credentials in a file of the state folder, sealed with its key, or in the keyring. */
+export class KeptSecrets implements SecretKeeper {
   readonly #path: string;
   readonly #key: () => Uint8Array;
+  readonly #inKeyring: readonly string[];
   #read: { readonly stamp: string; readonly values: ReadonlyMap<string, string> } | undefined;
 
-  constructor(stateFolder: string, key: () => Uint8Array) {
+  constructor(stateFolder: string, key: () => Uint8Array, inKeyring: readonly string[] = []) {
+    this.#inKeyring = inKeyring;
     this.#path = join(stateFolder, 'secrets.sealed');
     this.#key = key;
   }
@@ -27,8 +30,8 @@ export class KeptSecrets {
     return this.#read.values;
   }
 
-  /** Keeps a value, or removes the name if it is undefined; false if there is none to remove. */
-  set(name: string, value: string | undefined): boolean {
+  async set(name: string, value: string | undefined): Promise<boolean> {
+    if (this.#inKeyring.includes(name)) return (await import('./keyring.ts')).keepInKeyring(name, value);
     const values = new Map(this.#values());
     if (value !== undefined) values.set(name, value);
     else if (!values.delete(name)) return false;

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { Carrying, SecretRule, Secrets } from '../../contract/capabilities/secrets.ts';
+import type { Carrying, SecretRule } from '../../contract/capabilities/secrets.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { isBelow } from '../../ground/inside.ts';
-import { whyUnfit } from '../../ground/secrets/stand-in.ts';
-import type { KeptSecrets } from './kept-secrets.ts';
+import { orElse } from '../../ground/or-else.ts';
+import { programOf } from './from-command.ts';
 
 const carrying = z.union([
   z.enum(['bearer', 'basic', 'path', 'body']),
@@ -43,24 +43,46 @@ const secret = z.strictObject({
     .optional()
     .describe('The user that git logs in as beside it. Default: "x-access-token".'),
   from: z
-    .union([z.strictObject({ env: z.string().min(1) }), z.strictObject({ file: z.string().min(1) })])
+    .union([
+      z.strictObject({ env: z.string().min(1) }),
+      z.strictObject({ file: z.string().min(1) }),
+      z.strictObject({
+        command: list(z.string().min(1)),
+        seconds: z.int().min(1).optional(),
+      }),
+      z.literal('keyring'),
+    ])
     .optional()
     .describe(
-      'Its value: a variable of the server ({ "env": "GH_TOKEN" }) or a file ({ "file": "/run/secrets/gh" }). Default: what `sekisho secret set` has kept.',
+      'Its value: a variable of the server ({ "env": "GH_TOKEN" }), the first line of a file ({ "file": "/run/secrets/gh" }) or of what a program prints that the server runs outside of the sandbox ({ "command": ["op", "read", "op://work/gh/token"], "seconds": 3600 }; without `seconds` once), or the keyring of the desktop ("keyring"). Default: what `sekisho secret set` has kept.',
     ),
 });
 
 export const secretsSchema = z.record(z.string().regex(/^[a-z][a-z\d-]{0,63}$/), secret);
 
+/** Undefined: sealed in the state folder. */
+export type SecretSource =
+  | { readonly env: string }
+  | { readonly file: string }
+  | { readonly command: readonly string[]; readonly seconds?: number | undefined }
+  | 'keyring'
+  | undefined;
+
 /** A credential as the file names it. */
 export interface SecretSettings extends SecretRule {
-  readonly from: { readonly env: string } | { readonly file: string } | undefined;
+  readonly from: SecretSource;
+}
+
+interface Surroundings {
+  readonly cwd: string;
+  readonly roots: readonly { readonly path: string }[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Throws `ConfigError` if two share a variable, commands see a value, or they reach no host at all. */
 export function secretsOf(
   named: z.input<typeof secretsSchema> = {},
-  { cwd, roots }: { readonly cwd: string; readonly roots: readonly { readonly path: string }[] },
+  around: Surroundings,
   { network, environment }: { readonly network: readonly string[]; readonly environment: readonly string[] },
 ): readonly SecretSettings[] {
   const all = Object.entries(named).map(
@@ -71,25 +93,20 @@ export function secretsOf(
       variable: rest.variable ?? `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`,
       methods: rest.methods?.map((method) => method.toUpperCase()),
       as: (typeof as === 'string' ? [as] : as).map((place) => inLowerCase(place as Carrying)),
-      from: from && 'file' in from ? { file: resolve(cwd, from.file) } : from,
+      from: sourceOf(from, around),
     }),
   );
-  for (const { name, variable } of all) {
+  for (const { name, variable, from } of all) {
     const other = all.find((each) => each.variable === variable && each.name !== name);
     if (other)
       throw new ConfigError(
         `secrets.${name} and secrets.${other.name} have the same variable, ${variable}: name another in one of them.`,
         `secrets.${name} と secrets.${other.name} の variable が同じ ${variable} です。どちらかを変更してください。`,
       );
-  }
-  for (const { name, from } of all) {
-    const shown =
-      from &&
-      ('env' in from ? environment.includes(from.env) : roots.some(({ path }) => isBelow(from.file, path)));
-    if (shown)
+    if (isShown(from, around.roots, environment))
       throw new ConfigError(
-        `secrets.${name}.from must be nothing that commands see: neither a file in a root nor a variable of process.environment.`,
-        `secrets.${name}.from には、コマンドから見えるもの（ルート内のファイルや process.environment の変数）を指定できません。`,
+        `secrets.${name}.from must be nothing that commands see or write: no file in a root, as a program or argument neither, and no variable of process.environment.`,
+        `secrets.${name}.from には、コマンドから見えるものや書き込めるもの（プログラムや引数を含め、ルート内のファイルと process.environment の変数）を指定できません。`,
       );
   }
   if (all.length > 0 && network.length === 0)
@@ -100,36 +117,27 @@ export function secretsOf(
   return all;
 }
 
+/** A program is looked for once: commands could later put another into a folder of PATH. */
+function sourceOf(from: SecretSource, { cwd, environment }: Surroundings): SecretSource {
+  if (from === undefined || from === 'keyring' || 'env' in from) return from;
+  if ('file' in from) return { file: resolve(cwd, from.file) };
+  const [program = '', ...args] = from.command;
+  return { ...from, command: [programOf(program, environment) ?? program, ...args] };
+}
+
+function isShown(
+  from: SecretSource,
+  roots: readonly { readonly path: string }[],
+  environment: readonly string[],
+): boolean {
+  if (from === undefined || from === 'keyring') return false;
+  if ('env' in from) return environment.includes(from.env);
+  const named = 'file' in from ? [from.file] : from.command.map((word) => resolve('/', word));
+  return named
+    .flatMap((path) => [path, orElse(() => realpathSync(path), path)])
+    .some((path) => roots.some((root) => isBelow(path, root.path)));
+}
+
 function inLowerCase(place: Carrying): Carrying {
   return place.startsWith('header:') ? `header:${place.slice('header:'.length).toLowerCase()}` : place;
-}
-
-/** The values are looked up each time. One that cannot be told from other text counts as not set. */
-export function openSecrets(
-  settings: readonly SecretSettings[],
-  environment: Readonly<Record<string, string | undefined>>,
-  kept: Pick<KeptSecrets, 'read'>,
-): Secrets {
-  const sources = new Map(settings.map(({ name, from }) => [name, from]));
-  return {
-    rules: settings,
-    valueOf(name) {
-      const from = sources.get(name);
-      const value =
-        from === undefined
-          ? kept.read().get(name)
-          : 'env' in from
-            ? environment[from.env]
-            : firstLineOf(from.file);
-      return value === undefined || whyUnfit(value) ? undefined : value;
-    },
-  };
-}
-
-function firstLineOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').split(/\r?\n/, 1)[0];
-  } catch {
-    return undefined;
-  }
 }

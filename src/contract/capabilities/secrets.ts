@@ -1,3 +1,5 @@
+import type { Text } from '../text/text.ts';
+
 /** Where a program may carry a credential. */
 export type Carrying =
   | 'bearer'
@@ -25,10 +27,10 @@ export interface SecretRule {
   readonly username: string;
 }
 
-/** Keeps the values of credentials, sealed. */
+/** Keeps the values of credentials, sealed or in the person's keyring. */
 export interface SecretKeeper {
   /** Keeps a value, or removes the name if it is undefined; false if there is none to remove. */
-  set(name: string, value: string | undefined): boolean;
+  set(name: string, value: string | undefined): Promise<boolean>;
 }
 
 /** The operator's credentials. */
@@ -36,4 +38,8 @@ export interface Secrets {
   readonly rules: readonly SecretRule[];
   /** Undefined if none is set. Asked again for each use, so that a removed one is not used any more. */
   valueOf(name: string): string | undefined;
+  /** Why it has no value, and what to do. */
+  whyNone(name: string): Text | undefined;
+  /** Reads the values that take waiting and are due; undefined if there is none to wait for. Never rejects. */
+  refresh(names: readonly string[]): Promise<unknown> | undefined;
 }

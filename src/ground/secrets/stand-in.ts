@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /**
  * A random text in the place of a credential: equally long, with the same kinds of characters in the same places, so that
@@ -12,17 +13,31 @@ export function standInFor(value: string): string {
 
 /** Shorter ones cannot be told from other text. */
 const leastSecretChars = 12;
-export const mostSecretChars = 4096;
-
-export type Unfit = 'short' | 'long' | 'characters' | 'plain';
+const mostSecretChars = 4096;
 
 /** Why a value cannot be a credential here; undefined if it can. */
-export function whyUnfit(value: string): Unfit | undefined {
-  if (value.length < leastSecretChars) return 'short';
-  if (value.length > mostSecretChars) return 'long';
-  if (!/^[\x20-\x7e]+$/.test(value) || value !== value.trim()) return 'characters';
+export function whyUnfit(value: string): Text | undefined {
+  if (value.length < leastSecretChars)
+    return text(
+      'The value is too short to be told from other text: at least 12 characters.',
+      '値が短すぎて他の文字列と区別できません。12 文字以上にしてください。',
+    );
+  if (value.length > mostSecretChars)
+    return text(
+      `The value is too long: at most ${mostSecretChars} characters.`,
+      `値が長すぎます。${mostSecretChars} 文字までです。`,
+    );
+  if (!/^[\x20-\x7e]+$/.test(value) || value !== value.trim())
+    return text(
+      'The value must be one line of printable ASCII characters, without spaces at its ends.',
+      '値は 1 行の印字可能な ASCII 文字で、前後に空白のないものにしてください。',
+    );
   const rest = value.slice(startOf(value).length);
-  return (rest.match(/[A-Za-z\d]/g) ?? []).length < leastSecretChars - 4 ? 'plain' : undefined;
+  if ((rest.match(/[A-Za-z\d]/g) ?? []).length >= leastSecretChars - 4) return undefined;
+  return text(
+    'The value has too few letters and digits to be told from other text.',
+    '値の英数字が少なすぎて他の文字列と区別できません。',
+  );
 }
 
 /** What programs recognize a kind of credential by; never more than a third of it. */

@@ -103,6 +103,8 @@ export function createGate({ note, keys }: GateOptions): Gate {
       const verdict = asStream(request, judgeRequest(blind));
       const refused = (because: Text) =>
         note(request, { kind: verdict.kind, method: blind.method, path: blind.target, because: because.en });
+      const due = keys?.refresh(request);
+      if (due) await due;
       const lent = keys?.lend(request, refused);
       if (lent && 'because' in lent) return { passes: false, verdict, because: lent.because };
       if (verdict.kind === 'read') return { passes: true, lending: lent };

@@ -77,6 +77,13 @@ export class Keys {
     return this.#keys.flatMap(({ rule }) => gitSettingsFor(rule));
   }
 
+  /** Reads the values again that are due, if the request goes to their hosts; undefined if none is. */
+  refresh(target: Target): Promise<unknown> | undefined {
+    return this.#secrets.refresh(
+      this.#keys.filter(({ isFor }) => isFor(target)).map(({ rule }) => rule.name),
+    );
+  }
+
   /** What a request gets in place of its stand-ins; undefined if its host has to do with no credential. */
   lend(
     request: EdgeRequest,
@@ -88,7 +95,13 @@ export class Keys {
       if (places.length === 0) continue;
       const { name } = key.rule;
       const value = this.#secrets.valueOf(name);
-      const because = key.whyNot(request, places) ?? whyUnusable(name, value, key.standIn, places);
+      const because =
+        key.whyNot(request, places) ??
+        (value === undefined
+          ? hasNone(name, this.#secrets.whyNone(name))
+          : places.includes('body') && value.length !== key.standIn.length
+            ? changed(name)
+            : undefined);
       if (because) {
         refused(because);
         return { because };
@@ -270,18 +283,8 @@ function notBy(name: string, what: string): Text {
   );
 }
 
-function whyUnusable(
-  name: string,
-  value: string | undefined,
-  standIn: string,
-  places: readonly string[],
-): Text | undefined {
-  if (value !== undefined)
-    return places.includes('body') && value.length !== standIn.length ? changed(name) : undefined;
-  return text(
-    `The secret “${name}” has no value. The operator can set it: sekisho secret set ${name}`,
-    `シークレット「${name}」に値がありません。運用者は sekisho secret set ${name} で設定できます。`,
-  );
+function hasNone(name: string, { en, ja }: Text = text('', '')): Text {
+  return text(`The secret “${name}” has no value. ${en}`, `シークレット「${name}」に値がありません。${ja}`);
 }
 
 function changed(name: string): Text {
