@@ -50,7 +50,7 @@ export async function openOurs(
   const root = options.root ?? join(folder, 'root');
   mkdirSync(root, { recursive: true });
   for (const [path, content] of Object.entries(options.files ?? {})) writeFileSync(join(root, path), content);
-  writeFileSync(join(folder, 'config.jsonc'), JSON.stringify(options.config ?? {}));
+  writeFileSync(join(folder, 'config.jsonc'), JSON.stringify({ ...unending, ...options.config }));
   await options.prepare?.(folder);
   const ours = await startServer(oursOn(root, folder, ['--config', join(folder, 'config.jsonc')]));
   return {
@@ -63,6 +63,9 @@ export async function openOurs(
     },
   };
 }
+
+/** A bench repeats a call as no agent should. */
+const unending = { limits: { repeats: 0 } };
 
 /** The settings under which every tool of the assistant works in the root itself. */
 export const coding = { toolsets: ['agent-cli', 'assistant'], assistant: { layout: 'workspace' } } as const;
@@ -87,6 +90,10 @@ export function processorMs(pid: number): number {
 
 /** How ours is started; its records lie beside the root. */
 export function oursOn(root: string, folder: string, more: readonly string[] = []): [string, ...string[]] {
+  const config = join(folder, 'bench.jsonc');
+  const isNamed = more.includes('--config');
+  mkdirSync(folder, { recursive: true });
+  if (!isNamed) writeFileSync(config, JSON.stringify(unending));
   return [
     process.execPath,
     sekisho,
@@ -96,6 +103,7 @@ export function oursOn(root: string, folder: string, more: readonly string[] = [
     root,
     '--state',
     join(folder, 'state'),
+    ...(isNamed ? [] : ['--config', config]),
     ...more,
   ];
 }

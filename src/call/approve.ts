@@ -15,6 +15,7 @@ import type { LayerQuestions } from './effects/pending-layers.ts';
 import type { Flow } from './flow/flow.ts';
 import { outgoingSecret } from './flow/outgoing.ts';
 import { reachOf } from './flow/reach.ts';
+import type { Repeats } from './limits/repeats.ts';
 import { ruleOn } from './policy/rule-on.ts';
 import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
@@ -41,6 +42,7 @@ export interface ApproveDependencies {
   readonly root: string | undefined;
   /** Layers that wait for a person's answer. */
   readonly pending: Pick<LayerQuestions, 'has'>;
+  readonly repeats: Repeats;
 }
 
 /**
@@ -57,7 +59,8 @@ export async function approve(
   const risk = await riskOf(validated, dependencies);
   const policy = await dependencies.policy();
   const ruled = await ruleOn(policy, tool, caller, risk, dependencies.whyNoLayer);
-  const verdict = stricter(ruled, flow?.verdict);
+  const repeated = dependencies.repeats.verdict(validated);
+  const verdict = stricter(stricter(ruled, flow?.verdict), repeated);
   if (verdict.rule !== 'default') facts.policy = policyFacts(verdict);
   if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
   // It was approved when it began, and it does not begin again.
@@ -65,11 +68,13 @@ export async function approve(
   if (verdict.decision !== 'ask') return permit(validated, risk, verdict);
 
   // This call already ran on a layer that waits for an answer; the question about its effects replaces this one.
-  const digest = callDigest(validated, risk);
-  if (verdict.onLayer && dependencies.pending.has(validated, digest)) return permit(validated, risk, verdict);
+  const ofCall = callDigest(validated, risk);
+  if (verdict.onLayer && dependencies.pending.has(validated, ofCall)) return permit(validated, risk, verdict);
+  // An answer that a person gave before the call was repeated does not cover its repetition.
+  const digest = repeated ? digestOf({ repeats: ofCall }) : ofCall;
 
   const { rule, writtenAt, answer } = verdict;
-  const isAlone = answer !== undefined || risk.steps !== undefined;
+  const isAlone = answer !== undefined || risk.steps !== undefined || repeated !== undefined;
   const grant = isAlone ? undefined : grantFor(ruled, flow, policy.grantOf(tool, risk, ruled));
   const folder = folderOf(risk, dependencies.root);
   if (grant !== undefined) facts.policy = { ...policyFacts(verdict), grant: factGrant(grant), folder };
@@ -81,7 +86,7 @@ export async function approve(
     grant,
     folder,
     // A plan does not cover this call: where its arguments come from was not shown with the plan.
-    beyondPlans: flow?.verdict !== undefined,
+    beyondPlans: flow?.verdict !== undefined || repeated !== undefined,
     parts: questionParts({ tool, risk, input: validated.input }, verdict, validated.call.arrival.client),
     onPending: ({ id }: ApprovalRecord) => {
       facts.question = id;
@@ -96,6 +101,7 @@ export async function approve(
   const yes = await consentTo(validated, asking, dependencies.asking);
   // The digest binds an approval to the tool's identity: it does not hold for a proxied tool that changed.
   if (flow?.finding && !yes.isStanding) flow.session.agreed(tool, flow.finding.targets);
+  if (repeated) dependencies.repeats.agreed(caller);
   return permit(validated, risk, verdict, yes.approver);
 }
 
@@ -110,12 +116,12 @@ export async function riskOf(
 }
 
 /** Merges both into one question, so that the person reads where the data goes together with what is done. */
-function stricter(ruled: PolicyVerdict, flow: PolicyVerdict | undefined): PolicyVerdict {
-  if (!flow || ruled.decision === 'deny') return ruled;
-  if (ruled.decision === 'allow' || flow.decision === 'deny') return flow;
-  const because = text(`${flow.because.en}; ${ruled.because.en}`, `${flow.because.ja}${ruled.because.ja}`);
-  const { writtenAt, answer } = ruled;
-  return { ...flow, because, writtenAt, answer, rule: `${flow.rule}, ${ruled.rule}` };
+function stricter(ruled: PolicyVerdict, more: PolicyVerdict | undefined): PolicyVerdict {
+  if (!more || ruled.decision === 'deny') return ruled;
+  const { writtenAt, answer, onLayer } = ruled;
+  if (ruled.decision !== 'ask' || more.decision === 'deny') return { ...more, onLayer };
+  const because = text(`${more.because.en}; ${ruled.because.en}`, `${more.because.ja}。${ruled.because.ja}`);
+  return { ...more, because, writtenAt, answer, onLayer, rule: `${more.rule}, ${ruled.rule}` };
 }
 
 /** For the log: the decision and where its rule is written, to explain it after the rules have changed. */

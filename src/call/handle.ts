@@ -11,9 +11,11 @@ import { type FlowDependencies, flowFacts, learnFlow, lookAtFlow } from './flow/
 import { tellInjections } from './flow/tell-injections.ts';
 import { type Credentials, identify } from './identify.ts';
 import { type LimitDependencies, limit } from './limit.ts';
+import type { Caps } from './limits/caps.ts';
 import { type OpenRecord, openRecord } from './record.ts';
 import { failureReply, outputReply } from './reply.ts';
 import { type RunDependencies, run } from './run.ts';
+import type { Permit } from './slips.ts';
 import { validate } from './validate.ts';
 
 /** Everything that handling a call needs, joined by the checkpoint: an object for each stop. */
@@ -43,7 +45,8 @@ interface RecordDependencies {
 export async function handle(call: Call, dependencies: Dependencies): Promise<Reply> {
   const { recording } = dependencies;
   const record = openRecord(call, dependencies.now, recording.watch(call));
-  const alive = keepAlive({ ...call, beganAt: performance.now() });
+  const beganAt = performance.now();
+  const alive = keepAlive({ ...call, beganAt });
   let reply: Reply;
   let thrown: unknown;
   try {
@@ -54,6 +57,8 @@ export async function handle(call: Call, dependencies: Dependencies): Promise<Re
   } finally {
     alive.end();
   }
+  const sent = { atMs: beganAt, bytes: record.inputBytes() };
+  reply = dependencies.limiting.repeats.count(record.made(), sent, reply, dependencies.locale);
   try {
     await record.close(reply, thrown, await recording.audit());
   } catch (error) {
@@ -98,11 +103,33 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   record.reached('run');
   const { audit, keepsHistory } = dependencies.recording;
   await record.begin(await audit(), keepsHistory);
-  const came = await run(permit, dependencies.running, record);
+  const came = await capped(permit, dependencies.limiting.caps, record, () =>
+    run(permit, dependencies.running, record),
+  );
   await learnFlow(permit, came, dependencies.flow);
   const { output, injections } = tellInjections(permit.tool, permit.input, came);
   if (injections.length > 0) record.facts.orders = injections;
   return outputReply(output, record.meta, dependencies.locale);
+}
+
+/** Counts what the call uses; its commands and changes are counted where they happen. */
+async function capped<T>(
+  { caller, tool }: Permit,
+  caps: Caps | undefined,
+  record: OpenRecord,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!caps) return work();
+  const beganAt = performance.now();
+  try {
+    return await work();
+  } finally {
+    const sends = tool.server !== undefined || tool.uses.includes('web');
+    caps.use(caller, {
+      minutes: (performance.now() - beganAt) / 60_000,
+      ...(sends && { sentBytes: record.inputBytes() }),
+    });
+  }
 }
 
 /** Clients abandon a call after a minute of silence; many restart that minute on any progress. */

@@ -1,6 +1,8 @@
 import { ToolError } from '../contract/error.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
+import type { Caps } from './limits/caps.ts';
+import type { Repeats } from './limits/repeats.ts';
 import type { Authorized, Paced } from './slips.ts';
 
 /** At most `perMinute` calls a minute by one principal to the tools of these toolsets. */
@@ -16,28 +18,44 @@ export interface RateRule {
 export interface LimitDependencies {
   readonly rules: readonly RateRule[];
   readonly rates: () => Promise<RateStore>;
+  /** Undefined if nothing is capped. */
+  readonly caps: Caps | undefined;
+  readonly repeats: Repeats;
 }
 
 const windowMs = 60_000;
 
-/** Throws `rate_limited` with the time to wait. A refused call counts against no rule (document 001, limits). */
+/**
+ * Throws `rate_limited` with the time to wait, and the error of a cap that is reached. A refused call counts against no
+ * rule (document 001, limits).
+ */
 export async function limit(
   authorized: Authorized,
-  { rules, rates }: LimitDependencies,
+  { rules, rates, caps }: LimitDependencies,
   nowMs: number,
 ): Promise<Paced> {
   // `help` tells a model how to wait, so it is never limited.
-  const counted = authorized.tool.name === 'help' ? [] : rules.filter((rule) => appliesTo(rule, authorized));
-  if (counted.length === 0) return authorized as unknown as Paced;
+  if (authorized.tool.name === 'help') return authorized as unknown as Paced;
+  const counted = rules.filter((rule) => appliesTo(rule, authorized));
+  if (counted.length > 0) await assertRates(counted, authorized, await rates(), nowMs);
+  await caps?.assertWithin(authorized.caller);
+  return authorized as unknown as Paced;
+}
+
+async function assertRates(
+  counted: readonly RateRule[],
+  { caller }: Authorized,
+  rates: RateStore,
+  nowMs: number,
+): Promise<void> {
   const bounds = counted.map(({ id, perMinute }) => ({
-    key: `${id} ${authorized.caller.principal}`,
+    key: `${id} ${caller.principal}`,
     max: perMinute,
   }));
-  const waits = await (await rates()).hitAll(bounds, windowMs, nowMs);
+  const waits = await rates.hitAll(bounds, windowMs, nowMs);
   const longestMs = Math.max(...waits);
   const rule = counted[waits.indexOf(longestMs)];
   if (rule && longestMs > 0) throw tooMany(rule, longestMs);
-  return authorized as unknown as Paced;
 }
 
 function appliesTo(rule: RateRule, { caller, tool }: Authorized): boolean {

@@ -62,6 +62,9 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch) {
   return {
     id,
     facts,
+    /** The call as far as it is known. */
+    made: () => ({ caller, tool, input }),
+    inputBytes: () => sizeOf(input),
     meta: {} as RunNotes['meta'],
     waitsFor,
     noted: waitForNote,

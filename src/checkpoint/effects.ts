@@ -1,5 +1,6 @@
 import type { ConsentDependencies } from '../call/asking/consent.ts';
 import { createLayerQuestions, type LayerQuestions } from '../call/effects/pending-layers.ts';
+import type { Caps } from '../call/limits/caps.ts';
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import type { EffectRules } from '../contract/effects.ts';
@@ -26,6 +27,7 @@ export function createTrials(
   rooms: Rooms,
   rules: () => Promise<EffectRules>,
   asking: ConsentDependencies,
+  caps: Caps | undefined,
 ): Trials {
   const history = createCommandHistory(rooms);
   const pending = createLayerQuestions(asking);
@@ -35,7 +37,8 @@ export function createTrials(
     async lendCommands(permit, notes) {
       const { createEffectsJudge } = await import('../call/effects/judge.ts');
       const judge = createEffectsJudge(permit, { ...asking, rules: await rules(), pending }, notes);
-      const life = { judge, history: await history() };
+      const sent = caps && ((sentBytes: number) => caps.use(permit.caller, { sentBytes }));
+      const life = { judge, history: await history(), sent };
       return (await rooms.commands()).forSession(permit.caller.sessionId, life);
     },
   };

@@ -3,6 +3,7 @@ import { createAttendance } from '../call/asking/attendance.ts';
 import type { ConsentDependencies } from '../call/asking/consent.ts';
 import { type Dependencies, handle } from '../call/handle.ts';
 import type { Credentials } from '../call/identify.ts';
+import { Repeats } from '../call/limits/repeats.ts';
 import { Ongoing } from '../call/ongoing.ts';
 import type { RunDependencies } from '../call/run.ts';
 import { createSeal } from '../call/seal.ts';
@@ -80,7 +81,8 @@ export class Road {
       recordFlags: settings.recordFlags,
       now,
     };
-    const trials = createTrials(rooms, parts.effectRules, asking);
+    const trials = createTrials(rooms, parts.effectRules, asking, rooms.caps);
+    const repeats = new Repeats(settings.limits.repeats, settings.mode !== 'full-access');
     const judged = { asking, policy: parts.policy, whyNoLayer: trials.whyNoLayer };
     const planning = { ...judged, catalog, mode: settings.mode };
     const lenders = withPlans(createLenders(rooms, parts.team, ongoing, catalog), planning);
@@ -92,6 +94,7 @@ export class Road {
       audit,
       root: settings.roots[0]?.path,
       pending: trials.pending,
+      repeats,
     };
     const running: RunDependencies = {
       locale,
@@ -111,7 +114,12 @@ export class Road {
       locale,
       credentials,
       catalog,
-      limiting: { rules: settings.rateRules, rates: async () => (await rooms.store()).rates },
+      limiting: {
+        rules: settings.rateRules,
+        rates: async () => (await rooms.store()).rates,
+        caps: rooms.caps,
+        repeats,
+      },
       flow: { flow: this.#flow, prompts: parts.prompts, mode: settings.mode, now },
       approving: this.approving,
       running,
@@ -153,7 +161,8 @@ export class Road {
   /** The session has ended. */
   async leave(sessionId: string): Promise<void> {
     const { rooms, now } = this.#parts;
-    for (const each of [this.#suspended, this.#ongoing, this.#forwarding]) each.leave(sessionId);
+    for (const each of [this.#suspended, this.#ongoing, this.#forwarding, this.#stops.limiting.repeats])
+      each.leave(sessionId);
     await this.#trials.pending.leave(sessionId);
     const store = await rooms.store.opened();
     if (store) await endQuestions(store.approvals, sessionId, now());

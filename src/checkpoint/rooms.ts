@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { Caps, hasCaps } from '../call/limits/caps.ts';
 import { hasEnded, recoverLayers } from '../command/layer/left.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
@@ -12,11 +13,14 @@ export interface RoomsOptions {
   /** The variables of the sessions that are served. Default: this process's. */
   readonly environment?: NodeJS.ProcessEnv | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
 /** The rooms besides `call/`, each opened on first use: a process that serves only file_read loads no database. */
 export class Rooms {
   readonly settings: Settings;
+  /** Undefined if nothing is capped. */
+  readonly caps: Caps | undefined;
   readonly #version: string;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #onFault: RoomsOptions['onFault'];
@@ -24,8 +28,11 @@ export class Rooms {
   readonly #ownPaths: readonly string[];
 
   constructor(settings: Settings, options: RoomsOptions = {}) {
-    const { version = '0.0.0', environment = process.env, onFault } = options;
+    const { version = '0.0.0', environment = process.env, onFault, now = Date.now } = options;
     this.settings = settings;
+    this.caps = hasCaps(settings.limits)
+      ? new Caps(settings.limits, async () => (await this.store()).rates, now)
+      : undefined;
     this.#version = version;
     this.#environment = environment;
     this.#onFault = onFault;
@@ -60,6 +67,7 @@ export class Rooms {
       folder: join(this.settings.stateFolder, 'history'),
       store: async () => (await this.store()).history,
       ...this.settings.history,
+      onChanges: this.caps && ((entries) => this.caps?.changed(entries)),
     });
   });
 

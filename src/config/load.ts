@@ -93,6 +93,12 @@ export function loadSettings(
       appliesTo: rule.appliesTo ?? 'remote',
       perMinute: rule.perMinute,
     })),
+    limits: {
+      repeats: config.limits?.repeats ?? limits.repeats,
+      session: config.limits?.session ?? {},
+      agent: config.limits?.agent ?? {},
+      day: config.limits?.day ?? {},
+    },
     approval: {
       waitMs: config.approval?.waitMs ?? limits.approvalWaitMs,
       expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,

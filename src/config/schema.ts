@@ -27,6 +27,18 @@ const rateLimit = z.strictObject({
   perMinute: atLeast(1, 'Calls a minute for each principal.'),
 });
 
+function caps(of: string) {
+  return section({
+    calls: atLeast(1, `The most calls ${of}.`),
+    minutes: atLeast(1, `The most minutes that calls run ${of}, without background commands.`),
+    changedBytes: atLeast(1, `The most bytes of files changed ${of}, as the history records them.`),
+    sentBytes: atLeast(
+      1,
+      `The most bytes sent ${of}: by commands to hosts, to proxied servers and web pages.`,
+    ),
+  });
+}
+
 const settingsSchema = section({
   $schema: z.string(),
   profile: word('A set of defaults by name, e.g. "coding".'),
@@ -96,6 +108,15 @@ const settingsSchema = section({
     .describe(
       'Default: 10 a minute for remote users of the assistant toolset in its chat layout; 300 a minute for work in a folder (profiles coding and team). The token that serve prints belongs to the operator, who is not a remote user.',
     ),
+  limits: section({
+    repeats: atLeast(
+      0,
+      'How many equal calls in a row, with an equal result, until the reply says so; after five times as many a person is asked, except in the mode "full-access". Calls that wait or look at a state are not counted. Default: 10; 0 never.',
+    ),
+    session: caps('in one session'),
+    agent: caps('by one caller (agent, user or this machine) in a day'),
+    day: caps('by all callers in a day'),
+  }).describe('Caps on runaway work. Default: none but the notice about repeats.'),
   approval: section({
     waitMs: milliseconds.describe('How long a call waits for a person. Default: 45000.'),
     expiryMs: milliseconds.describe('How long a question can be answered. Default: one day.'),
@@ -203,6 +224,7 @@ const projectSchema = settingsSchema
     rules: true,
     flow: true,
     rateLimits: true,
+    limits: true,
     process: true,
     'agent-cli': true,
     assistant: true,

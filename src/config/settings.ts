@@ -2,6 +2,7 @@ import type { Dialect } from '../contract/capabilities/judgement.ts';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import type { EffectRule } from '../contract/effects.ts';
 import type { OauthTrust } from '../contract/identity.ts';
+import type { CapSettings } from '../contract/limits.ts';
 import type { NotifySettings } from '../contract/notice.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text/text.ts';
@@ -81,6 +82,7 @@ export interface Settings {
     readonly appliesTo: 'remote' | 'everyone';
     readonly perMinute: number;
   }[];
+  readonly limits: { readonly repeats: number } & CapSettings;
   readonly approval: Filled<'approval'>;
   readonly process: Filled<'process', 'network' | 'judgement'> & {
     readonly network: readonly string[];

@@ -45,6 +45,8 @@ export const limits = {
   dryRunDiffBytes: 256 * 1024,
   /** The most that a dry run may write; less on a disk with little free space. */
   dryRunBytes: 4 * 1024 ** 3,
+  /** Equal calls in a row with an equal result until the reply says so; five times as many until a person is asked. */
+  repeats: 10,
   /** How long a call waits for a person before it returns `approval_pending`. */
   approvalWaitMs: 45_000,
   approvalExpiryMs: 24 * 60 * 60 * 1000,
@@ -57,3 +59,13 @@ export const limits = {
   /** The time that a command gets to end once the server itself is told to: a client may kill it half a second later. */
   stoppingKillMs: 100,
 } as const;
+
+/** The most work in one session, by one caller in a day, and by all callers in a day; undefined: as much as they like. */
+export type CapSettings = Readonly<Record<'session' | 'agent' | 'day', Cap>>;
+
+interface Cap {
+  readonly calls?: number | undefined;
+  readonly minutes?: number | undefined;
+  readonly changedBytes?: number | undefined;
+  readonly sentBytes?: number | undefined;
+}

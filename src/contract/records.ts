@@ -272,4 +272,13 @@ export interface RateStore {
     windowMs: number,
     nowMs: number,
   ): Promise<readonly number[]>;
+  /**
+   * Adds amounts to counters that run on, unless a bound is passed: then nothing is added, and the key of the first such
+   * bound is returned. A counter that this call adds to may reach its bound; another one must be below it.
+   */
+  count(
+    adding: readonly { readonly key: string; readonly amount: number }[],
+    bounds: readonly { readonly key: string; readonly max: number }[],
+    nowMs: number,
+  ): Promise<string | undefined>;
 }

@@ -38,6 +38,8 @@ export interface HistoryOptions {
   /** Names of folders in which commands are not watched. */
   readonly ignore: readonly string[];
   readonly now?: (() => number) | undefined;
+  /** Called with entries that are about to be added. */
+  readonly onChanges?: ((entries: readonly NewHistoryEntry[]) => void) | undefined;
 }
 
 type UndoOptions = Parameters<Undoing['undo']>[1];
@@ -69,6 +71,7 @@ export class History implements Undoing {
       now: options.now ?? Date.now,
       recovered: () => this.recovered(),
       maxFileBytes: this.#maxFileBytes,
+      onChanges: options.onChanges,
     });
   }
 

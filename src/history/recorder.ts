@@ -30,6 +30,8 @@ export interface RecorderOptions {
   readonly recovered: () => Promise<void>;
   /** Larger files are changed without keeping their content. */
   readonly maxFileBytes: number;
+  /** Called with entries that are about to be added. */
+  readonly onChanges?: ((entries: readonly NewHistoryEntry[]) => void) | undefined;
 }
 
 /** A change of one path; the action is `command` unless given. */
@@ -175,7 +177,10 @@ export class Recorder {
     // Changes with an action of their own do not come from a command that runs at the same time.
     for (const { action, root, path } of entries) if (action !== 'command') this.#tellOf(root, path);
     const scope = this.#scopes.getStore();
-    if (!scope || scope.isOver || scope.who !== who) return this.#track(this.#add(entries));
+    if (!scope || scope.isOver || scope.who !== who) {
+      this.#options.onChanges?.(entries);
+      return this.#track(this.#add(entries));
+    }
     for (let at = 0; at < entries.length; at += notesAtOnce)
       this.#options.journal.begin(...entries.slice(at, at + notesAtOnce));
     for (const entry of entries) scope.entries.push(entry);
@@ -220,6 +225,7 @@ export class Recorder {
 
   /** Adds entries that the journal notes. If that fails, they are added with the next ones. */
   async #addNoted(entries: readonly NewHistoryEntry[]): Promise<void> {
+    this.#options.onChanges?.(entries);
     const noted = [...this.#late.splice(0), ...entries];
     try {
       await this.#add(noted);

@@ -52,8 +52,43 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
     );
   };
 
+  const count: RateStore['count'] = async (adding, bounds, nowMs) =>
+    (await openEngine()).write(
+      async (tx) => {
+        const totals = new Map<string, number>();
+        for (const { key, amount } of adding) {
+          const { hits } = await tx
+            .insertInto('rates')
+            .values({ key, hits: amount, touched_at_ms: nowMs })
+            .onConflict((conflict) =>
+              conflict.column('key').doUpdateSet(({ eb }) => ({
+                hits: eb('rates.hits', '+', amount),
+                touched_at_ms: nowMs,
+              })),
+            )
+            .returning('hits')
+            .executeTakeFirstOrThrow();
+          totals.set(key, hits - 1);
+        }
+        for (const { key, max } of bounds) {
+          const total = totals.get(key) ?? (await findRow(tx, 'rates', { key }))?.hits ?? 0;
+          if (total < max) continue;
+          for (const added of adding)
+            await tx
+              .updateTable('rates')
+              .set(({ eb }) => ({ hits: eb('hits', '-', added.amount) }))
+              .where('key', '=', added.key)
+              .execute();
+          return key;
+        }
+        return undefined;
+      },
+      { durable: false },
+    );
+
   return {
     hitAll,
+    count,
     hit: async (key, max, windowMs, nowMs) => ({
       retryAfterMs: (await hitAll([{ key, max }], windowMs, nowMs))[0] ?? 0,
     }),

@@ -55,6 +55,7 @@ test('a call that one rule refuses is not counted by another', async () => {
 test.each(['coding', 'team'])('in %s a user over the network has 300 calls a minute', async (profile) => {
   await using world = await openTestCheckpoint({
     flags: { profile },
+    config: { limits: { repeats: 0 } },
     files: { 'a.txt': 'x' },
     options: { now: () => 1_800_000_000_000 },
   });

@@ -104,6 +104,11 @@ async function begin(
   if (signal?.aborted) throw cancelled('command');
   const [startedAt, beganAtMs] = [performance.now(), Date.now()];
   const started = await startCommand(sandbox, walls, place, command, runOptions, recorder, runner, stdin);
+  const { sent } = runner.life ?? {};
+  if (sent)
+    void started.child.exited.then(() => {
+      sent(started.contacts().reduce((sum, { sentBytes }) => sum + sentBytes, 0));
+    });
   const notes = createEndNotes(command, started, walls, runner);
   return { started, walls, notes, startedAt, beganAtMs };
 }

@@ -9,6 +9,8 @@ export interface CommandLife {
   readonly judge: EffectsJudge;
   /** Undefined if the operator keeps none of commands. */
   readonly history?: CommandHistory | undefined;
+  /** Counts the bytes that an ended command has sent; undefined if nothing is capped. */
+  readonly sent?: ((bytes: number) => void) | undefined;
 }
 
 /** Decides about the effects of one call's commands, on a layer or watched: by rules, and by a person where they ask. */
