@@ -1,5 +1,4 @@
-import type { Caller } from '../contract/caller.ts';
-import { isAgent, metricsRole } from '../contract/caller.ts';
+import { type Caller, isAgent, metricsRole } from '../contract/caller.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { ErrorCode } from '../contract/error.ts';
 import type { Mode } from '../contract/policy.ts';

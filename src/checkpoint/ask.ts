@@ -1,5 +1,4 @@
-import type { Endpoint } from '../ask/model/endpoint.ts';
-import { endpointOf } from '../ask/model/endpoint.ts';
+import { type Endpoint, endpointOf } from '../ask/model/endpoint.ts';
 import { createAskService } from '../ask/service.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AskService } from '../contract/ask.ts';

@@ -1,5 +1,4 @@
-import type { Credentials } from '../call/identify.ts';
-import { identify } from '../call/identify.ts';
+import { type Credentials, identify } from '../call/identify.ts';
 import type { Ongoing } from '../call/ongoing.ts';
 import { failureReply } from '../call/reply.ts';
 import type { Suspended } from '../call/suspended.ts';

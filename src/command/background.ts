@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackgroundCommand, NetworkContact } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';

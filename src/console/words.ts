@@ -1,5 +1,4 @@
-import type { Said } from '../contract/text/text.ts';
-import { text } from '../contract/text/text.ts';
+import { type Said, text } from '../contract/text/text.ts';
 
 /** Says a text in the language of a page. */
 export type Say = (...said: Said<never>) => string;

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /**
  * Gives the new file `to` the access list and extended attributes of the file `from`, and removes those that only its
  * folder gave it. Throws if an access list cannot be set or removed.

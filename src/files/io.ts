@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import {
   close as closeCallback,
   fsync as fsyncCallback,

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { errnoCode } from '../ground/errors/errno-code.ts';
 import { itself, openPath } from './walk.ts';

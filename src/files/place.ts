@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { closeSync, type Dir, type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type {

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { type BigIntStats, type Dirent, lstatSync, type Stats, type StatsBase, statSync } from 'node:fs';
 import type { FileKind, FileStat } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { ToolError } from '../contract/error.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { FlowSource } from '../contract/flow.ts';
 import { decoded } from '../ground/decoded.ts';
 import { leavesOf } from './leaves.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { asBytes, toText } from '../ground/byte-paths.ts';

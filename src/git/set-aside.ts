@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { asBytes, toText } from '../ground/byte-paths.ts';

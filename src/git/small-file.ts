@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** More than git ever writes to a file of settings. */

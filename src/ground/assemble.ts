@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { type CommonSyscall, syscallNumber } from './syscalls.ts';
 
 /** The index of a register that keeps a value; a call's result lasts only until the next call. */

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /*
  * Paths as bytes, one per character (latin1): to the system and to git a name need not be UTF-8, and decoded as such it
  * could not be found again.

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { orElse } from './or-else.ts';
 

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** A program for `linkProgram`. */
 export interface Program {
   readonly code: Buffer;

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { createHash, hash, randomUUID } from 'node:crypto';
 import {

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FileChange, FormerFile } from '../contract/capabilities/files.ts';

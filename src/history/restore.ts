@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import {
   chmodSync,
   closeSync,

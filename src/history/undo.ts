@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, lstatSync, openSync } from 'node:fs';
 import type { Place } from '../contract/capabilities/files.ts';
 import type { FileState, HistoryEntry, UndoStep } from '../contract/capabilities/history.ts';

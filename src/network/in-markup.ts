@@ -1,5 +1,3 @@
-import type { Buffer } from 'node:buffer';
-
 /** The target of a page's refresh within a few seconds (`<meta http-equiv=refresh>`), as written. */
 export function refreshIn(contentType: string, body: Buffer): string | undefined {
   if (!/html/i.test(contentType)) return undefined;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Folder } from '../contract/capabilities/files.ts';
 import type { BuiltinWork, PipelineRequest, WriteRecord } from '../contract/capabilities/pipeline.ts';
 import { limits } from '../contract/limits.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

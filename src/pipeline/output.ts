@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { orElse } from '../ground/or-else.ts';
 

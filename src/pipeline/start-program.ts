@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { openSync } from 'node:fs';
 import { openMemoryProgram } from '../command/child/memory-program.ts';
 import { compileProgram } from '../command/child/static-program.ts';

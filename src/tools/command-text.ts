@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { limits } from '../contract/limits.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { inputRule } from '../contract/tool/input-rule.ts';

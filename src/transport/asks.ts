@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Relay } from '../contract/nodes.ts';
 import type { Custody } from './custody.ts';
-import type { Incoming, Params, RequestId } from './jsonrpc.ts';
-import { notificationFrame, requestFrame } from './jsonrpc.ts';
+import { type Incoming, notificationFrame, type Params, type RequestId, requestFrame } from './jsonrpc.ts';
 
 /** Our requests to the client that wait for an answer (server-to-client requests of the older revisions). */
 export type Asks = ReturnType<typeof createAsks>;

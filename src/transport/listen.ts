@@ -1,7 +1,6 @@
 import type { Arrival } from '../contract/call.ts';
 import { changeNotification } from './changes.ts';
-import type { Params, RequestId } from './jsonrpc.ts';
-import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
+import { isObject, type Params, type RequestId, RpcError, rpcCode } from './jsonrpc.ts';
 import type { Mcp } from './mcp.ts';
 import { metaKey } from './revision.ts';
 

@@ -1,8 +1,6 @@
 import type { Answer, FormAnswer, Question } from '../contract/call.ts';
-import type { Locale } from '../contract/text/text.ts';
-import { text } from '../contract/text/text.ts';
-import type { Params } from './jsonrpc.ts';
-import { isObject } from './jsonrpc.ts';
+import { type Locale, text } from '../contract/text/text.ts';
+import { isObject, type Params } from './jsonrpc.ts';
 
 /** The key of a question in `inputRequests` and `inputResponses`. */
 export const questionKey = 'approval';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { isJsonOf } from '../contract/text/json-block.ts';
 import { isObject, type Params } from './jsonrpc.ts';

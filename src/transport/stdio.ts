@@ -5,8 +5,7 @@ import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { createFrameReader } from '../contract/text/frames.ts';
 import { fairBytes, giveWay } from '../ground/fair-reading.ts';
-import type { McpExtension } from './mcp.ts';
-import { createMcp } from './mcp.ts';
+import { createMcp, type McpExtension } from './mcp.ts';
 import { createOutbox } from './outbox.ts';
 import { StdioConnection, type StdioConnectionOptions } from './stdio-connection.ts';
 

@@ -1,6 +1,5 @@
 import type { Arrival } from '../contract/call.ts';
-import type { Params } from './jsonrpc.ts';
-import { isObject } from './jsonrpc.ts';
+import { isObject, type Params } from './jsonrpc.ts';
 
 type TraceContext = Pick<Arrival, 'traceparent' | 'tracestate'>;
 

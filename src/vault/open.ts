@@ -1,4 +1,4 @@
-import { type Buffer, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import type { ChangeObserver, Folder, Place } from '../contract/capabilities/files.ts';
 import type { NoteEnding, Vault, VaultSettings } from '../contract/capabilities/vault.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { EffectsJudge } from '../../contract/capabilities/command-life.ts';
 import type { HeldRequest, RequestAnswer } from '../../contract/capabilities/process.ts';

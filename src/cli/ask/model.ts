@@ -1,5 +1,4 @@
-import type { Endpoint } from '../../ask/model/endpoint.ts';
-import { endpointOf } from '../../ask/model/endpoint.ts';
+import { type Endpoint, endpointOf } from '../../ask/model/endpoint.ts';
 import { withDefaults } from '../../config/models.ts';
 import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { jsonOf } from '../../ground/or-else.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';

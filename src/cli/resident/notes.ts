@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import type { HeldClient, Peers } from '../../checkpoint/index.ts';
 import { descriptors } from './memory-names.ts';

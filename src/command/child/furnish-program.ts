@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { createConstants } from '../../ground/elf.ts';
 import { compileProgram, putMessage, type Step } from './static-program.ts';
 

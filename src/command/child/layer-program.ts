@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { createConstants } from '../../ground/elf.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import { compileProgram, type Step } from './static-program.ts';

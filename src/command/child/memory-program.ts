@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { defer } from '../../ground/defer.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';

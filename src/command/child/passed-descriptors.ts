@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 

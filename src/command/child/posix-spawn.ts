@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { defer } from '../../ground/defer.ts';
 
 /** Options of a child. The descriptors become its 0, 1, 2 … in order; it has no others. */

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { assemble, type Operation } from '../../ground/assemble.ts';
 import { addressIn, linkProgram } from '../../ground/elf.ts';
 import type { CommonSyscall } from '../../ground/syscalls.ts';

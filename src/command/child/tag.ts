@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { orElse } from '../../ground/or-else.ts';

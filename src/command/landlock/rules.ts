@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
 import { openPath as pathOnly } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';

@@ -14,8 +14,7 @@ import { dropLeftLock, inGitOrder, isGits, isRef, type MetRef } from './git-refs
 import { findOpen, LayerUnfit, MetAnotherGit, metAnotherGit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
-import type { Overlay } from './overlay.ts';
-import { rootOf } from './overlay.ts';
+import { type Overlay, rootOf } from './overlay.ts';
 import { type PlannedOverlay, step } from './plan.ts';
 import { isFullDisk, landingNotBegun, landingStopped } from './stopped.ts';
 

@@ -1,5 +1,3 @@
-import type { Buffer } from 'node:buffer';
-
 /** File information that Node cannot read, above all overlayfs's extended attributes. No link is followed. */
 export interface Marks {
   /** Undefined if it has no such mark. */

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

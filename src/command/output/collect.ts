@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { syscallNumber } from '../../ground/syscalls.ts';

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** Reduces each line to its last frame: a terminal's final view of a progress bar. */
 export function createFrames() {
   let held: Buffer = Buffer.alloc(0);

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';

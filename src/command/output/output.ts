@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { createFrames } from './frames.ts';
 

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

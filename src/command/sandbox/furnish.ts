@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import type { ConfigCopies } from '../../git/config-copies.ts';
 import { copiesFolder } from '../../git/copied-config.ts';

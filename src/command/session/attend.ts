@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandLine, RunOptions, RunResult } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';

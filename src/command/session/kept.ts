@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { KeptState } from '../../contract/capabilities/process.ts';
 import { readShellReport } from './report-words.ts';
 

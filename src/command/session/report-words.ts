@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 export interface ShellReport {
   readonly folder: string;
   readonly variables: ReadonlyMap<string, string>;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { openPath } from '../../files/walk.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { fstatSync, statfsSync } from 'node:fs';
 import type { Calls } from './calls.ts';
 

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { syscallNumber } from '../../ground/syscalls.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConstants } from '../../ground/elf.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** Waits for many descriptors at once by epoll. Threads may add to it while another waits. */

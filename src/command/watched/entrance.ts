@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { toText } from '../../ground/byte-paths.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { generatedFolders } from '../../ground/generated-folders.ts';

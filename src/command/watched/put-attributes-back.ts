@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync } from 'node:fs';
 import { openPath } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { isInside } from '../../ground/inside.ts';

@@ -1,5 +1,3 @@
-import type { Buffer } from 'node:buffer';
-
 /** Folders that a tool may use, open since start-up. Files are only reached through `at`. */
 export interface Folder {
   /**

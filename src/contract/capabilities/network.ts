@@ -1,5 +1,3 @@
-import type { Buffer } from 'node:buffer';
-
 export interface FetchedPage {
   /** The final address after redirects, without a fragment. */
   readonly url: string;

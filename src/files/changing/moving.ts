@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, linkSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import type { WriteOptions } from '../../contract/capabilities/files.ts';
 import { defer } from '../../ground/defer.ts';

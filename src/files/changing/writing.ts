@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, constants, ftruncateSync, lstatSync, openSync } from 'node:fs';
 import type { TextEncoding, WriteOptions, Written } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { TextEncoding } from '../../contract/capabilities/files.ts';
 import { readInto } from '../io.ts';
 import type { FoundEncoding } from './encoding.ts';

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** Counts of lines and characters in a range of bytes. */
 export interface Tally {
   /** Number of LF bytes. */

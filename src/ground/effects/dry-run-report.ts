@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import type { EffectVerdict } from '../../contract/effects.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';

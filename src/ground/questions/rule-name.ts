@@ -1,6 +1,5 @@
 import { cleanLine } from '../../contract/text/clean-text.ts';
-import type { Locale, Text } from '../../contract/text/text.ts';
-import { text, verbatim } from '../../contract/text/text.ts';
+import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 
 interface Named {
   readonly rule: string;

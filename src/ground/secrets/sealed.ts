@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Encrypts words under a key of 32 bytes (AES-256-GCM). What it is for is bound to it, and must be named to open it. */

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { assemble, type Kept, type Operation } from '../../ground/assemble.ts';
 import { createConstants, linkProgram, writable } from '../../ground/elf.ts';
 import {

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Kept, Operation } from '../../ground/assemble.ts';
 import type { createConstants } from '../../ground/elf.ts';
 import type { CommonSyscall } from '../../ground/syscalls.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 
 /** The first bytes of a body; the rest stays with the client. */

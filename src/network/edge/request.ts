@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import type { RequestKind } from '../../contract/effects.ts';
 import type { Text } from '../../contract/text/text.ts';
 

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** The kind of a connection's first bytes. */
 export type Opening =
   | { readonly kind: 'incomplete' }

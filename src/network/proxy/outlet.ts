@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { type Opening, readOpening } from './hello.ts';
 import type { Target } from './rules.ts';

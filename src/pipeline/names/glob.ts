@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
 import { compileGlob } from '../../ground/glob/match.ts';

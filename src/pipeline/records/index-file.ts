@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { fstatSync, fsyncSync, ftruncateSync, writeSync } from 'node:fs';
 import * as z from 'zod';
 import { readAtNow } from '../../files/io.ts';

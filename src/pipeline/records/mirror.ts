@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import type { Folder, Place } from '../../contract/capabilities/files.ts';

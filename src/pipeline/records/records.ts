@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { FileKind, Folder, Place } from '../../contract/capabilities/files.ts';
 import {
   guardError,

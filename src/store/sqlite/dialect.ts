@@ -1,7 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { storageError } from '../errors.ts';
 import type { Statements } from './statements.ts';
 

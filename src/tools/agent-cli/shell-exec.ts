@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { DryRunChange } from '../../contract/capabilities/dry-run.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import type { FolderEntry } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import * as z from 'zod';
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';

@@ -1,10 +1,8 @@
 import type { Arrival } from '../../contract/call.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Incoming } from '../jsonrpc.ts';
-import { notificationFrame } from '../jsonrpc.ts';
+import { type Incoming, notificationFrame } from '../jsonrpc.ts';
 import type { Envelope } from '../revision.ts';
-import type { Run } from '../run.ts';
-import { askSignal } from '../run.ts';
+import { askSignal, type Run } from '../run.ts';
 import { traceContextOf } from '../trace.ts';
 import type { Outlet } from './outlet.ts';
 import type { Session } from './sessions.ts';

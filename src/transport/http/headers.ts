@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
 import { isLocale, type Locale } from '../../contract/text/text.ts';
-import type { Params } from '../jsonrpc.ts';
-import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
+import { isObject, type Params, RpcError, rpcCode } from '../jsonrpc.ts';
 import { knownRevision } from '../revision.ts';
 import { readTraceContext } from '../trace.ts';
 

@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
-import type { Params, RequestId } from '../jsonrpc.ts';
-import { notificationFrame, RpcError, resultFrame, rpcCode } from '../jsonrpc.ts';
+import {
+  notificationFrame,
+  type Params,
+  type RequestId,
+  RpcError,
+  resultFrame,
+  rpcCode,
+} from '../jsonrpc.ts';
 import { openSubscription } from '../listen.ts';
 import type { Mcp } from '../mcp.ts';
 import type { Outlet } from './outlet.ts';

@@ -1,27 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
 import { assertBatch, assertMayBegin, notAMessage } from '../admission.ts';
-import type { Incoming, RequestId } from '../jsonrpc.ts';
-import { asRpcError, errorFrame, RpcError, readMessage, resultFrame, rpcCode } from '../jsonrpc.ts';
+import {
+  asRpcError,
+  errorFrame,
+  type Incoming,
+  type RequestId,
+  RpcError,
+  readMessage,
+  resultFrame,
+  rpcCode,
+} from '../jsonrpc.ts';
 import type { Mcp } from '../mcp.ts';
-import type { Era } from '../revision.ts';
 import {
   assertStatelessRevision,
   claimsEnvelope,
+  type Era,
   handshakeRevisions,
   isStatelessRevision,
   readEnvelope,
 } from '../revision.ts';
-import type { Run } from '../run.ts';
-import { endRun, startRun } from '../run.ts';
+import { endRun, type Run, startRun } from '../run.ts';
 import { traceContextOf } from '../trace.ts';
 import { readJson } from './body.ts';
 import { challengeOf, InsufficientScope, type ProtectedResource } from './challenge.ts';
 import { legacyExchange, modernExchange } from './exchange.ts';
 import { assertHeadersMatch, hasEnvelopeClaim, headerOf } from './headers.ts';
 import type { Listeners } from './listen.ts';
-import type { Outlet } from './outlet.ts';
-import { createOutlet } from './outlet.ts';
+import { createOutlet, type Outlet } from './outlet.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 type Request = Extract<Incoming, { kind: 'request' }>;

@@ -1,9 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
-import type { Params } from '../jsonrpc.ts';
-import { isObject } from '../jsonrpc.ts';
-import type { ClientInfo } from '../revision.ts';
-import { readClientInfo } from '../revision.ts';
+import { isObject, type Params } from '../jsonrpc.ts';
+import { type ClientInfo, readClientInfo } from '../revision.ts';
 
 /** The results of a handshake that later requests need. */
 export interface Ticket {

@@ -6,8 +6,7 @@ import { namesIn } from '../entries.ts';
 import { isGits } from '../git-refs.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
-import type { Pause } from '../walk.ts';
-import { deepest, Level } from '../walk.ts';
+import { deepest, Level, type Pause } from '../walk.ts';
 
 /** A file that a command touched. Paths are bytes, one per character, relative to the overlay's folder. */
 export interface Touched {

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { orElse } from '../../../ground/or-else.ts';
 import { readBounded } from './read-bounded.ts';
 

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { readBounded } from './read-bounded.ts';
 

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { readAtNow } from '../../../files/io.ts';
 import { asBytes } from '../../../ground/byte-paths.ts';

@@ -9,8 +9,7 @@ import type { Marks } from '../marks.ts';
 import { createGate } from '../obeyed/gate.ts';
 import type { Makers } from '../obeyed/makers.ts';
 import { isRefFile } from '../obeyed/refs.ts';
-import type { Overlay } from '../overlay.ts';
-import { rootOf } from '../overlay.ts';
+import { type Overlay, rootOf } from '../overlay.ts';
 import { createPause, type Pause } from '../walk.ts';
 import {
   type Collected,

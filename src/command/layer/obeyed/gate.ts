@@ -10,8 +10,7 @@ import { type GitObjects, idOf, openObjects } from '../losses/git-objects.ts';
 import { GitTrees } from '../losses/git-trees.ts';
 import { readBounded, withFile } from '../losses/read-bounded.ts';
 import { commonFolderOf, createNearest, gitFolderOf } from '../losses/repository.ts';
-import type { Pause } from '../walk.ts';
-import { isWhiteout } from '../walk.ts';
+import { isWhiteout, type Pause } from '../walk.ts';
 import type { Makers } from './makers.ts';
 import { fetchedIn, idsIn, tipsOf } from './refs.ts';
 

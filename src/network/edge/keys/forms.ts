@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Pair } from './spelled.ts';
 
 /** The forms in which a text may be written in a request. */

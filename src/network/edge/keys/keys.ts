@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Carrying, SecretRule, Secrets } from '../../../contract/capabilities/secrets.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { type Text, text } from '../../../contract/text/text.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { Transform, type TransformCallback } from 'node:stream';
 import { type Pair, Spelled } from './spelled.ts';
 

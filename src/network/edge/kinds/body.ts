@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { type Asked, headerOf } from './asked.ts';
 

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { decoded } from '../../../ground/decoded.ts';
 
 /** The parts of a text that read like encoded bytes rather than words. */

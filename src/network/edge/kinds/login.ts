@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { type Text, text } from '../../../contract/text/text.ts';
 import type { Asked } from './asked.ts';
 import { isRecord } from './body.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { EdgeRequest } from '../request.ts';
 import { readRequest } from './asked.ts';
 import { bodyStartOf } from './body.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { encodeLegacy, legacyWidth } from '../../../ground/text/legacy-encodings.ts';

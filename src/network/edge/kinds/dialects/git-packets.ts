@@ -1,5 +1,3 @@
-import type { Buffer } from 'node:buffer';
-
 /** The lines of git's pkt-line format up to the first flush or the end of what is there (gitprotocol-common). */
 export interface Packets {
   readonly lines: readonly string[];
