@@ -81,6 +81,8 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
     '"off" にすると、コマンドをサンドボックスなしで実行します。設定できるのは利用者本人だけです。既定: "required"',
   'process.environment': 'コマンドから見える環境変数の追加。例: ["JAVA_HOME"]',
   'process.readable': 'コマンドが読めるフォルダーの追加。例: ["/home/me/.pyenv"]',
+  'process.devices':
+    'コマンドが使えるデバイス。"gpu" は GPU と、そのドライバーが読むもの。デフォルト: なし。',
   'secrets.NAME.hosts': '送信してよいホスト。例: ["github.com", "api.github.com"]。process.network にも必要',
   'secrets.NAME.methods': '付けてよいリクエストのメソッド。例: ["GET"]。既定: すべて',
   'secrets.NAME.paths': '付けてよいリクエストのパス。例: ["/ours/**"]。既定: すべて',

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import { Caps, hasCaps } from '../call/limits/caps.ts';
 import { hasEnded, recoverLayers } from '../command/layer/left.ts';
+import { findGpu } from '../config/gpu.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -147,6 +148,8 @@ export class Rooms {
     const { CommandRunner } = await import('../command/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed/obeyed-names.ts');
     const { mayKeep, isRead, remoteChanges, commandsIn } = await this.judge();
+    const gpu = findGpu();
+    const lent = this.settings.process.devices.includes('gpu') ? gpu : undefined;
     return new CommandRunner({
       roots: this.#hostRoots(),
       sandbox: this.settings.process.sandbox,
@@ -155,7 +158,13 @@ export class Rooms {
       commandsIn,
       environment: this.settings.process.environment,
       serverEnvironment: this.#environment,
-      readable: [...this.settings.process.readable, ...this.settings.files.map(({ path }) => path)],
+      readable: [
+        ...this.settings.process.readable,
+        ...this.settings.files.map(({ path }) => path),
+        ...(lent?.readable ?? []),
+      ],
+      devices: lent?.nodes,
+      hidesGpu: gpu !== lent,
       network: {
         entries: this.settings.process.network,
         tunnels: this.settings.process.tunnels,

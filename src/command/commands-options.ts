@@ -5,6 +5,8 @@ import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, besides the built-in few. */
   readonly environment?: readonly string[] | undefined;
+  /** The machine has a graphics processor that commands do not see, which one that looks for it is told. */
+  readonly hidesGpu?: boolean | undefined;
   readonly commandsAtOnce?: number | undefined;
   readonly commandsWaiting?: number | undefined;
   readonly maxBackgroundMs?: number | undefined;

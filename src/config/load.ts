@@ -226,6 +226,7 @@ function processOf(
     sandbox,
     environment: process?.environment ?? [],
     readable: (process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
+    devices: process?.devices ?? [],
     network: hostsOf(listed.map(({ host }) => host)),
     networkAsNamed: listed.map(({ host }) => host),
     tunnels: tunnelsIn(listed),

@@ -131,6 +131,11 @@ const settingsSchema = section({
       'Additional environment variables that commands can see, e.g. ["JAVA_HOME"].',
     ),
     readable: names.describe('Additional folders that commands can read, e.g. ["/home/me/.pyenv"].'),
+    devices: z
+      .array(z.enum(['gpu']))
+      .describe(
+        'Devices that commands can use: "gpu" is the graphics processors, with what their drivers read. Default: none.',
+      ),
     network: z
       .array(z.union([z.string().min(1), z.strictObject({ host: z.string().min(1), tls: z.enum(tlsModes) })]))
       .describe(

@@ -28,6 +28,7 @@ const start: Start = {
   isStateNamed: false,
   folder: '/home/me/project',
   variables: [],
+  gpu: undefined,
   port: undefined,
   isTerminal: false,
   args: ['serve'],
@@ -43,6 +44,27 @@ test('a container is read-only, has no capabilities, ends with its command, and 
   expect(valuesOf(args, '--pull')).toEqual(['never']);
   expect(valuesOf(args, '--security-opt')).toContain('no-new-privileges');
   expect(args.slice(-2)).toEqual(['localhost/sekisho:1.0.0', 'serve']);
+});
+
+test.each<[string, Start['engine'], readonly string[], readonly string[]]>([
+  [
+    'docker',
+    'docker',
+    ['/dev/dri', '/dev/kfd'],
+    ['--device', '/dev/dri', '--device', '/dev/kfd', '--group-add', '44'],
+  ],
+  ['docker with NVIDIA', 'docker', ['/dev/nvidiactl'], ['--gpus', 'all', '--group-add', '44']],
+  [
+    'podman with NVIDIA',
+    'podman',
+    ['/dev/nvidiactl'],
+    ['--device', 'nvidia.com/gpu=all', '--group-add', 'keep-groups'],
+  ],
+])('a container gets the graphics processors that the person lends: %s', (_, engine, nodes, expected) => {
+  const args = engineArguments({ ...start, engine, gpu: { nodes, groups: [44] } });
+  expect(args.join(' ')).toContain(expected.join(' '));
+  const without = engineArguments({ ...start, engine }).join(' ');
+  expect(without).not.toMatch(/--device|--gpus|--group-add/);
 });
 
 test.each<[string, Partial<Start>, readonly string[]]>([

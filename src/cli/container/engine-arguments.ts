@@ -1,3 +1,4 @@
+import type { Gpu } from '../../config/gpu.ts';
 import { outsideVariable } from '../../config/outside.ts';
 import type { EngineName } from '../../config/runtime.ts';
 import type { Mount } from './mounts.ts';
@@ -16,6 +17,7 @@ export interface Start {
   readonly folder: string;
   /** Variables to pass, by name: their values are on no command line. */
   readonly variables: readonly string[];
+  readonly gpu: Pick<Gpu, 'nodes' | 'groups'> | undefined;
   readonly port: { readonly host: string; readonly port: number } | undefined;
   readonly isTerminal: boolean;
   /** The arguments after `sekisho`. */
@@ -37,6 +39,7 @@ export function engineArguments(start: Start): readonly string[] {
     ...['--security-opt', 'apparmor=unconfined', '--security-opt', 'label=disable'],
     ...['/tmp', '/var/tmp'].flatMap((path) => ['--tmpfs', `${path}:rw,exec,nosuid,nodev,mode=1777`]),
     ...userOf(start),
+    ...devicesOf(start),
     // Without it, Linux does not let bubblewrap map root into its own namespace, which it then must.
     ...(isRoot(start) ? ['--cap-add', 'SETFCAP'] : []),
     ...(start.isStateNamed ? [] : ['--volume', `${volumeOf(start)}:/state`]),
@@ -46,6 +49,19 @@ export function engineArguments(start: Start): readonly string[] {
     ...['--env', outsideVariable],
     ...(port ? ['--publish', `${bracketed(port.host)}:${port.port}:${port.port}`] : []),
     ...['--no-healthcheck', start.image, ...start.args],
+  ];
+}
+
+/** The engine itself brings NVIDIA's driver, which must fit the kernel's. */
+function devicesOf({ engine, gpu }: Pick<Start, 'engine' | 'gpu'>): readonly string[] {
+  if (!gpu) return [];
+  const others = gpu.nodes.filter((path) => !path.startsWith('/dev/nvidia'));
+  const nvidia = engine === 'docker' ? ['--gpus', 'all'] : ['--device', 'nvidia.com/gpu=all'];
+  const groups = engine === 'docker' ? gpu.groups.map(String) : ['keep-groups'];
+  return [
+    ...(others.length < gpu.nodes.length ? nvidia : []),
+    ...others.flatMap((path) => ['--device', path]),
+    ...groups.flatMap((group) => ['--group-add', group]),
   ];
 }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { findGpu } from '../../config/gpu.ts';
 import { loadSettings } from '../../config/load.ts';
 import { type Outside, outsideVariable } from '../../config/outside.ts';
 import { placeFlags, repeatSettings } from '../../config/repeat.ts';
@@ -94,6 +95,7 @@ export async function runInContainer(
       ),
       ...Object.keys(variables),
     ],
+    gpu: settings.process.devices.includes('gpu') ? findGpu() : undefined,
     port: address,
     isTerminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
     args: [

@@ -20,6 +20,7 @@ import { landlockVersion, signalsLandlockVersion } from './rules.ts';
 export interface LandlockOptions {
   readonly roots: readonly string[];
   readonly readable: readonly string[];
+  readonly devices?: readonly string[] | undefined;
   readonly toolchains: Toolchains;
   /** A folder that commands with caches may write. */
   readonly caches?: string | undefined;
@@ -55,6 +56,7 @@ class Landlock implements Backend {
   readonly #own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
   readonly #system = [...systemFolders, ...systemFiles(), ...shownProc];
   readonly #tools: readonly string[];
+  readonly #devices: readonly string[];
   readonly #collector: Collector;
   readonly #threads = new Map<string, Promise<ConfinedThread>>();
 
@@ -64,6 +66,7 @@ class Landlock implements Backend {
     this.#filter = filter;
     this.#launch = launch;
     this.#tools = [...options.toolchains.folders.flatMap(partsWithoutSecrets), ...options.readable];
+    this.#devices = [...everyones, ...(options.devices ?? [])];
     this.#collector = createCollector(kernel);
     this.caches = options.caches;
     // Restrictions are for life, so separate files for each command would need a thread each: commands without a room
@@ -131,7 +134,7 @@ class Landlock implements Backend {
     const writes = [...writable, ...(caches && cached !== undefined ? [cached] : []), folder];
     const thread = await this.#threadFor(readable, writes);
     const start = startWithPipes(this.#kernel, (program) => thread.start(program));
-    const reach = [...writes, ...devices];
+    const reach = [...writes, ...this.#devices];
     return startTagged({ kernel: this.#kernel, start, launch: this.#launch, reach }, spawnOptions);
   }
 
@@ -149,7 +152,7 @@ class Landlock implements Backend {
       readable: [...this.#system, ...readable],
       listable: this.#options.toolchains.folders.map(({ real }) => real),
       writable,
-      devices,
+      devices: this.#devices,
       filter: this.#filter,
     });
     this.#threads.set(key, thread);
@@ -172,7 +175,7 @@ class Landlock implements Backend {
 }
 
 const maxThreads = 8;
-const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
+const everyones = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
 // Not /proc: it would show the server's variables and every command line of the user.
 const shownProc =
   '/proc/cpuinfo /proc/meminfo /proc/stat /proc/loadavg /proc/version /proc/filesystems'.split(' ');

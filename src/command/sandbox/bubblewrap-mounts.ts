@@ -18,6 +18,7 @@ export interface BubblewrapOptions {
   readonly roots: readonly FolderRoot[];
   /** More readable folders: tools outside `/usr`. */
   readonly readable: readonly string[];
+  readonly devices?: readonly string[] | undefined;
   /** Names below each root that are read-only for commands, if they exist. */
   readonly readOnlyNames: readonly string[];
   /** More such names for commands that work on the folders themselves. */
@@ -42,7 +43,7 @@ export interface BubblewrapOptions {
 
 /** The arguments that are the same for every command, or every command in a room; made once. */
 export function systemArguments(
-  { readable, temporaryBytes }: BubblewrapOptions,
+  { readable, devices = [], temporaryBytes }: BubblewrapOptions,
   settings: string,
   shared?: { readonly folder: string; readonly place: string },
 ): readonly string[] {
@@ -64,7 +65,9 @@ export function systemArguments(
   }
   args.push('--ro-bind', settings, '/etc');
   // The tmpfs of /dev has no size limit of its own, and everyone may write in it.
-  args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
+  args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm');
+  for (const device of devices) args.push('--dev-bind-try', device, device);
+  args.push('--remount-ro', '/dev');
   args.push('--proc', '/proc', ...kernelArguments());
   if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
   if (shared) args.push('--bind', shared.folder, shared.place);
@@ -72,7 +75,8 @@ export function systemArguments(
   if (!shared) args.push('--dir', '/tmp/home');
   // After the tmpfs: folders below the host's /tmp must be bound into the new one.
   for (const folder of readable) {
-    if (existsSync(folder) && !isSetting(folder)) args.push('--ro-bind-try', folder, folder);
+    if (existsSync(folder) && !isSetting(folder) && !devices.includes(folder))
+      args.push('--ro-bind-try', folder, folder);
   }
   return args;
 }

@@ -10,6 +10,8 @@ export interface SandboxOptions {
   readonly sandbox: 'required' | 'off';
   /** More readable folders, e.g. a toolchain in a home folder. */
   readonly readable?: readonly string[] | undefined;
+  /** Device files, and folders of them, that commands may use; they are also readable. */
+  readonly devices?: readonly string[] | undefined;
   /** The server's records and configuration: no toolchain shows them. */
   readonly ownPaths?: readonly string[] | undefined;
   /** Names below a root that commands may not change. */

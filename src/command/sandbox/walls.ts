@@ -203,6 +203,7 @@ async function open(
     return openLandlock({
       roots: roots.all.map((root) => root.hostPath),
       readable: gitFolder === undefined ? readable : [...readable, gitFolder],
+      devices: options.devices,
       toolchains: toolchains(),
       caches,
     });
@@ -213,6 +214,7 @@ async function open(
     program,
     roots: roots.all,
     readable,
+    devices: options.devices,
     readOnlyNames: options.readOnlyNames ?? obeyedNames,
     keptNames: options.keptNames,
     hiddenPaths: options.hiddenPaths ?? [],

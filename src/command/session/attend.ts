@@ -15,6 +15,7 @@ import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { addBackground, assertRoom, hasRoom } from './backgrounds.ts';
 import { createEndNotes } from './end-notes.ts';
+import { tellOfGpu } from './gpu-note.ts';
 import { type Asked, type Came, type EndedLanding, landEnded, landGoing, readShown } from './land-ended.ts';
 import type { Recorder } from './recorder.ts';
 import type { Runner } from './session.ts';
@@ -59,7 +60,7 @@ export async function startInBackground(
 ): Promise<RunningCommand> {
   const { session, options } = runner;
   assertRoom(session);
-  const { started, notes } = await begin(command, runOptions, recorder, runner, 'pipe');
+  const { started, walls, notes } = await begin(command, runOptions, recorder, runner, 'pipe');
   const { child, contacts } = started;
   const { onOutput } = runOptions;
   if (onOutput) {
@@ -78,6 +79,7 @@ export async function startInBackground(
     contacts,
     notes,
   });
+  tellOfGpu(child, walls, runner);
   // The session may have ended during the start.
   if (session.closing.signal.aborted) {
     await background.kill();
@@ -130,6 +132,7 @@ class Attendance implements Disposable {
     const { started } = begun;
     this.#trial = started.trial;
     this.#output = keepOutput(started, runOptions);
+    tellOfGpu(started.child, begun.walls, runner);
     this.#withdrawWith(signal);
     this.#ending = waitForEnd(started.child, {
       timeoutMs: runOptions.timeoutMs,
