@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projects } from '../../bench/replay/projects.ts';
+import { Caps } from '../../src/call/limits/caps.ts';
 import { Repeats } from '../../src/call/limits/repeats.ts';
 import type { Caller } from '../../src/contract/caller.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
@@ -238,4 +239,25 @@ test('sent bytes count the arguments of calls to proxied servers', async () => {
     code: 'rate_limited',
     details: { limit: 'limits.day.sentBytes' },
   });
+});
+
+test('a use that the store could not count fails the next call, and no later one', async () => {
+  let failures = 1;
+  const rates = {
+    count: async () => {
+      if (failures-- > 0) throw new Error('database is locked');
+      return undefined;
+    },
+  };
+  const caps = new Caps(
+    { session: { sentBytes: 10 }, agent: {}, day: {} },
+    async () => rates as never,
+    Date.now,
+  );
+  const caller = { principal: 'local', sessionId: 's1' };
+  caps.use(caller, { sentBytes: 5 });
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(caps.assertWithin(caller)).rejects.toThrow('locked');
+  caps.use(caller, { sentBytes: 5 });
+  await caps.assertWithin(caller);
 });

@@ -55,8 +55,12 @@ export class Caps {
       }),
     );
     if (adding.length === 0) return;
-    const counting = this.#counting;
-    this.#counting = counting.then(async () => (await this.#rates()).count(adding, [], this.#now()));
+    this.#counting = this.#counting
+      // The call that came after the failure was told of it.
+      .catch(() => {})
+      .then(async () => (await this.#rates()).count(adding, [], this.#now()));
+    // Nobody may come after it.
+    this.#counting.catch(() => {});
   }
 
   /** Counts changes of files, as the history enters them. */
