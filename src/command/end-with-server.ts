@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { isTaggedServer, tagServer } from './child/tag.ts';
 import { openKernel } from './seccomp/kernel.ts';
-import { hasSeccomp } from './seccomp/seccomp.ts';
 
 /**
  * Ends everything that this process starts from now on if it is killed: what a sandbox has not yet bound to it, and what
@@ -11,7 +10,7 @@ import { hasSeccomp } from './seccomp/seccomp.ts';
  */
 export async function endWithServer(): Promise<void> {
   const kernel = await openKernel().catch(() => undefined);
-  if (!kernel || !hasSeccomp(process.arch) || isTaggedServer(kernel)) return;
+  if (!kernel || isTaggedServer(kernel)) return;
   // Before the tag, which it must not inherit.
   const guard = spawn('/bin/sh', ['-c', watching], {
     cwd: '/',

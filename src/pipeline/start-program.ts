@@ -3,7 +3,7 @@ import { openMemoryProgram } from '../command/child/memory-program.ts';
 import { compileProgram } from '../command/child/static-program.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../command/output/os-pipe.ts';
 import { openKernel } from '../command/seccomp/kernel.ts';
-import { compileReaderFilter, hasSeccomp } from '../command/seccomp/seccomp.ts';
+import { compileReaderFilter } from '../command/seccomp/seccomp.ts';
 import type { ProgramWork, StagePlan, StageWalls } from '../contract/capabilities/pipeline.ts';
 import { defer } from '../ground/defer.ts';
 import { createConstants } from '../ground/elf.ts';
@@ -122,9 +122,7 @@ const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/non
  * Throws if the machine has no such filter.
  */
 export async function openReaderProgram(next: string): Promise<number> {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
-  const filter = compileReaderFilter(architecture);
+  const filter = compileReaderFilter();
   const { put, putText, bytes } = createConstants();
   putText(next);
   // struct sock_fprog
@@ -136,7 +134,7 @@ export async function openReaderProgram(next: string): Promise<number> {
     { call: 'prctl', args: [noNewPrivileges, 1, 0, 0, 0] },
     { call: 'seccomp', args: [setFilter, 0, loaded] },
   ] as const;
-  return openMemoryProgram(await openKernel(), compileProgram(steps, bytes(), architecture));
+  return openMemoryProgram(await openKernel(), compileProgram(steps, bytes()));
 }
 
 const noNewPrivileges = 38;

@@ -1,4 +1,5 @@
 import { createConstants } from '../../ground/elf.ts';
+import { closeOnExec, thisProcessor } from '../../ground/syscalls.ts';
 import { compileProgram, putMessage, type Step } from './static-program.ts';
 
 /** A symbolic link, and the file that it is mounted over. Paths as the command sees them. */
@@ -35,7 +36,7 @@ export const furnishRights = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SE
  */
 export function compileFurnish(
   { links, filter, self, channel, next, handsOverFilesOnly = false }: FurnishOptions,
-  architecture: 'x64' | 'arm64',
+  architecture = thisProcessor(),
 ): Buffer {
   const data = layOut({ next, filter, links, self });
   const mounting: readonly Step[] = [
@@ -84,7 +85,6 @@ const newMounts = 0x20000;
 const workingFolder = -100;
 const cloned = 1;
 const notFollowed = 0x100;
-const closeOnExec = 0o2000000;
 const fromDescriptor = 4;
 const systemAdministration = 21;
 const settingCapabilities = 8;

@@ -1,4 +1,5 @@
 import { createConstants } from '../../ground/elf.ts';
+import { thisProcessor } from '../../ground/syscalls.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import { compileProgram, type Step } from './static-program.ts';
 
@@ -22,7 +23,7 @@ export interface LayerOptions {
  */
 export function compileLayer(
   { overlays, user, group, self, next, room }: LayerOptions,
-  architecture: 'x64' | 'arm64',
+  architecture = thisProcessor(),
 ): Buffer {
   const { put, putText, bytes } = createConstants();
   putText(next);

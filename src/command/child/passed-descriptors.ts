@@ -1,4 +1,4 @@
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A pair of Unix sockets for passing descriptors, both close-on-exec. */
@@ -32,6 +32,5 @@ export function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number
 
 const unix = 1;
 const stream = 1;
-const closeOnExec = 0o2000000;
 const dontWait = 0x40;
 const closeReceivedOnExec = 0x40000000;

@@ -1,4 +1,5 @@
 import { createConstants } from '../../ground/elf.ts';
+import { closeOnExec, thisProcessor } from '../../ground/syscalls.ts';
 import { compileProgram, putMessage, type Step } from './static-program.ts';
 
 /** Descriptors of the program, besides the three streams. */
@@ -24,7 +25,7 @@ export interface Listened {
 export function compileRelay(
   listened: readonly Listened[],
   descriptors: RelayDescriptors,
-  architecture: 'x64' | 'arm64',
+  architecture = thisProcessor(),
 ): Buffer {
   const data = layOut(listened, descriptors);
   const steps: readonly Step[] = [
@@ -49,7 +50,6 @@ export function compileRelay(
 const listener = 3;
 const inet = 2;
 const stream = 1;
-const closeOnExec = 0o2000000;
 const addressBytes = 16;
 const backlog = 511;
 

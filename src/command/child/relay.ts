@@ -2,7 +2,6 @@ import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { makePipe } from '../output/os-pipe.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { openMemoryProgram } from './memory-program.ts';
 import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
 import { compileRelay, type Listened, type RelayDescriptors } from './relay-program.ts';
@@ -30,11 +29,9 @@ const descriptors: RelayDescriptors = {
 /** Runs the relay in the sandbox, followed by the command's words. It is a file without a name. */
 export const relayProgram = `/proc/self/fd/${firstDescriptor}`;
 
-/** Throws if the kernel or the processor does not allow it. */
+/** Throws if the kernel does not allow it. */
 export function openRelay(kernel: Kernel, listened: readonly Listened[]) {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
-  const program = openMemoryProgram(kernel, compileRelay(listened, descriptors, architecture));
+  const program = openMemoryProgram(kernel, compileRelay(listened, descriptors));
   return {
     /** It listens on ports for which the kernel asks a right. */
     needsRight: listened.some(({ port }) => port < 1024),

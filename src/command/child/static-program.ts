@@ -1,6 +1,6 @@
 import { assemble, type Operation } from '../../ground/assemble.ts';
 import { addressIn, linkProgram } from '../../ground/elf.ts';
-import type { CommonSyscall } from '../../ground/syscalls.ts';
+import { type CommonSyscall, thisProcessor } from '../../ground/syscalls.ts';
 
 export interface Step {
   readonly call: CommonSyscall;
@@ -13,7 +13,7 @@ export interface Step {
  * path is at the start of the constants, with its own arguments after the first. The first failed call ends it. A
  * language runtime in its place would slow the start of each command.
  */
-export function compileProgram(steps: readonly Step[], data: Buffer, architecture: 'x64' | 'arm64'): Buffer {
+export function compileProgram(steps: readonly Step[], data: Buffer, architecture = thisProcessor()): Buffer {
   const next: Operation = { does: 'become', path: addressIn(0), args: 'own' };
   const code = assemble([...steps.flatMap(operationsOf), next, ...ending], architecture);
   return linkProgram({ code, data, writableBytes: 0 }, architecture);

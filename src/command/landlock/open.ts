@@ -10,7 +10,7 @@ import { destroyGroup } from '../child/tree.ts';
 import { type Collector, createCollector } from '../output/collect.ts';
 import { systemFiles, systemFolders } from '../sandbox/system-paths.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
-import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
+import { compileFilter, type FilterPlan } from '../seccomp/seccomp.ts';
 import type { Toolchains } from '../toolchains/find.ts';
 import { partsWithoutSecrets } from '../toolchains/secrets.ts';
 import { createLauncher, type OpenLaunch, tryWatching } from '../watched/launch.ts';
@@ -31,12 +31,10 @@ export interface LandlockOptions {
  * of outside files can be tested for, `.git` in a root can be written), but fast.
  */
 export async function openLandlock(options: LandlockOptions): Promise<Backend> {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
   const kernel = await openKernel();
   const signals = landlockVersion(kernel) >= signalsLandlockVersion;
   const plan: FilterPlan = { sockets: 'none', signals, tracing: false };
-  return new Landlock(options, kernel, compileFilter(plan, architecture), createLauncher(kernel, plan));
+  return new Landlock(options, kernel, compileFilter(plan), createLauncher(kernel, plan));
 }
 
 class Landlock implements Backend {

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 
 /** A pipe of the operating system: its bytes do not pass through this process. */
@@ -35,8 +35,6 @@ export function makePipe({ syscall }: Kernel): Pipe {
   if (syscall(syscallNumber('pipe2'), ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
   return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
 }
-
-const closeOnExec = 0o2000000;
 
 /** The descriptors of one pipeline; each is closed exactly once. */
 export function createDescriptorSet() {

@@ -9,7 +9,6 @@ import type { StartChild } from '../child/start-child.ts';
 import { compileProgram, type Step } from '../child/static-program.ts';
 import { findMembers } from '../child/tree.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { hasSeccomp } from '../seccomp/seccomp.ts';
 
 /** User, mount and network namespaces that outlive the command for which they were created. */
 export interface SessionNamespaces {
@@ -37,19 +36,13 @@ interface NamespaceMeans {
 }
 
 /**
- * Descriptors keep the namespaces alive, so no process waits in them, and they end with the server in any case. On an
- * unknown processor there are none: each command then has its own files.
+ * Descriptors keep the namespaces alive, so no process waits in them, and they end with the server in any case.
  */
 export function openNamespaceSets(
   { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
   { kernel, startChild, relay }: NamespaceMeans,
-): NamespaceSets | undefined {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) return undefined;
-  const enter = openMemoryProgram(
-    kernel,
-    compileEnter(program, { self: 4, namespaces: [5, 6, 7] }, architecture),
-  );
+): NamespaceSets {
+  const enter = openMemoryProgram(kernel, compileEnter(program, { self: 4, namespaces: [5, 6, 7] }));
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
 
   /** One that an outlet can serve, made ahead: making it takes longer than starting a command. */
@@ -133,16 +126,12 @@ interface EnterDescriptors {
 }
 
 /** A program that enters namespaces, closes these descriptors and becomes the program at `path`, with its arguments. */
-function compileEnter(
-  path: string,
-  { self, namespaces }: EnterDescriptors,
-  architecture: 'x64' | 'arm64',
-): Buffer {
+function compileEnter(path: string, { self, namespaces }: EnterDescriptors): Buffer {
   const steps = [
     ...namespaces.map((fd): Step => ({ call: 'setns', args: [fd, 0] })),
     ...[self, ...namespaces].map((fd): Step => ({ call: 'close', args: [fd] })),
   ];
-  return compileProgram(steps, Buffer.from(`${path}\0`), architecture);
+  return compileProgram(steps, Buffer.from(`${path}\0`));
 }
 
 function openNamespaces(pid: number): readonly number[] {

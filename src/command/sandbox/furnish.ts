@@ -4,7 +4,6 @@ import { copiesFolder } from '../../git/copied-config.ts';
 import { compileFurnish, furnishRights, type LinkMount } from '../child/furnish-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { hasSeccomp } from '../seccomp/seccomp.ts';
 
 /**
  * Shows commands copies of settings. git replaces such a file by renaming a new one over it, which fails on a mounted
@@ -37,14 +36,11 @@ export interface Furnished {
 /** Runs it in the sandbox, followed by the words of the next program. */
 export const furnishProgram = '/proc/self/fd/3';
 
-/** Undefined on an unknown processor. */
-export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer): Furnisher | undefined {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) return undefined;
+export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer): Furnisher {
   const open = (links: readonly LinkMount[], { channel, next, isWatched }: Furnishing) =>
     openMemoryProgram(
       kernel,
-      compileFurnish({ links, filter: isWatched ? watching : filter, self: 3, channel, next }, architecture),
+      compileFurnish({ links, filter: isWatched ? watching : filter, self: 3, channel, next }),
     );
   // Cached, because without links there are few variants.
   const plain = new Map<string, number>();

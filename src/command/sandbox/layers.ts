@@ -30,7 +30,6 @@ import { assertFree, type Layer, type LeftLayer, openLayer, openLeft } from '../
 import type { Overlay } from '../layer/overlay.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { hasSeccomp } from '../seccomp/seccomp.ts';
 
 /** Makes layers for commands. */
 export interface Layers {
@@ -47,14 +46,12 @@ export interface Layers {
   program(overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number;
 }
 
-/** `base`: the folder for layers; `next`: the path of bubblewrap. Undefined on an unknown processor. */
+/** `base`: the folder for layers; `next`: the path of bubblewrap. */
 export function createLayers(
   { base, next }: { readonly base: string; readonly next: string },
   kernel: Kernel,
   spawner: () => Spawner,
-): Layers | undefined {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) return undefined;
+): Layers {
   const marks = createMarks(kernel);
   const inTurn = createInTurn();
   const makers = openMakers(join(base, 'makers'));
@@ -100,10 +97,14 @@ export function createLayers(
     program: (overlays, self, room) =>
       openMemoryProgram(
         kernel,
-        compileLayer(
-          { overlays, user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0, self, next, room },
-          architecture,
-        ),
+        compileLayer({
+          overlays,
+          user: process.getuid?.() ?? 0,
+          group: process.getgid?.() ?? 0,
+          self,
+          next,
+          room,
+        }),
       ),
   };
 }

@@ -8,7 +8,6 @@ import type { Backend } from '../child/child.ts';
 import { openStarter, startByNode, startTagged } from '../child/start-child.ts';
 import { signal } from '../child/tree.ts';
 import { openKernel } from '../seccomp/kernel.ts';
-import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { createLauncher, tryWatching } from '../watched/launch.ts';
 
 /** No sandbox, as the operator chose. The environment, the limits and the end of the process tree still apply. */
@@ -17,7 +16,7 @@ export async function openUnconfined(): Promise<Backend> {
   // Without koffi, or elsewhere, a variable marks the processes, which a child can clear.
   const kernel = isLinux ? await openKernel().catch(() => undefined) : undefined;
   const start = isLinux ? await openStarter() : startByNode;
-  const launch = kernel && hasSeccomp(process.arch) ? createLauncher(kernel, open) : undefined;
+  const launch = kernel && createLauncher(kernel, open);
   const backend: Backend = {
     name: 'none',
     withoutWatching: launch

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { thisProcessor } from '../../ground/syscalls.ts';
 
 /** A raw system call: takes numbers, and returns libc's result (-1 on failure). */
 export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
@@ -6,8 +7,9 @@ export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) 
 /** System calls and memory addresses, which Node does not offer. */
 export type Kernel = Awaited<ReturnType<typeof openKernel>>;
 
-/** Throws without koffi. */
+/** Throws without koffi, and on a processor whose calls are not known. */
 export async function openKernel() {
+  thisProcessor();
   const { load, address, errno } = await openKoffi();
   const libc = load(null);
   // One signature for each set of positions of buffers, a bit a position, because koffi checks types.

@@ -2,7 +2,13 @@ import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defer } from '../../ground/defer.ts';
-import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
+import {
+  callsByKind,
+  type Processor,
+  type SyscallName,
+  syscallNumbers,
+  thisProcessor,
+} from '../../ground/syscalls.ts';
 
 /** The rights that a filter leaves. Common calls of builds, tests and interpreters stay allowed. */
 export interface FilterPlan {
@@ -25,16 +31,11 @@ export interface FilterPlan {
   readonly isOpen?: boolean | undefined;
 }
 
-/** Is there a filter for this processor? */
-export function hasSeccomp(architecture: string): architecture is 'x64' | 'arm64' {
-  return architecture === 'x64' || architecture === 'arm64';
-}
-
 /** The limit whose value tags the processes of one command (see `tag.ts`); a child may not change it. */
 export const taggedLimit = 15; // RLIMIT_RTTIME
 
 /** Compiles the filter to the kernel's form (`struct sock_filter[]`), for bubblewrap and seccomp(2). */
-export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): Buffer {
+export function compileFilter(plan: FilterPlan, architecture = thisProcessor()): Buffer {
   const { program, on } = beginFilter(architecture);
   if (!plan.isOpen) for (const name of forbidden) on(name, [answer(refuse(EPERM))]);
   // Programs work without these calls if they seem to be missing.
@@ -123,9 +124,7 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
  * other processes to signal or trace.
  */
 export function namespaceFilter(sockets: 'private' | 'supervised', files?: 'watched'): Buffer {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
-  return compileFilter({ sockets, signals: true, tracing: true, files }, architecture);
+  return compileFilter({ sockets, signals: true, tracing: true, files });
 }
 
 /** A nameless file with the filter. */
@@ -138,7 +137,7 @@ export function openFilter(filter: Buffer): number {
 }
 
 /** The filter of a program that only reads, computes and prints: no other program, no socket, no file to write. */
-export function compileReaderFilter(architecture: 'x64' | 'arm64'): Buffer {
+export function compileReaderFilter(architecture = thisProcessor()): Buffer {
   const { program, on } = beginFilter(architecture);
   for (const name of absent) on(name, [answer(refuse(ENOSYS))]);
   for (const name of ['fork', 'vfork', 'socket', 'creat', ...watched] as const)
@@ -150,7 +149,7 @@ export function compileReaderFilter(architecture: 'x64' | 'arm64'): Buffer {
 }
 
 /** A filter's first instructions, and how to add those for one call. */
-function beginFilter(architecture: 'x64' | 'arm64') {
+function beginFilter(architecture: Processor) {
   const program: Instruction[] = [
     load(field.architecture),
     ...unless(equal, architecture === 'x64' ? 0xc000003e : 0xc00000b7, [answer(kill)]),
@@ -165,117 +164,14 @@ function beginFilter(architecture: 'x64' | 'arm64') {
   return { program, on };
 }
 
-export const forbidden: readonly SyscallName[] = [
-  'keyctl',
-  'add_key',
-  'request_key',
-  'bpf',
-  'perf_event_open',
-  'userfaultfd',
-  'fanotify_init',
-  'mount',
-  'umount2',
-  'pivot_root',
-  'move_mount',
-  'open_tree',
-  'fsopen',
-  'fsconfig',
-  'fsmount',
-  'fspick',
-  'mount_setattr',
-  'chroot',
-  'unshare',
-  'setns',
-  'open_by_handle_at',
-  'kexec_load',
-  'kexec_file_load',
-  'init_module',
-  'finit_module',
-  'delete_module',
-  'reboot',
-  'swapon',
-  'swapoff',
-  'acct',
-  'quotactl',
-  'quotactl_fd',
-  'settimeofday',
-  'clock_settime',
-  'adjtimex',
-  'clock_adjtime',
-  'sethostname',
-  'setdomainname',
-  'syslog',
-  'vhangup',
-  'lookup_dcookie',
-  'nfsservctl',
-  'iopl',
-  'ioperm',
-  'modify_ldt',
-  'kcmp',
-  'pidfd_getfd',
-];
-// io_uring makes sockets that no filter sees; clone3 and openat2 have their flags in memory that a filter cannot read.
-export const absent: readonly SyscallName[] = [
-  'io_uring_setup',
-  'io_uring_enter',
-  'io_uring_register',
-  'clone3',
-  'openat2',
-  'fchmodat2',
-  'setxattrat',
-  'removexattrat',
-  'file_setattr',
-];
+export const { forbidden, absent, signalling, tracing, watched, changing } = namesByKind();
 /** They open or change files by arguments that a filter cannot read. */
 const unseen = absent.filter((name) => name !== 'clone3');
-export const signalling: readonly SyscallName[] = [
-  'kill',
-  'tkill',
-  'tgkill',
-  'pidfd_send_signal',
-  'rt_sigqueueinfo',
-  'rt_tgsigqueueinfo',
-];
-export const tracing: readonly SyscallName[] = [
-  'ptrace',
-  'process_vm_readv',
-  'process_vm_writev',
-  'process_madvise',
-];
 
-/** Besides the calls that open files, `creat` and `mknod`. */
-export const watched: readonly SyscallName[] = [
-  'unlink',
-  'unlinkat',
-  'rmdir',
-  'rename',
-  'renameat',
-  'renameat2',
-  'truncate',
-  'mkdir',
-  'mkdirat',
-  'link',
-  'linkat',
-  'symlink',
-  'symlinkat',
-  'umask',
-];
-/** They change the owner, the times or the attributes of an entry. */
-export const changing: readonly SyscallName[] = [
-  'chown',
-  'fchown',
-  'lchown',
-  'fchownat',
-  'utime',
-  'utimes',
-  'futimesat',
-  'setxattr',
-  'lsetxattr',
-  'fsetxattr',
-  'removexattr',
-  'lremovexattr',
-  'fremovexattr',
-];
+function namesByKind() {
+  const named = Object.entries(callsByKind).map(([kind, calls]) => [kind, Object.keys(calls)]);
+  return Object.fromEntries(named) as Record<keyof typeof callsByKind, readonly SyscallName[]>;
+}
 
 const EPERM = 1;
 const EACCES = 13;

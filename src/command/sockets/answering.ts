@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { constants as os } from 'node:os';
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
 import { receiveDescriptor } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import type { Performed } from '../watched/perform.ts';
@@ -158,7 +158,6 @@ export class Answering {
 const connectNumber = syscallNumber('connect');
 const netlink = 16;
 const raw = 3;
-const closeOnExec = 0o2000000;
 const socketDiagnosis = 4;
 /** Each attempt holds descriptors of the server. */
 const maxAttempts = 64;

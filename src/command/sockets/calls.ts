@@ -1,4 +1,4 @@
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 export interface WaitingCall {
@@ -121,7 +121,6 @@ const isValid = 0x40082102;
 /** PIDFD_THREAD: the thread need not be the first of its process. */
 const anyThread = 0o200;
 const pageBytes = 4096;
-const closeOnExec = 0o2000000;
 const getFlags = 3;
 const setFlags = 4;
 const nonBlocking = 0o4000;

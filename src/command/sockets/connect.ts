@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, readlinkSync, statfsSync } from 'nod
 import { constants as os } from 'node:os';
 import { openPath } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import { type Calls, resolve, type WaitingCall } from './calls.ts';
 import { listensAt } from './listening.ts';
 
@@ -139,7 +140,6 @@ function addressOf(path: string): Buffer {
 }
 
 const slash = 0x2f;
-const closeOnExec = 0o2000000;
 const maxAddressBytes = 128;
 const unixAddressBytes = 110;
 const AF_UNIX = 1;

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -98,7 +98,6 @@ class SupervisorThread {
   };
 }
 
-const closeOnExec = 0o2000000;
 /** A thread that keeps failing has a persistent cause. */
 const maxStarts = 8;
 /** A small heap: its objects live for one call. */

@@ -1,3 +1,4 @@
+import { closeOnExec } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** Waits for many descriptors at once by epoll. Threads may add to it while another waits. */
@@ -50,7 +51,6 @@ export function createWatch({ syscall, errno }: Kernel, opened?: number) {
   };
 }
 
-const closeOnExec = 0o2000000;
 const readable = 1;
 const none = -1;
 const maxEvents = 64;

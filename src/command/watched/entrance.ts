@@ -4,6 +4,7 @@ import { toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isBelow } from '../../ground/inside.ts';
 import { createObeyedAnywhere } from '../../ground/obeyed/obeyed-by.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import { protectedAnywhere } from '../layer/protection.ts';
 import { type Asking, judgedLater, refused } from './asking.ts';
 import { type FileCalls, here, place } from './file-calls.ts';
@@ -156,6 +157,5 @@ function itself(fd: number): Buffer {
   return Buffer.from(`/proc/self/fd/${fd}`);
 }
 
-const closeOnExec = 0o2000000;
 /** A file that stays open for longer is judged as it is. */
 const openMs = 50;

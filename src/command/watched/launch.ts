@@ -8,7 +8,7 @@ import { openMemoryProgram } from '../child/memory-program.ts';
 import { readJournal } from '../journal/journal.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
+import { compileFilter, type FilterPlan } from '../seccomp/seccomp.ts';
 import { Recording, type RecordingOptions } from './recording.ts';
 
 /** A watched command about to start without namespaces. */
@@ -34,18 +34,20 @@ export type OpenLaunch = (
 
 /** `plan`: the command's other rights; a sandbox's own filter applies too. */
 export function createLauncher(kernel: Kernel, plan: FilterPlan): OpenLaunch {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
-  const filter = compileFilter({ ...plan, files: 'watched' }, architecture);
+  const filter = compileFilter({ ...plan, files: 'watched' });
   return (watched, { at, reach }) => {
     const recording = new Recording(kernel, { ...watched, reach });
     const channel = recording.open();
     const program = openMemoryProgram(
       kernel,
-      compileFurnish(
-        { links: [], filter, self: at, channel: at + 1, next: '/bin/sh', handsOverFilesOnly: true },
-        architecture,
-      ),
+      compileFurnish({
+        links: [],
+        filter,
+        self: at,
+        channel: at + 1,
+        next: '/bin/sh',
+        handsOverFilesOnly: true,
+      }),
     );
     return {
       recording,

@@ -1,7 +1,7 @@
 import { closeSync, constants, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { generatedFolders } from '../../ground/generated-folders.ts';
-import { type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
+import { closeOnExec, type SyscallName, syscallNumbers } from '../../ground/syscalls.ts';
 import type { WaitingCall } from '../sockets/calls.ts';
 import type { Arriving, Entrance } from './entrance.ts';
 import { type Alteration, type FileStat, here, place } from './file-calls.ts';
@@ -560,7 +560,6 @@ const cut = 0o1000;
 const append = 0o2000;
 const nonBlocking = 0o4000;
 const noFollow = constants.O_NOFOLLOW;
-const closeOnExec = 0o2000000;
 const removeFolder = 0x200;
 const noReplace = 1;
 const exchange = 2;

@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -176,7 +176,6 @@ function startThread(): Worker {
   return worker;
 }
 
-const closeOnExec = 0o2000000;
 /** The heap contains the notes on each path. */
 const quiet = {
   ...quietThread,
