@@ -106,7 +106,7 @@ export class CommandRunner {
   async settleLeft(settling: SettleLeftOptions): Promise<void> {
     const { backend } = await this.#sandbox.open();
     const nothing: CommandLine = { kind: 'program', program: 'true', args: [] };
-    for (const left of backend.leftLayers?.() ?? [])
+    for (const left of backend.layers?.left() ?? [])
       await settleLeft(left, settling, (land, names) =>
         this.#git.land(nothing, { workingFolder: left.command.roots[0] ?? '/' }, land, () => names),
       );

@@ -140,11 +140,10 @@ const politeMs = 500;
 function lend(child: Child): ServerProcess {
   let stopping: Promise<void> | undefined;
   const watch = watchUse(child, defaultProcessLimits, () => void stopTree(child, 0), watchMs);
-  const ended = child.exited.then(({ code, signal }) => {
+  const ended = child.exited.finally(() => {
     watch.close();
     // The processes that it left end with it.
     child.destroy();
-    return { code: code ?? null, signal: signal ?? null };
   });
 
   async function stop(): Promise<void> {

@@ -45,7 +45,7 @@ export async function watchChild(
   const { code, signal } = await child.ended;
   return {
     exitCode: told?.exitCode ?? code ?? 128 + (signalNumbers[signal ?? ''] ?? 9),
-    ...(signal === null || told ? {} : { signal }),
+    ...(signal === undefined || told ? {} : { signal }),
     stderr: cleanText(
       notes
         .map((note) => `${note}\n`)

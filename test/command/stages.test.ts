@@ -73,7 +73,7 @@ for (const name of ['landlock', 'bubblewrap'] as const) {
       for (const fd of [nothing, input, output, first.read, first.write, second.read, second.write])
         closeSync(fd);
       expect(await Promise.all(children.map((child) => child.ended))).toEqual(
-        Array(3).fill({ code: 0, signal: null }),
+        Array(3).fill({ code: 0, signal: undefined }),
       );
       expect(readFileSync(join(base, 'out'), 'utf8')).toBe('      1 a\n      2 b\n');
     });

@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
-import type { CommandLine, SandboxName } from '../../contract/capabilities/process.ts';
-import type { Text } from '../../contract/text/text.ts';
+import type { CommandLine, Exit, SandboxName } from '../../contract/capabilities/process.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
-import type { Layer, LeftLayer } from '../layer/open.ts';
+import type { Layers } from '../layer/open.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import type { ProcessLimits } from '../prelude.ts';
 import type { RecordingOptions } from '../watched/recording.ts';
@@ -51,11 +50,6 @@ export interface Child extends Started {
   destroy(): void;
 }
 
-export interface Exit {
-  readonly code: number | undefined;
-  readonly signal: NodeJS.Signals | undefined;
-}
-
 /** Starts confined commands, and knows the paths of their own files. */
 export interface Spawner {
   readonly home: string;
@@ -86,12 +80,8 @@ export interface Backend extends Spawner {
   readonly withoutSockets?: string | undefined;
   /** Why it cannot keep contents that a command destroys in the folders themselves; undefined if it can. */
   readonly withoutWatching: () => Promise<string | undefined>;
-  /** Opens a layer for one command, with `caches` also over the caches. Undefined: layers are not supported. */
-  readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
-  /** Layers of killed servers whose commands had ended; undefined: layers are not supported. */
-  readonly leftLayers?: (() => readonly LeftLayer[]) | undefined;
-  /** Why no layer works over these folders, from earlier attempts; undefined if one does. */
-  readonly whyNoLayer?: ((folders: readonly string[]) => Promise<Text | undefined>) | undefined;
+  /** Undefined: layers are not supported. */
+  readonly layers?: Layers | undefined;
   /** Rejects if commands can share nothing. The outlet serves all of them, and is closed with the room. */
   openRoom(outlet?: Outlet): Promise<Room>;
   /** Starts a single program with the given descriptors. */

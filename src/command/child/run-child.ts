@@ -1,10 +1,11 @@
 import { constants } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Exit } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { serverStops } from '../../ground/abort.ts';
 import type { ProcessLimits } from '../prelude.ts';
 import { type Use, watchUse } from '../watch-use.ts';
-import type { Child, Exit } from './child.ts';
+import type { Child } from './child.ts';
 import { isAlive, signal as send } from './tree.ts';
 
 export interface Ending {

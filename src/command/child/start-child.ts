@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, writeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { type Collected, createCollector } from '../output/collect.ts';
+import { createCollector } from '../output/collect.ts';
 import { limitedArguments } from '../prelude.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 import type { OpenLaunch } from '../watched/launch.ts';
@@ -29,10 +29,11 @@ export interface StartOptions {
 /** Starts a child with pipes, in its own session. */
 export type StartChild = (spawnOptions: StartOptions) => Promise<Started>;
 
+/** A child without pipes of ours. */
+export type Reaped = Pick<Started, 'pid' | 'exited'>;
+
 /** Starts a child with descriptors, from some thread. */
-export type StartWith = (
-  spawnOptions: PosixSpawnOptions,
-) => Promise<{ readonly pid: number; readonly ended: Promise<Collected> }>;
+export type StartWith = (spawnOptions: PosixSpawnOptions) => Promise<Reaped>;
 
 /** Uses posix_spawn if koffi is there: forking a large server blocks its event loop for milliseconds. */
 export async function openStarter(): Promise<StartChild> {
@@ -42,7 +43,7 @@ export async function openStarter(): Promise<StartChild> {
     const collector = createCollector(kernel);
     return startWithPipes(kernel, async (spawnOptions) => {
       const pid = await apart(spawnOptions);
-      return { pid, ended: collector.wait(pid) };
+      return { pid, exited: collector.wait(pid) };
     });
   } catch {
     // Without koffi, Node starts it, which takes longer.
@@ -56,13 +57,9 @@ export function startWithPipes(kernel: Kernel, start: StartWith): StartChild {
     const { stdin: input, stdout, stderr, report } = pipes;
     try {
       const descriptors = [...pipes.childEnds.slice(0, held ? undefined : 3), ...extra];
-      const { pid, ended } = await start({ ...program, workingFolder, descriptors });
+      const { pid, exited } = await start({ ...program, workingFolder, descriptors });
       held?.(pid);
       if (held) writeSync(pipes.go, '\n');
-      const exited = ended.then(({ code, signal }) => ({
-        code: code ?? undefined,
-        signal: signal ?? undefined,
-      }));
       return { pid, stdin: input, stdout, stderr, report, exited };
     } catch (error) {
       for (const stream of [input, stdout, stderr, report]) stream?.destroy();
@@ -91,8 +88,8 @@ export async function startByNode({
       stdin === 'pipe' ? 'pipe' : 'ignore',
       'pipe',
       'pipe',
-      ...(held ? (['pipe'] as const) : []),
-      ...(reports ? (['pipe'] as const) : []),
+      ...(held ? ['pipe' as const] : []),
+      ...(reports ? ['pipe' as const] : []),
       ...extra,
     ],
     detached: true,
@@ -102,7 +99,8 @@ export async function startByNode({
   const go = held && (child.stdio[3] as Writable);
   go?.on('error', () => {});
   go?.end('\n');
-  return { ...started, report: reports ? (child.stdio[4] as Readable) : undefined };
+  const [, stdout, stderr, , report] = child.stdio as [Writable, Readable, Readable, unknown, Readable];
+  return { ...started, stdout, stderr, report: reports ? report : undefined };
 }
 
 /** How commands without a process namespace of their own are started. */

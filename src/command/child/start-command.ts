@@ -251,7 +251,7 @@ async function layerFor(
   writable: readonly string[],
 ): Promise<Layer | undefined> {
   if (kind === 'dry-run') return openTrial(walls, writable);
-  return kind === 'layer' ? walls.backend.openLayer?.(writable, false) : undefined;
+  return kind === 'layer' ? walls.backend.layers?.open(writable) : undefined;
 }
 
 /** Without copies the settings are read-only, or checked when the command ends. */

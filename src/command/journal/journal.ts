@@ -29,30 +29,8 @@ export function readJournal(folder: string): readonly Former[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => {
-    const [name, kind, mode, bytes, mtimeMs, number, more, user, group, attributes] = JSON.parse(line) as [
-      string,
-      FormerKind,
-      number,
-      number,
-      number,
-      number,
-      string | null,
-      number,
-      number,
-      Former['attributes'],
-    ];
-    return {
-      path: name,
-      kind,
-      mode,
-      bytes,
-      mtimeMs,
-      number,
-      user,
-      group,
-      attributes,
-      ...(more != null && { kept: join(folder, keptFolder, more) }),
-    };
+    const former: Former = JSON.parse(line);
+    return former.kept === undefined ? former : { ...former, kept: join(folder, keptFolder, former.kept) };
   });
 }
 

@@ -13,11 +13,12 @@ import { isGits } from '../layer/git-refs.ts';
 import { type Collected, lowerPath, sortIn, type Touched, upperPath } from '../layer/losses/collect.ts';
 import { noLosses, surveyLosses, together } from '../layer/losses/survey.ts';
 import type { Overlay } from '../layer/overlay.ts';
+import { byRank } from '../layer/read.ts';
 import type { Content } from './entering.ts';
 import { type Former, readFormers } from './journal.ts';
 
 /** A loss that waits for an answer. */
-interface PendingLoss {
+export interface PendingLoss {
   /** Host path; bytes, one per character. */
   readonly path: string;
   readonly isFolder: boolean;
@@ -150,12 +151,6 @@ function changeOf({ overlay, path, before, now }: Touched): DryRunChange | undef
   const kind = kindOf(stat);
   const bytes = kind === 'file' && { bytes: stat.size };
   return { root: overlay.on, path: toText(path), change, kind, ...bytes };
-}
-
-/** Deletions first, git's own files last. */
-function byRank(a: DryRunChange, b: DryRunChange): number {
-  const rank = ({ change, path }: DryRunChange) => (change === 'deleted' ? 0 : 1) + (isGits(path) ? 2 : 0);
-  return rank(a) - rank(b) || (a.path < b.path ? -1 : 1);
 }
 
 function beforeOf({ kept, kind, mtimeMs, path }: Former): Stats | undefined {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import { isBelow } from '../../ground/inside.ts';
+import { stageOf } from '../child/adopt.ts';
 import type { Backend, Child, Room, SpawnOptions } from '../child/child.ts';
 import { startTagged, startWithPipes } from '../child/start-child.ts';
 import { destroyGroup } from '../child/tree.ts';
@@ -86,22 +87,8 @@ class Landlock implements Backend {
       [...request.readable, ...(isSystem(program) ? [] : [program])],
       [...request.writable],
     );
-    const { pid, ended } = await thread.start({ ...request, program });
-    let running = true;
-    const over = ended.finally(() => {
-      running = false;
-    });
-    return {
-      pid,
-      stdin: null,
-      stdout: null,
-      stderr: null,
-      ended: over,
-      async kill() {
-        if (running) destroyGroup({ pid }, true);
-        await over;
-      },
-    };
+    const started = await thread.start({ ...request, program });
+    return stageOf(started, (pid) => destroyGroup({ pid }, true));
   };
 
   async close(): Promise<void> {

@@ -1,16 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { quietThread, threadUrl } from '../child/quiet-thread.ts';
-import type { Collected, Collector } from '../output/collect.ts';
+import type { Reaped } from '../child/start-child.ts';
+import type { Collector } from '../output/collect.ts';
 import type { ThreadNews, ThreadOptions } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
 
 /** A confined thread that starts children for us. */
 export type ConfinedThread = Awaited<ReturnType<typeof openConfinedThread>>;
-
-export interface StartedChild {
-  readonly pid: number;
-  readonly ended: Promise<Collected>;
-}
 
 /** Throws if a restriction fails. The thread alone does not keep the process alive. */
 export async function openConfinedThread(
@@ -19,7 +15,7 @@ export async function openConfinedThread(
   url: URL = threadUrl('landlock-thread', import.meta.url),
 ) {
   const worker = new Worker(url, { ...quietThread, workerData: walls });
-  const starting = new Map<number, { resolve(child: StartedChild): void; reject(error: Error): void }>();
+  const starting = new Map<number, { resolve(child: Reaped): void; reject(error: Error): void }>();
   let running = 0;
   let last = 0;
 
@@ -32,10 +28,10 @@ export async function openConfinedThread(
           return reject(new Error(news.problem));
         case 'started': {
           running++;
-          const ended = collector.wait(news.pid).finally(() => {
+          const exited = collector.wait(news.pid).finally(() => {
             running--;
           });
-          starting.get(news.id)?.resolve({ pid: news.pid, ended });
+          starting.get(news.id)?.resolve({ pid: news.pid, exited });
           starting.delete(news.id);
           return;
         }
@@ -64,7 +60,7 @@ export async function openConfinedThread(
   worker.unref();
 
   return {
-    start(spawnOptions: Omit<ThreadOptions, 'id'>): Promise<StartedChild> {
+    start(spawnOptions: Omit<ThreadOptions, 'id'>): Promise<Reaped> {
       last++;
       const id = last;
       return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Text } from '../../contract/text/text.ts';
 import { freeBytes, thisProcess } from '../../files/changing/under-way.ts';
 import { isBelow, isInside } from '../../ground/inside.ts';
 import { type InTurn, landLayers } from './land.ts';
@@ -14,6 +15,16 @@ import { readLayers } from './read.ts';
 
 /** Takes the writes of one command in place of the folders that it may write. */
 export type Layer = ReturnType<typeof layerAt>;
+
+/** Makes layers for commands. */
+export interface Layers {
+  /** With `withCaches` also over the caches. Throws the reason if no layer works over these folders. */
+  open(folders: readonly string[], withCaches?: boolean): Promise<Layer>;
+  /** Takes over the layers of killed servers whose commands had ended. */
+  left(): readonly LeftLayer[];
+  /** Why no layer works over these folders; undefined if one does. */
+  whyNot(folders: readonly string[]): Promise<Text | undefined>;
+}
 
 /** The layer of a command that had ended when its server was killed. */
 export interface LeftLayer {

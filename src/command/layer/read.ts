@@ -8,6 +8,7 @@ import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { generatedFolders } from '../../ground/generated-folders.ts';
 import { isInside } from '../../ground/inside.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
+import { isGits } from './git-refs.ts';
 import type { Marks } from './marks.ts';
 import { type Overlay, rootOf } from './overlay.ts';
 import { createPause, deepest, type Entry, Level } from './walk.ts';
@@ -53,9 +54,7 @@ class Reading {
   }
 
   result(): Omit<DryRun, 'losses'> {
-    const changes = this.#changes
-      .toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
-      .slice(0, limits.dryRunChanges);
+    const changes = this.#changes.toSorted(byRank).slice(0, limits.dryRunChanges);
     return { changes, total: this.#total, diff: this.#diff.text(), isDiffCut: this.#diff.isCut() };
   }
 
@@ -166,9 +165,9 @@ function otherMode(before: Stats, now: Stats | undefined): { readonly mode: stri
 }
 
 /** Puts deletions first, and git's own files last. */
-function rank({ change, path }: DryRunChange): number {
-  if (change === 'deleted') return 0;
-  return /(^|\/)\.git\//.test(path) ? 2 : 1;
+export function byRank(a: DryRunChange, b: DryRunChange): number {
+  const rank = ({ change, path }: DryRunChange) => (change === 'deleted' ? 0 : isGits(path) ? 2 : 1);
+  return rank(a) - rank(b) || (a.path < b.path ? -1 : 1);
 }
 
 /** A judgement needs no changed lines. */

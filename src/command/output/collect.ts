@@ -1,12 +1,8 @@
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
+import type { Exit } from '../../contract/capabilities/process.ts';
 import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
-
-export interface Collected {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
 
 export type Collector = ReturnType<typeof createCollector>;
 
@@ -14,7 +10,7 @@ export type Collector = ReturnType<typeof createCollector>;
 export function createCollector({ syscall }: Kernel) {
   // Node delivers SIGCHLD only to the main thread.
   if (!isMainThread) throw new Error('children are collected on the main thread');
-  const waiting = new Map<number, (end: Collected) => void>();
+  const waiting = new Map<number, (end: Exit) => void>();
   // Keeps the process alive while a child is awaited; the signal's listener does not.
   let awake: NodeJS.Timeout | undefined;
 
@@ -24,7 +20,7 @@ export function createCollector({ syscall }: Kernel) {
       const found = syscall(syscallNumber('wait4'), pid, status, noHang, 0);
       if (found === 0) continue;
       waiting.delete(pid);
-      resolve(found === pid ? read(status.readUInt32LE(0)) : { code: null, signal: 'SIGKILL' });
+      resolve(found === pid ? read(status.readUInt32LE(0)) : { code: undefined, signal: 'SIGKILL' });
     }
     if (waiting.size > 0) return;
     process.off('SIGCHLD', look);
@@ -33,7 +29,7 @@ export function createCollector({ syscall }: Kernel) {
 
   return {
     /** Resolves when the child has ended, possibly already. */
-    wait(pid: number): Promise<Collected> {
+    wait(pid: number): Promise<Exit> {
       return new Promise((resolve) => {
         if (waiting.size === 0) {
           process.on('SIGCHLD', look);
@@ -48,9 +44,9 @@ export function createCollector({ syscall }: Kernel) {
 
 const noHang = 1;
 
-function read(status: number): Collected {
+function read(status: number): Exit {
   const number = status & 0x7f;
-  if (number === 0) return { code: (status >> 8) & 0xff, signal: null };
+  if (number === 0) return { code: (status >> 8) & 0xff, signal: undefined };
   const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? ['SIGKILL'];
-  return { code: null, signal: name as NodeJS.Signals };
+  return { code: undefined, signal: name as NodeJS.Signals };
 }

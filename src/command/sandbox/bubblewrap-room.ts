@@ -19,12 +19,7 @@ export interface SessionNamespaces {
   close(): void;
 }
 
-export interface NamespaceSets {
-  /** Mount point of each set's own file system, whose size the kernel limits. */
-  readonly folder: string;
-  open(outlet?: Outlet): Promise<SessionNamespaces>;
-  close(): void;
-}
+export type NamespaceSets = ReturnType<typeof openNamespaceSets>;
 
 /** Runs first to enter namespaces, followed by bubblewrap's arguments. */
 export const enterProgram = '/proc/self/fd/4';
@@ -41,7 +36,7 @@ interface NamespaceMeans {
 export function openNamespaceSets(
   { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
   { kernel, startChild, relay }: NamespaceMeans,
-): NamespaceSets {
+) {
   const enter = openMemoryProgram(kernel, compileEnter(program, { self: 4, namespaces: [5, 6, 7] }));
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
 
@@ -84,8 +79,9 @@ export function openNamespaceSets(
   }
 
   return {
+    /** Mount point of each set's own file system, whose size the kernel limits. */
     folder,
-    async open(outlet) {
+    async open(outlet?: Outlet): Promise<SessionNamespaces> {
       const ready = outlet && spare;
       if (ready) spare = undefined;
       const { namespaces, own, listeners } = (await ready) ?? (await make(outlet !== undefined));

@@ -6,7 +6,7 @@ import { once } from '../../ground/once.ts';
 import { orElse } from '../../ground/or-else.ts';
 import type { Listening } from '../../network/proxy/listening.ts';
 import type { Outlet } from '../../network/proxy/outlet.ts';
-import { adoptStage } from '../child/adopt.ts';
+import { stageOf, startedByNode } from '../child/adopt.ts';
 import type { Backend, Child, Room, SpawnOptions, Started } from '../child/child.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { openRelay, type Relay } from '../child/relay.ts';
@@ -30,7 +30,7 @@ import {
 } from './bubblewrap-room.ts';
 import { createFurnisher, type Furnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
-import { createLayers } from './layers.ts';
+import { createLayers, type MountedLayers } from './layers.ts';
 import { findHole } from './self-test.ts';
 import { trustedAuthorities, writeBundle } from './settings/bundle.ts';
 import { writeHosts } from './settings/hosts.ts';
@@ -92,9 +92,7 @@ class Bubblewrap implements Backend {
   readonly home = ownPlaces.home;
   readonly temporary = ownPlaces.temporary;
   readonly caches: string | undefined;
-  readonly openLayer: Backend['openLayer'];
-  readonly leftLayers: Backend['leftLayers'];
-  readonly whyNoLayer: Backend['whyNoLayer'];
+  readonly layers: MountedLayers | undefined;
   readonly withoutOutlet: string | undefined;
   readonly withoutSockets: string | undefined;
   readonly showsCopies = once(() => this.#holdsFurnished());
@@ -102,7 +100,6 @@ class Bubblewrap implements Backend {
   readonly #means: Means;
   readonly #furnisher: Furnisher | undefined;
   readonly #namespaceSets: NamespaceSets | undefined;
-  readonly #layers: ReturnType<typeof createLayers> | undefined;
   /** Arguments of a command with its own files, and of one in a room. */
   readonly #system: readonly string[];
   readonly #shared: readonly string[];
@@ -122,19 +119,10 @@ class Bubblewrap implements Backend {
     const watching = supervisor ? namespaceFilter('supervised', 'watched') : rules;
     this.#furnisher = kernel && createFurnisher(kernel, rules, watching);
     this.#namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay });
-    const layers =
-      kernel && options.layers !== undefined
-        ? createLayers({ base: options.layers, next: options.program }, kernel, () => ({
-            ...ownPlaces,
-            spawn: (spawnOptions) => this.spawn(spawnOptions),
-          }))
-        : undefined;
-    this.#layers = layers;
-    this.openLayer =
-      layers &&
-      ((folders, caches) => layers.open(caches && options.caches ? [...folders, options.caches] : folders));
-    this.leftLayers = layers?.left;
-    this.whyNoLayer = layers && ((folders) => layers.whyNot(folders));
+    const { layers: base, program: next, caches } = options;
+    const own = { ...ownPlaces, spawn: (spawnOptions: SpawnOptions) => this.spawn(spawnOptions) };
+    this.layers =
+      kernel && base !== undefined ? createLayers({ base, next, caches }, kernel, () => own) : undefined;
     const mounted = [
       ...options.roots.map((root) => root.hostPath),
       ...options.toolchains.folders.map(({ real }) => real),
@@ -197,7 +185,7 @@ class Bubblewrap implements Backend {
       stdio: [...descriptors, filter.fd],
       detached: true,
     });
-    return await adoptStage(child, destroy);
+    return stageOf(await startedByNode(child), destroy);
   };
 
   async close(): Promise<void> {
@@ -237,7 +225,7 @@ class Bubblewrap implements Backend {
   async #startIn(spawnOptions: SpawnOptions, { room, own, close }: Network): Promise<Child> {
     const { command, overlays } = spawnOptions;
     const { kernel, supervisor, startChild } = this.#means;
-    if (overlays && !this.#layers) throw new Error('no layer can be shown here');
+    if (overlays && !this.layers) throw new Error('no layer can be shown here');
     using opened = new DisposableStack();
     const namespaces = room ?? own;
     // From 4 on; each returns its number in the child.
@@ -266,7 +254,7 @@ class Bubblewrap implements Backend {
       opened.defer(() => furnished?.close());
       const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
       // It mounts the layer, and is the last descriptor.
-      const mountAt = give(overlays && this.#layers?.program(overlays, 4 + descriptors.length, entered));
+      const mountAt = give(overlays && this.layers?.program(overlays, 4 + descriptors.length, entered));
       const filter = opened.use(this.#openFilter());
       const passing = room && this.#passing;
       const inner = initArguments(command, spawnOptions.limits, { reportAt, scriptAt, passing });

@@ -5,17 +5,9 @@ import { compileFurnish, furnishRights, type LinkMount } from '../child/furnish-
 import { openMemoryProgram } from '../child/memory-program.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/**
- * Shows commands copies of settings. git replaces such a file by renaming a new one over it, which fails on a mounted
- * file; but it follows a link and replaces the target. So a link to a folder of the command is mounted. Also passes the
- * filter supervisor its descriptors.
- */
-export interface Furnisher {
-  furnish(request: Furnishing): Furnished;
-  close(): void;
-}
+export type Furnisher = ReturnType<typeof createFurnisher>;
 
-export interface Furnishing {
+interface Furnishing {
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
   /** The descriptor for reaching the filter's supervisor. */
   readonly channel?: number | undefined;
@@ -25,18 +17,15 @@ export interface Furnishing {
   readonly next: string;
 }
 
-export interface Furnished {
-  /** For bubblewrap, in place of the filter, which the program loads. */
-  readonly args: readonly string[];
-  /** The program, as the child's descriptor 3. */
-  readonly fd: number;
-  close(): void;
-}
-
 /** Runs it in the sandbox, followed by the words of the next program. */
 export const furnishProgram = '/proc/self/fd/3';
 
-export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer): Furnisher {
+/**
+ * Shows commands copies of settings. git replaces such a file by renaming a new one over it, which fails on a mounted
+ * file; but it follows a link and replaces the target. So a link to a folder of the command is mounted. Also passes the
+ * filter supervisor its descriptors.
+ */
+export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer) {
   const open = (links: readonly LinkMount[], { channel, next, isWatched }: Furnishing) =>
     openMemoryProgram(
       kernel,
@@ -45,7 +34,8 @@ export function createFurnisher(kernel: Kernel, filter: Buffer, watching: Buffer
   // Cached, because without links there are few variants.
   const plain = new Map<string, number>();
   return {
-    furnish(request) {
+    /** `args`: for bubblewrap, in place of the filter; `fd`: the program that loads it, as the child's descriptor 3. */
+    furnish(request: Furnishing) {
       const { settings, channel, next, isWatched } = request;
       if (!settings) {
         const key = `${channel} ${next} ${isWatched}`;

@@ -26,32 +26,23 @@ import { recoverLayers } from '../layer/left.ts';
 import { allMarks, type Marks } from '../layer/marks.ts';
 import { NoLayer, whyNone } from '../layer/no-layer.ts';
 import { openMakers } from '../layer/obeyed/makers.ts';
-import { assertFree, type Layer, type LeftLayer, openLayer, openLeft } from '../layer/open.ts';
+import { assertFree, type Layer, openLayer, openLeft } from '../layer/open.ts';
 import type { Overlay } from '../layer/overlay.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
-/** Makes layers for commands. */
-export interface Layers {
-  /** Throws the reason if no layer works over these folders. */
-  open(folders: readonly string[]): Promise<Layer>;
-  /** The layers of killed servers whose commands had ended. */
-  left(): readonly LeftLayer[];
-  /** Why no layer works over these folders; undefined if one does. */
-  whyNot(folders: readonly string[]): Promise<Text | undefined>;
-  /**
-   * A descriptor of the program that mounts the layers and becomes the next program; it is passed as descriptor `self`.
-   * In a room, the room's namespaces are open for it.
-   */
-  program(overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number;
+export type MountedLayers = ReturnType<typeof createLayers>;
+
+interface LayersOptions {
+  /** The folder for layers. */
+  readonly base: string;
+  /** The path of bubblewrap. */
+  readonly next: string;
+  readonly caches?: string | undefined;
 }
 
-/** `base`: the folder for layers; `next`: the path of bubblewrap. */
-export function createLayers(
-  { base, next }: { readonly base: string; readonly next: string },
-  kernel: Kernel,
-  spawner: () => Spawner,
-): Layers {
+/** Makes layers for commands. */
+export function createLayers({ base, next, caches }: LayersOptions, kernel: Kernel, spawner: () => Spawner) {
   const marks = createMarks(kernel);
   const inTurn = createInTurn();
   const makers = openMakers(join(base, 'makers'));
@@ -78,23 +69,25 @@ export function createLayers(
     return tried;
   }
 
+  async function assertWorking(folders: readonly string[]): Promise<void> {
+    await tested();
+    await assertMountable(folders);
+  }
+
   return {
     left: () => openLeft(base, { marks, inTurn, makers }),
-    async open(folders) {
-      await tested();
-      await assertMountable(folders);
-      return open(folders);
+    async open(folders: readonly string[], withCaches = false): Promise<Layer> {
+      const covered = withCaches && caches ? [...folders, caches] : folders;
+      await assertWorking(covered);
+      return open(covered);
     },
-    async whyNot(folders) {
-      try {
-        await tested();
-        await assertMountable(folders);
-        return undefined;
-      } catch (error) {
-        return whyNone(error);
-      }
-    },
-    program: (overlays, self, room) =>
+    whyNot: (folders: readonly string[]): Promise<Text | undefined> =>
+      assertWorking(folders).then(() => undefined, whyNone),
+    /**
+     * A descriptor of the program that mounts the layers and becomes the next program; it is passed as descriptor
+     * `self`. In a room, the room's namespaces are open for it.
+     */
+    program: (overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number =>
       openMemoryProgram(
         kernel,
         compileLayer({

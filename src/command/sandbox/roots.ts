@@ -15,6 +15,7 @@ export function resolveRoots(roots: readonly FolderRoot[]) {
   }));
   return {
     all: resolved as readonly FolderRoot[],
+    paths: resolved.map(({ hostPath }) => hostPath),
     writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
     /**
      * The resolved path of a folder inside a root. Throws if it is outside, is no folder, or is reached through a

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { orElse } from '../../ground/or-else.ts';
-import { adoptStage } from '../child/adopt.ts';
+import { stageOf, startedByNode } from '../child/adopt.ts';
 import type { Backend } from '../child/child.ts';
 import { openStarter, startByNode, startTagged } from '../child/start-child.ts';
 import { signal } from '../child/tree.ts';
@@ -40,7 +40,7 @@ export async function openUnconfined(): Promise<Backend> {
         stdio: [...descriptors],
         detached: true,
       });
-      return adoptStage(child, (pid) => signal(-pid, 'SIGKILL'));
+      return stageOf(await startedByNode(child), (pid) => signal(-pid, 'SIGKILL'));
     },
     async close() {},
   };

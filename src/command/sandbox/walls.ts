@@ -82,40 +82,39 @@ export async function raiseWalls(
         status: { name, works: true },
       };
     }
-    const folders = roots.all.map((root) => root.hostPath);
-    const hole = await findHole(backend, folders);
-    if (hole === undefined) {
-      const status = { name, works: true, ...withoutSockets(backend.withoutSockets) };
-      const caches = backend.caches;
-      const standing = {
-        backend,
+    const standing = backend;
+    const folders = roots.paths;
+    const hole = await findHole(standing, folders);
+    if (hole !== undefined) throw new Error(hole);
+    const { caches: place } = standing;
+    const problem = proxy && (standing.withoutOutlet ?? (await tryProxy(standing, folders, proxy)));
+    // If the proxy fails its test, there is no network access.
+    const usable = problem === undefined ? proxy : undefined;
+    const variables = { ...toolchains().variables, npm_config_globalconfig: npmConfig };
+    return {
+      walls: {
+        backend: standing,
         gitConfig,
         git,
-        toolchains: {
-          ...toolchains(),
-          variables: { ...toolchains().variables, npm_config_globalconfig: npmConfig },
-        },
+        toolchains: { ...toolchains(), variables },
         caches:
-          options.caches && caches !== undefined
-            ? keepCaches(backend, { ...options.caches, place: caches, root: folders[0] ?? '/' })
+          options.caches && place !== undefined
+            ? keepCaches(standing, { ...options.caches, place, root: folders[0] ?? '/' })
             : undefined,
-      };
-      const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
-      if (problem === undefined) {
-        const hasRooms = once(() => holdInRoom(standing.backend, folders, proxy));
-        return { walls: { ...standing, proxy, hasRooms }, status };
-      }
-      // If the proxy fails its test, there is no network access.
-      return {
-        walls: { ...standing, hasRooms: once(() => holdInRoom(standing.backend, folders)) },
-        status: { ...status, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
-      };
-    }
-    await backend.close();
-    return failed(name, hole);
+        proxy: usable,
+        hasRooms: once(() => holdInRoom(standing, folders, usable)),
+      },
+      status: {
+        name,
+        works: true,
+        ...withoutSockets(standing.withoutSockets),
+        ...(problem !== undefined && { withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) }),
+      },
+    };
   } catch (error) {
     await backend?.close();
-    return failed(name, error instanceof Error ? error.message : String(error));
+    const cause = error instanceof Error ? error.message : String(error);
+    return { cause, status: { name, works: false, problem: verbatim(cause), remedy: remedyFor(name) } };
   }
 }
 
@@ -174,10 +173,6 @@ function withoutSockets(problem: string | undefined): Pick<SandboxStatus, 'witho
   };
 }
 
-function failed(name: SandboxName, cause: string): Trial {
-  return { cause, status: { name, works: false, problem: verbatim(cause), remedy: remedyFor(name) } };
-}
-
 async function open(
   name: SandboxName,
   options: SandboxOptions,
@@ -190,18 +185,13 @@ async function open(
   if (name === 'none') return openUnconfined();
   if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
   const server = options.serverEnvironment ?? process.env;
-  const caches =
-    options.caches &&
-    cacheFolder(
-      options.caches,
-      roots.all.map((root) => root.hostPath),
-    );
+  const caches = options.caches && cacheFolder(options.caches, roots.paths);
   const readable = [...(options.readable ?? []), ...certificatesOf(server).paths];
   if (name === 'landlock') {
     // Landlock's rules only add: a path inside a granted folder cannot be excluded.
     if (options.hiddenPaths?.length) throw new Error("the server's own files lie inside a root");
     return openLandlock({
-      roots: roots.all.map((root) => root.hostPath),
+      roots: roots.paths,
       readable: gitFolder === undefined ? readable : [...readable, gitFolder],
       devices: options.devices,
       toolchains: toolchains(),

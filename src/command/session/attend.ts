@@ -224,7 +224,7 @@ class Attendance implements Disposable {
     const base = {
       path: started.environment.PATH ?? '',
       home: started.environment.HOME ?? '',
-      roots: roots.all.map((root) => root.hostPath),
+      roots: roots.paths,
     };
     return session.kept.take(this.#output.report(), started, {
       folder(path) {

@@ -34,7 +34,7 @@ export function createEndNotes(
     const seen = [
       ...(temporary === undefined ? [] : [temporary]),
       '/tmp',
-      ...sandbox.roots().all.map(({ hostPath }) => hostPath),
+      ...sandbox.roots().paths,
       ...folders.map(({ real }) => real),
       ...links.map(({ at }) => at),
       // These have notes of their own.

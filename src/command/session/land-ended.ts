@@ -80,7 +80,7 @@ export async function landEnded(
     trial.layer.ended({
       who: keeper.who,
       isTried: judge?.isTried === true,
-      roots: roots.all.map(({ hostPath }) => hostPath),
+      roots: roots.paths,
       folders: guarded,
       names,
     });
@@ -95,7 +95,7 @@ export async function landEnded(
       beganAtMs,
     );
     const landed = await trial.land({
-      roots: roots.all.map(({ hostPath }) => hostPath),
+      roots: roots.paths,
       isProtected: (path, isThere) => isHeld(path, isThere) || barred.includes(path),
       mayTurnBack,
       keeper,
@@ -169,7 +169,7 @@ export async function readShown(
   runner: Runner,
 ): Promise<DryRun> {
   const { losses } = await lossesOf(trial, judging, runner);
-  return { ...(await trial.layer.read(rootsOf(runner), true)), losses };
+  return { ...(await trial.layer.read(runner.sandbox.roots().paths, true)), losses };
 }
 
 /**
@@ -189,12 +189,12 @@ async function heldBack(
   if (metGit !== undefined && judging.mayRunAgain(barred)) throw metAnotherGit(metGit);
   if (!judge.isTried) {
     const read = judge.readChanges
-      ? await trial.layer.read(rootsOf(runner), false)
+      ? await trial.layer.read(runner.sandbox.roots().paths, false)
       : { changes: [], total: 0 };
     if (judge.allows({ ...read, losses })) return { lost: losses.files, barred };
   }
   const layer: HeldLayer = {
-    effects: { ...(await trial.layer.read(rootsOf(runner), true)), losses },
+    effects: { ...(await trial.layer.read(runner.sandbox.roots().paths, true)), losses },
     async land() {
       await using _ = deferred(() => trial.close());
       const landed = await land(barred);
@@ -212,17 +212,13 @@ async function lossesOf(
   runner: Runner,
 ): Promise<Pick<Survey, 'barred' | 'metGit'> & { readonly losses: Losses }> {
   const { barred, metGit, ...found }: Survey = await surveyFor(trial.layer, {
-    roots: rootsOf(runner),
+    roots: runner.sandbox.roots().paths,
     names: runner.options.readOnlyNames ?? [],
     isObeyed: judge?.isObeyed ?? (() => false),
     keeper,
     isFetched,
   });
   return { losses: { ...found, earlier: runner.session.lost }, barred, metGit };
-}
-
-function rootsOf({ sandbox }: Runner): readonly string[] {
-  return sandbox.roots().all.map(({ hostPath }) => hostPath);
 }
 
 /** For a command that continues after its call: it has ended once its changes are landed. */

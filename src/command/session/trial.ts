@@ -20,15 +20,15 @@ import type { Walls } from '../sandbox/walls.ts';
 /** Opens the layer of a dry run, also over the caches. Throws `unavailable` if there is none. */
 export async function openTrial(walls: Walls, folders: readonly string[]): Promise<Layer> {
   const { backend } = walls;
-  if (!backend.openLayer) throw noDryRun(notBuilt(walls));
-  return backend.openLayer(folders, true).catch((cause: Error) => {
+  if (!backend.layers) throw noDryRun(notBuilt(walls));
+  return backend.layers.open(folders, true).catch((cause: Error) => {
     throw noDryRun(whyNone(cause), cause);
   });
 }
 
 /** Why no command can run on a layer over these folders; undefined if one can. */
 export async function whyNoLayer({ backend }: Walls, folders: readonly string[]): Promise<Text | undefined> {
-  return backend.whyNoLayer ? backend.whyNoLayer(folders) : notBuilt({ backend });
+  return backend.layers ? backend.layers.whyNot(folders) : notBuilt({ backend });
 }
 
 function notBuilt({ backend }: Pick<Walls, 'backend'>): Text {

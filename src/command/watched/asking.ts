@@ -1,4 +1,6 @@
 import { constants as os } from 'node:os';
+import type { Content } from '../journal/entering.ts';
+import type { PendingLoss } from '../journal/so-far.ts';
 import { Unkept } from './keep.ts';
 
 /** Indexes in shared memory for the answer to a question, and for what was granted in advance. */
@@ -17,31 +19,18 @@ export const judgedLater = 4;
 export const anyNumber = 0x7fffffff;
 
 /** A pending loss, with the question whether it may happen. */
-export interface GateQuestion {
+export interface GateQuestion extends PendingLoss {
   readonly kind: 'loss';
-  /** Host path; bytes, one per character. */
-  readonly path: string;
-  readonly isFolder: boolean;
-  /** The host path of the content that takes its place; undefined: none does. */
-  readonly by?: string | undefined;
   /** The losses so far, including this one. */
   readonly files: number;
   /** Losses of files that git also has. */
   readonly kept: number;
 }
 
-/** Content that is about to come to a path that something obeys. */
-export interface Coming {
-  /** Host path; bytes, one per character. */
-  readonly path: string;
-  /** The current path of the content; undefined if it is not written yet. */
-  readonly at?: string | undefined;
-}
-
 /** `comes`: before the content comes. `written`: it is there now. */
 export interface EntryQuestion {
   readonly kind: 'comes' | 'written';
-  readonly contents: readonly Coming[];
+  readonly contents: readonly Content[];
   /** The new folder that contains them. */
   readonly folder?: string | undefined;
 }

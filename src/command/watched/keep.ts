@@ -15,7 +15,7 @@ import { join, posix } from 'node:path';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { defer } from '../../ground/defer.ts';
 import { isInside } from '../../ground/inside.ts';
-import { type FormerKind, journalName, keptFolder } from '../journal/journal.ts';
+import { type Former, type FormerKind, journalName, keptFolder } from '../journal/journal.ts';
 import { type FileCalls, type FileStat, here, place } from './file-calls.ts';
 
 /** A folder in the roots as the server itself sees it, with its path: bytes, one per character. */
@@ -30,9 +30,7 @@ interface Kept {
   isCopy: boolean;
 }
 
-interface Noted extends Pick<FileStat, 'mode' | 'bytes' | 'mtimeMs' | 'number' | 'user' | 'group'> {
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
-}
+type Noted = Omit<Former, 'path' | 'kind' | 'kept'>;
 
 export interface KeepOptions {
   /** The recording's own folder. */
@@ -188,12 +186,12 @@ export class Keep {
     return own;
   }
 
-  #write(path: string, kind: FormerKind, stat?: FileStat, more?: string, fd?: number): void {
+  /** `kept`: the name of the copy. */
+  #write(path: string, kind: FormerKind, stat?: FileStat, kept?: string, fd?: number): void {
     this.#noted.add(path);
-    const noted = stat ? this.#firstOf(stat, fd) : noStat;
-    const { mode, bytes, mtimeMs, number, user, group, attributes } = noted;
-    const line = JSON.stringify([path, kind, mode, bytes, mtimeMs, number, more, user, group, attributes]);
-    writeSync(this.#journal, `${line}\n`);
+    const { mode, bytes, mtimeMs, number, user, group, attributes } = stat ? this.#firstOf(stat, fd) : noStat;
+    const former: Former = { path, kind, mode, bytes, mtimeMs, number, user, group, attributes, kept };
+    writeSync(this.#journal, `${JSON.stringify(former)}\n`);
   }
 
   #nextName(): string {

@@ -2,17 +2,15 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { openPath } from '../../files/walk.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { defer } from '../../ground/defer.ts';
-import { type Former, readJournal } from '../journal/journal.ts';
+import { readFormers } from '../journal/journal.ts';
 import { inFolder } from '../journal/put-back.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { createFileCalls } from './file-calls.ts';
 
 /** Gives files and folders the extended attributes back that they had before a command first changed them. */
 export async function putAttributesBack(folder: string, roots: readonly string[]): Promise<void> {
-  const first = new Map<string, Former>();
-  for (const former of readJournal(folder)) if (!first.has(former.path)) first.set(former.path, former);
   const files = createFileCalls(await openKernel());
-  for (const { path, attributes } of first.values()) {
+  for (const { path, attributes } of readFormers(folder).values()) {
     if (!attributes) continue;
     inFolder(path, roots, (entry) => {
       const fd = openSync(asBytes(entry), openPath | constants.O_NOFOLLOW);

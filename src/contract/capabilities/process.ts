@@ -249,8 +249,13 @@ export interface ConfinedChild {
   readonly stdin: Writable | null;
   readonly stdout: Readable | null;
   readonly stderr: Readable | null;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  readonly ended: Promise<Exit>;
   kill(): Promise<void>;
+}
+
+export interface Exit {
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
 }
 
 /** The program of a proxied server. */
