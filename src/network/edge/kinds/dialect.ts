@@ -34,8 +34,16 @@ export interface Row {
   readonly body?: (asked: Asked, isKnown: boolean) => Text | undefined;
   /** Its body is read to its end, so that it is a reading one at a host of any name. */
   readonly anywhere?: boolean;
-  /** `METHOD /target`, then a body. A test judges each. */
-  readonly examples: readonly string[];
+}
+
+/** A row, which a test has examples of. */
+export function row(
+  of: string,
+  kind: RequestKind,
+  says: Text,
+  more: Omit<Row, 'of' | 'kind' | 'says'> = {},
+): Row {
+  return { of, kind, says, ...more };
 }
 
 /** Parts of the path, as sent, by the name of their placeholder. */

@@ -1,22 +1,18 @@
 import { text } from '../../../../contract/text/text.ts';
 import { type Asked, headerOf } from '../asked.ts';
 import { bodyJsonOf, isRecord } from '../body.ts';
-import { type Dialect, type Look, shown } from '../dialect.ts';
+import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
 /** A connection on which anything may be sent afterwards (RFC 6455). */
 export const websocket: Dialect = {
   name: 'websocket',
   hosts: [],
   rows: [
-    {
-      of: 'GET|CONNECT *',
-      kind: 'send',
-      says: text('opens a websocket to {host}', '{host} に WebSocket を開きます'),
+    row('GET|CONNECT *', 'send', text('opens a websocket to {host}', '{host} に WebSocket を開きます'), {
       when: ({ headers }) =>
         headers.has('sec-websocket-key') ||
         (headers.get('upgrade') ?? []).some((value) => !/^h2c$/i.test(value)),
-      examples: ['GET /feed\nupgrade: websocket'],
-    },
+    }),
   ],
 };
 
@@ -25,14 +21,15 @@ export const grpc: Dialect = {
   name: 'grpc',
   hosts: [],
   rows: [
-    {
-      of: 'POST /{service}/{call}',
-      kind: 'send',
-      says: text('calls {call} of {service}', '{service} の {call} を呼び出します'),
-      when: isGrpc,
-      look: ({ path }) => ({ kind: kindOf(path.slice(path.lastIndexOf('/') + 1)) }),
-      examples: ['POST /notes.v1.Notes/Put\ncontent-type: application/grpc'],
-    },
+    row(
+      'POST /{service}/{call}',
+      'send',
+      text('calls {call} of {service}', '{service} の {call} を呼び出します'),
+      {
+        when: isGrpc,
+        look: ({ path }) => ({ kind: kindOf(path.slice(path.lastIndexOf('/') + 1)) }),
+      },
+    ),
   ],
 };
 
@@ -42,16 +39,9 @@ export const jsonRpc: Dialect = {
   hosts: [],
   shape: (asked) => asked.method === 'POST' && callsOf(asked).length > 0,
   rows: [
-    {
-      of: 'POST *',
-      kind: 'send',
-      says: text('calls something at {host}', '{host} の機能を呼び出します'),
+    row('POST *', 'send', text('calls something at {host}', '{host} の機能を呼び出します'), {
       look: rpcLook,
-      examples: [
-        'POST /mcp {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"put"}}',
-        'POST / [{"jsonrpc":"2.0","method":"a"}]',
-      ],
-    },
+    }),
   ],
 };
 

@@ -1,6 +1,6 @@
 import { text } from '../../../../contract/text/text.ts';
 import type { Asked } from '../asked.ts';
-import { type Dialect, type Look, shown } from '../dialect.ts';
+import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
 /** The sparse index and the registry of cargo (doc.rust-lang.org/cargo/reference/registry-web-api.html). */
 export const crates: Dialect = {
@@ -8,47 +8,35 @@ export const crates: Dialect = {
   hosts: ['crates.io', 'index.crates.io', 'static.crates.io'],
   isShared: true,
   rows: [
-    {
-      of: 'PUT /api/v1/crates/new',
-      kind: 'publish',
-      says: text('publishes a crate', 'クレートを公開します'),
+    row('PUT /api/v1/crates/new', 'publish', text('publishes a crate', 'クレートを公開します'), {
       look: publishLook,
-      examples: ['PUT /api/v1/crates/new x'],
-    },
-    {
-      of: 'DELETE /api/v1/crates/{crate}/{version}/yank',
-      kind: 'delete',
-      says: text('yanks {crate} {version}', '{crate} {version} を取り下げます'),
-      examples: ['DELETE /api/v1/crates/serde/1.0.0/yank'],
-    },
-    {
-      of: 'PUT /api/v1/crates/{crate}/{version}/unyank',
-      kind: 'change',
-      says: text('offers {crate} {version} again', '{crate} {version} の取り下げを戻します'),
-      examples: ['PUT /api/v1/crates/serde/1.0.0/unyank'],
-    },
-    {
-      of: 'PUT|DELETE /api/v1/crates/{crate}/owners',
-      kind: 'rights',
-      says: text('changes the owners of {crate}', '{crate} の所有者を変更します'),
-      examples: [
-        'PUT /api/v1/crates/serde/owners {"users":["eve"]}',
-        'DELETE /api/v1/crates/serde/owners {"users":["eve"]}',
-      ],
-    },
-    {
-      of: 'POST|PUT|DELETE /api/v1/{account...}',
-      kind: 'rights',
-      says: text('changes an account or a token', 'アカウントやトークンを変更します'),
-      when: ({ path }) => /^\/api\/v1\/(?:me|users|trusted_publishing|confirm)(?:\/|$)/.test(path),
-      examples: ['PUT /api/v1/me/tokens {}', 'POST /api/v1/trusted_publishing/tokens {}'],
-    },
-    {
-      of: 'GET|HEAD /api/v1/crates/{crate}/{version}/download',
-      kind: 'read',
-      says: text('downloads {crate} {version}', '{crate} {version} をダウンロードします'),
-      examples: ['GET /api/v1/crates/serde/1.0.0/download'],
-    },
+    }),
+    row(
+      'DELETE /api/v1/crates/{crate}/{version}/yank',
+      'delete',
+      text('yanks {crate} {version}', '{crate} {version} を取り下げます'),
+    ),
+    row(
+      'PUT /api/v1/crates/{crate}/{version}/unyank',
+      'change',
+      text('offers {crate} {version} again', '{crate} {version} の取り下げを戻します'),
+    ),
+    row(
+      'PUT|DELETE /api/v1/crates/{crate}/owners',
+      'rights',
+      text('changes the owners of {crate}', '{crate} の所有者を変更します'),
+    ),
+    row(
+      'POST|PUT|DELETE /api/v1/{account...}',
+      'rights',
+      text('changes an account or a token', 'アカウントやトークンを変更します'),
+      { when: ({ path }) => /^\/api\/v1\/(?:me|users|trusted_publishing|confirm)(?:\/|$)/.test(path) },
+    ),
+    row(
+      'GET|HEAD /api/v1/crates/{crate}/{version}/download',
+      'read',
+      text('downloads {crate} {version}', '{crate} {version} をダウンロードします'),
+    ),
   ],
 };
 

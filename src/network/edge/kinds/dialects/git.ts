@@ -2,7 +2,7 @@ import { type Text, text } from '../../../../contract/text/text.ts';
 import type { Asked } from '../asked.ts';
 import { bodyJsonOf, bodyStartOf, isRecord } from '../body.ts';
 import { forStrangers, wordsCarry } from '../carried.ts';
-import { type Dialect, type Look, shown } from '../dialect.ts';
+import { type Dialect, type Look, row, shown } from '../dialect.ts';
 import { isHexText } from '../encoded.ts';
 import { isNone, type RefUpdate, readPackets, readPush } from './git-packets.ts';
 
@@ -21,83 +21,60 @@ export const git: Dialect = {
   ],
   shape: ({ path }) => /\/(?:info\/refs|git-(?:upload|receive)-pack|info\/lfs\/.+)$/.test(path),
   rows: [
-    {
-      of: 'GET /{repo...}/info/refs?service=git-upload-pack',
-      kind: 'read',
-      says: text('lists what {repo} has', '{repo} の参照を一覧します'),
-      examples: ['GET /ours/app.git/info/refs?service=git-upload-pack'],
-    },
-    {
-      of: 'GET /{repo...}/info/refs?service=git-receive-pack',
-      kind: 'read',
-      says: text('asks {repo} what a push would find', '{repo} にプッシュ前の状態を問い合わせます'),
-      examples: ['GET /ours/app.git/info/refs?service=git-receive-pack'],
-    },
-    {
-      of: 'POST /{repo...}/git-upload-pack',
-      kind: 'read',
-      says: text('fetches from {repo}', '{repo} から取得します'),
+    row(
+      'GET /{repo...}/info/refs?service=git-upload-pack',
+      'read',
+      text('lists what {repo} has', '{repo} の参照を一覧します'),
+    ),
+    row(
+      'GET /{repo...}/info/refs?service=git-receive-pack',
+      'read',
+      text('asks {repo} what a push would find', '{repo} にプッシュ前の状態を問い合わせます'),
+    ),
+    row('POST /{repo...}/git-upload-pack', 'read', text('fetches from {repo}', '{repo} から取得します'), {
       body: fetchCarries,
       anywhere: true,
-      examples: ['POST /ours/app.git/git-upload-pack 0014command=ls-refs\n00010009peel\n0000'],
-    },
-    {
-      of: 'POST /{repo...}/git-receive-pack',
-      kind: 'read',
-      says: text('asks {repo} whether a push may log in', '{repo} にプッシュの認証を確認します'),
-      when: isProbe,
-      body: () => undefined,
-      anywhere: true,
-      examples: ['POST /ours/app.git/git-receive-pack 0000'],
-    },
-    {
-      of: 'POST /{repo...}/git-receive-pack',
-      kind: 'change',
-      says: text('pushes to {repo}', '{repo} にプッシュします'),
+    }),
+    row(
+      'POST /{repo...}/git-receive-pack',
+      'read',
+      text('asks {repo} whether a push may log in', '{repo} にプッシュの認証を確認します'),
+      { when: isProbe, body: () => undefined, anywhere: true },
+    ),
+    row('POST /{repo...}/git-receive-pack', 'change', text('pushes to {repo}', '{repo} にプッシュします'), {
       look: pushLook,
-      examples: [
-        `POST /ours/app.git/git-receive-pack 0065${'1'.repeat(40)} ${'2'.repeat(40)} refs/heads/a\0 a0000PACK`,
-      ],
-    },
-    {
-      of: 'POST /{repo...}/info/lfs/objects/batch',
-      kind: 'read',
-      says: text('asks {repo} for large files', '{repo} に大きなファイルを問い合わせます'),
-      when: (asked) => operationOf(asked) === 'download',
-      body: batchCarries,
-      anywhere: true,
-      examples: [
-        `POST /ours/app.git/info/lfs/objects/batch {"operation":"download","objects":[{"oid":"${'a1'.repeat(32)}","size":5}]}`,
-      ],
-    },
-    {
-      of: 'POST /{repo...}/info/lfs/objects/batch',
-      kind: 'change',
-      says: text('uploads large files to {repo}', '{repo} に大きなファイルを送ります'),
-      // They come before the push that needs them, which the same yes covers.
-      covers: '/{repo}/git-receive-pack',
-      examples: ['POST /ours/app.git/info/lfs/objects/batch {"operation":"upload","objects":[]}'],
-    },
-    {
-      of: 'POST /{repo...}/info/lfs/locks/verify',
-      kind: 'read',
-      says: text('lists the locks of {repo}', '{repo} のロックを一覧します'),
-      body: locksCarry,
-      anywhere: true,
-      examples: ['POST /ours/app.git/info/lfs/locks/verify {"ref":{"name":"refs/heads/main"}}'],
-    },
-    {
-      of: 'POST /{repo...}/info/lfs/locks',
-      kind: 'change',
-      says: text('locks a file of {repo}', '{repo} のファイルをロックします'),
-      examples: ['POST /ours/app.git/info/lfs/locks {"path":"a.bin"}'],
-    },
-    {
-      of: 'POST /{repo...}/info/lfs/locks/{id}/unlock',
-      kind: 'change',
-      says: text('unlocks a file of {repo}', '{repo} のファイルのロックを解除します'),
-      examples: ['POST /ours/app.git/info/lfs/locks/7/unlock {"force":false}'],
-    },
+    }),
+    row(
+      'POST /{repo...}/info/lfs/objects/batch',
+      'read',
+      text('asks {repo} for large files', '{repo} に大きなファイルを問い合わせます'),
+      { when: (asked) => operationOf(asked) === 'download', body: batchCarries, anywhere: true },
+    ),
+    row(
+      'POST /{repo...}/info/lfs/objects/batch',
+      'change',
+      text('uploads large files to {repo}', '{repo} に大きなファイルを送ります'),
+      {
+        // They come before the push that needs them, which the same yes covers.
+        covers: '/{repo}/git-receive-pack',
+      },
+    ),
+    row(
+      'POST /{repo...}/info/lfs/locks/verify',
+      'read',
+      text('lists the locks of {repo}', '{repo} のロックを一覧します'),
+      { body: locksCarry, anywhere: true },
+    ),
+    row(
+      'POST /{repo...}/info/lfs/locks',
+      'change',
+      text('locks a file of {repo}', '{repo} のファイルをロックします'),
+    ),
+    row(
+      'POST /{repo...}/info/lfs/locks/{id}/unlock',
+      'change',
+      text('unlocks a file of {repo}', '{repo} のファイルのロックを解除します'),
+    ),
   ],
 };
 

@@ -3,49 +3,25 @@ import type { RequestKind } from '../../request.ts';
 import { type Asked, headerOf } from '../asked.ts';
 import { bodyJsonOf, isRecord } from '../body.ts';
 import { forKnown, wordsCarry } from '../carried.ts';
-import type { Dialect, Look, Row } from '../dialect.ts';
+import { type Dialect, type Look, type Row, row } from '../dialect.ts';
 import { type Operation, readGraphql } from './graphql.ts';
 
 /** The rows of a GraphQL endpoint: queries read, and anything else is named by the fields of its root. */
 export function graphqlRows(path: string): readonly Row[] {
   return [
-    {
-      of: `POST ${path}`,
-      kind: 'read',
-      says: text('queries {host}', '{host} に問い合わせます'),
+    row(`POST ${path}`, 'read', text('queries {host}', '{host} に問い合わせます'), {
       when: (asked) => operationsOf(asked)?.every(({ type }) => type === 'query') === true,
       body: queryCarries,
-      examples: [
-        `POST ${path} {"query":"query { viewer { login } }"}`,
-        `POST ${path} {"query":"fragment a on User { id } query b($x: Int = 1) { viewer { ...a } }","variables":{"x":1}}`,
-        `POST ${path} {"query":"query a { b } mutation c { d }","operationName":"a"}`,
-        `POST ${path} [{"query":"{ a }"},{"query":"# mutation { a }\\n{ b(c: \\"mutation { d }\\") }"}]`,
-      ],
-    },
-    {
-      of: `POST ${path}`,
-      kind: 'change',
-      says: text('changes something at {host}', '{host} の内容を変更します'),
+    }),
+    row(`POST ${path}`, 'change', text('changes something at {host}', '{host} の内容を変更します'), {
       when: (asked) => operationsOf(asked) !== undefined,
       look: (asked) => mutationLook(asked, path),
-      examples: [
-        `POST ${path} {"query":"mutation { createIssue(input: {}) { id } }"}`,
-        `POST ${path} [{"query":"{ a }"},{"query":"mutation { b }"}]`,
-        `POST ${path} {"query":"query a { b } mutation c { d }","operationName":"c"}`,
-        `POST ${path} {"query":"query a { b } mutation a { d }","operationName":"a"}`,
-      ],
-    },
-    {
-      of: `POST ${path}`,
-      kind: 'send',
-      says: text('sends what cannot be read to {host}', '{host} に内容を読み取れないものを送ります'),
-      examples: [
-        `POST ${path} {"extensions":{"persistedQuery":{"sha256Hash":"x"}}}`,
-        `POST ${path} {"query":"{ a }","query":"mutation { b }"}`,
-        `POST ${path} {"query":"{ a } }"}`,
-        `POST ${path}?query=%7Ba%7D {"query":"{ a }"}`,
-      ],
-    },
+    }),
+    row(
+      `POST ${path}`,
+      'send',
+      text('sends what cannot be read to {host}', '{host} に内容を読み取れないものを送ります'),
+    ),
   ];
 }
 
@@ -54,17 +30,13 @@ export const graphqlByGet: Dialect = {
   name: 'graphql',
   hosts: [],
   rows: [
-    {
-      of: 'GET|HEAD *?query',
-      kind: 'change',
-      says: text('changes something at {host}', '{host} の内容を変更します'),
+    row('GET|HEAD *?query', 'change', text('changes something at {host}', '{host} の内容を変更します'), {
       when: ({ query }) =>
         query.some(
           ([name, value]) =>
             name === 'query' && readGraphql(value)?.operations.some(({ type }) => type !== 'query') === true,
         ),
-      examples: ['GET /graphql?query=mutation%7Bb%7D'],
-    },
+    }),
   ],
 };
 

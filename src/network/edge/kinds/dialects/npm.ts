@@ -2,7 +2,7 @@ import { type Text, text } from '../../../../contract/text/text.ts';
 import type { Asked } from '../asked.ts';
 import { bodyJsonOf, isRecord } from '../body.ts';
 import { forKnown, wordsCarry } from '../carried.ts';
-import { type Dialect, type Look, shown } from '../dialect.ts';
+import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
 /** The registry of npm, Yarn, pnpm and Bun. */
 export const npm: Dialect = {
@@ -18,97 +18,66 @@ export const npm: Dialect = {
     path.startsWith('/-/') || (method === 'PUT' && request.bodyStart.includes('"_attachments"')),
   isShared: true,
   rows: [
-    {
-      of: 'POST /-/npm/v1/security/{question...}',
-      kind: 'read',
-      says: text('asks about the security of packages', 'パッケージの安全性を問い合わせます'),
-      when: ({ path }) => /\/(?:advisories\/bulk|audits(?:\/quick)?)$/.test(path),
-      body: auditCarries,
-      examples: [
-        'POST /-/npm/v1/security/advisories/bulk {"left-pad":["1.3.0"]}',
-        'POST /-/npm/v1/security/audits {"requires":{"a":"^1.0.0"}}',
-      ],
-    },
-    {
-      of: 'PUT|DELETE|POST /-/package/{package}/dist-tags/{tag}',
-      kind: 'change',
-      says: text('changes the tag {tag} of {package}', '{package} のタグ {tag} を変更します'),
-      examples: ['PUT /-/package/left-pad/dist-tags/next "1.3.0"', 'DELETE /-/package/@a%2fb/dist-tags/next'],
-    },
-    {
-      of: 'PUT|POST|DELETE /-/package/{package}/{right...}',
-      kind: 'rights',
-      says: text('changes who may do what with {package}', '{package} の権限を変更します'),
-      examples: [
-        'POST /-/package/@a%2fb/access {"access":"public"}',
-        'PUT /-/package/@a%2fb/collaborators/eve {}',
-      ],
-    },
-    {
-      of: 'PUT|POST|DELETE|PATCH /-/{account...}',
-      kind: 'rights',
-      says: text('changes an account, a team or a token', 'アカウント、チーム、トークンを変更します'),
-      when: ({ path }) =>
-        /^\/-\/(?:user|v1\/login|npm\/v1\/(?:tokens|user|hooks)|team|org)(?:\/|$)/.test(path),
-      examples: [
-        'PUT /-/user/org.couchdb.user:eve {"name":"eve"}',
-        'POST /-/npm/v1/tokens {"readonly":false}',
-        'DELETE /-/user/token/abc',
-        'PUT /-/team/a/b/user {"user":"eve"}',
-        'POST /-/v1/login {}',
-      ],
-    },
-    {
-      of: 'DELETE /{package}/-rev/{revision}',
-      kind: 'delete',
-      says: text('unpublishes {package}', '{package} を非公開にします'),
-      examples: ['DELETE /left-pad/-rev/3-abc'],
-    },
-    {
-      of: 'DELETE /{package}/-/{file...}',
-      kind: 'delete',
-      says: text('unpublishes {file} of {package}', '{package} の {file} を非公開にします'),
-      examples: ['DELETE /left-pad/-/left-pad-1.0.0.tgz/-rev/3-abc', 'DELETE /@a/b/-/b-1.0.0.tgz/-rev/3-abc'],
-    },
-    {
-      of: 'PUT /{package}/-rev/{revision}',
-      kind: 'change',
-      says: text('changes versions or owners of {package}', '{package} のバージョンや所有者を変更します'),
-      covers: '/{package}/-rev',
-      look: (asked) => ({
-        kind: 'maintainers' in record(asked) && !('versions' in record(asked)) ? 'rights' : 'change',
-      }),
-      examples: ['PUT /left-pad/-rev/3-abc {"versions":{}}'],
-    },
-    {
-      of: 'PUT /{package}',
-      kind: 'change',
-      says: text('stars or deprecates {package}', '{package} にスターや非推奨の印を付けます'),
-      when: isWithoutFiles,
-      examples: ['PUT /left-pad {"_id":"left-pad","_rev":"3","users":{"eve":true}}'],
-    },
-    {
-      of: 'PUT /{package}',
-      kind: 'publish',
-      says: text('publishes {package}', '{package} を公開します'),
+    row(
+      'POST /-/npm/v1/security/{question...}',
+      'read',
+      text('asks about the security of packages', 'パッケージの安全性を問い合わせます'),
+      {
+        when: ({ path }) => /\/(?:advisories\/bulk|audits(?:\/quick)?)$/.test(path),
+        body: auditCarries,
+      },
+    ),
+    row(
+      'PUT|DELETE|POST /-/package/{package}/dist-tags/{tag}',
+      'change',
+      text('changes the tag {tag} of {package}', '{package} のタグ {tag} を変更します'),
+    ),
+    row(
+      'PUT|POST|DELETE /-/package/{package}/{right...}',
+      'rights',
+      text('changes who may do what with {package}', '{package} の権限を変更します'),
+    ),
+    row(
+      'PUT|POST|DELETE|PATCH /-/{account...}',
+      'rights',
+      text('changes an account, a team or a token', 'アカウント、チーム、トークンを変更します'),
+      {
+        when: ({ path }) =>
+          /^\/-\/(?:user|v1\/login|npm\/v1\/(?:tokens|user|hooks)|team|org)(?:\/|$)/.test(path),
+      },
+    ),
+    row(
+      'DELETE /{package}/-rev/{revision}',
+      'delete',
+      text('unpublishes {package}', '{package} を非公開にします'),
+    ),
+    row(
+      'DELETE /{package}/-/{file...}',
+      'delete',
+      text('unpublishes {file} of {package}', '{package} の {file} を非公開にします'),
+    ),
+    row(
+      'PUT /{package}/-rev/{revision}',
+      'change',
+      text('changes versions or owners of {package}', '{package} のバージョンや所有者を変更します'),
+      {
+        covers: '/{package}/-rev',
+        look: (asked) => ({
+          kind: 'maintainers' in record(asked) && !('versions' in record(asked)) ? 'rights' : 'change',
+        }),
+      },
+    ),
+    row(
+      'PUT /{package}',
+      'change',
+      text('stars or deprecates {package}', '{package} にスターや非推奨の印を付けます'),
+      { when: isWithoutFiles },
+    ),
+    row('PUT /{package}', 'publish', text('publishes {package}', '{package} を公開します'), {
       look: publishLook,
-      examples: [
-        'PUT /left-pad {"_id":"left-pad","versions":{"1.0.0":{}},"_attachments":{"a.tgz":{}}}',
-        'PUT /@a%2fb {',
-      ],
-    },
-    {
-      of: 'GET|HEAD /{package}',
-      kind: 'read',
-      says: text('reads about {package}', '{package} の情報を読み取ります'),
-      examples: ['GET /left-pad', 'GET /@a%2fb', 'GET /@a/b', 'GET /left-pad?write=true'],
-    },
-    {
-      of: 'GET|HEAD /{package}/-/{file}',
-      kind: 'read',
-      says: text('downloads {file}', '{file} をダウンロードします'),
-      examples: ['GET /left-pad/-/left-pad-1.3.0.tgz', 'GET /@a/b/-/b-1.0.0.tgz'],
-    },
+    }),
+    row('GET|HEAD /{package}', 'read', text('reads about {package}', '{package} の情報を読み取ります')),
+    row('GET|HEAD /{package}/-/{file}', 'read', text('downloads {file}', '{file} をダウンロードします')),
   ],
 };
 

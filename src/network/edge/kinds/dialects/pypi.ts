@@ -1,7 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
 import type { Asked } from '../asked.ts';
 import { bodyStartOf } from '../body.ts';
-import { type Dialect, type Look, shown } from '../dialect.ts';
+import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
 /** The index of pip, uv and Poetry, and the upload of twine. */
 export const pypi: Dialect = {
@@ -16,38 +16,26 @@ export const pypi: Dialect = {
   shape: (asked) => asked.method === 'POST' && fieldOf(asked, ':action') === 'file_upload',
   isShared: true,
   rows: [
-    {
-      of: 'GET|HEAD /simple/{project}/',
-      kind: 'read',
-      says: text('reads about {project}', '{project} の情報を読み取ります'),
-      examples: ['GET /simple/requests/'],
-    },
-    {
-      of: 'GET|HEAD /packages/{file...}',
-      kind: 'read',
-      says: text('downloads a file', 'ファイルをダウンロードします'),
-      examples: [`GET /packages/ab/cd/${'0e'.repeat(30)}/requests-2.32.3-py3-none-any.whl`],
-    },
-    {
-      of: 'GET|HEAD /pypi/{project...}/json',
-      kind: 'read',
-      says: text('reads about {project}', '{project} の情報を読み取ります'),
-      examples: ['GET /pypi/requests/json', 'GET /pypi/requests/2.32.3/json'],
-    },
-    {
-      of: 'POST *',
-      kind: 'publish',
-      says: text('uploads a package', 'パッケージをアップロードします'),
+    row(
+      'GET|HEAD /simple/{project}/',
+      'read',
+      text('reads about {project}', '{project} の情報を読み取ります'),
+    ),
+    row('GET|HEAD /packages/{file...}', 'read', text('downloads a file', 'ファイルをダウンロードします')),
+    row(
+      'GET|HEAD /pypi/{project...}/json',
+      'read',
+      text('reads about {project}', '{project} の情報を読み取ります'),
+    ),
+    row('POST *', 'publish', text('uploads a package', 'パッケージをアップロードします'), {
       when: (asked) => asked.path === '/legacy/' || fieldOf(asked, ':action') === 'file_upload',
       look: uploadLook,
-      examples: ['POST /legacy/ x', 'POST /legacy/?:action=file_upload x'],
-    },
-    {
-      of: 'POST /_/oidc/{token...}',
-      kind: 'rights',
-      says: text('takes a token for uploading', 'アップロード用のトークンを取得します'),
-      examples: ['POST /_/oidc/mint-token {"token":"x"}'],
-    },
+    }),
+    row(
+      'POST /_/oidc/{token...}',
+      'rights',
+      text('takes a token for uploading', 'アップロード用のトークンを取得します'),
+    ),
   ],
 };
 

@@ -3,7 +3,7 @@ import type { RequestKind } from '../../request.ts';
 import { type Asked, headerOf, parameterOf } from '../asked.ts';
 import { bodyFormOf, bodyJsonOf, bodyTextOf, isRecord } from '../body.ts';
 import { forStrangers, wordsCarry } from '../carried.ts';
-import { type Dialect, type Look, shown } from '../dialect.ts';
+import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
 /** S3 and what signs like it: SigV4 in a header or in the address. Anyone may own a bucket and read its log. */
 export const s3: Dialect = {
@@ -18,85 +18,30 @@ export const s3: Dialect = {
   isShared: true,
   shape: isSigned,
   rows: [
-    {
-      of: 'POST *',
-      kind: 'read',
-      says: text('asks a service of AWS', 'AWS のサービスに問い合わせます'),
+    row('POST *', 'read', text('asks a service of AWS', 'AWS のサービスに問い合わせます'), {
       when: asksOnly,
       body: questionCarries,
-      examples: [
-        'POST /\ncontent-type: application/x-www-form-urlencoded\n\nAction=GetCallerIdentity&Version=2011-06-15',
-        'POST /\ncontent-type: application/x-amz-json-1.0\nx-amz-target: DynamoDB_20120810.DescribeTable\n\n{"TableName":"a"}',
-      ],
-    },
-    {
-      of: 'GET|HEAD|POST *',
-      kind: 'change',
-      says: text('calls a service of AWS', 'AWS のサービスを呼び出します'),
+    }),
+    row('GET|HEAD|POST *', 'change', text('calls a service of AWS', 'AWS のサービスを呼び出します'), {
       when: (asked) => actionOf(asked) !== undefined && (asked.method === 'POST' || !asksOnly(asked)),
       look: callLook,
-      examples: [
-        'POST /\ncontent-type: application/x-amz-json-1.0\nx-amz-target: DynamoDB_20120810.PutItem\n\n{}',
-        'POST /\ncontent-type: application/x-www-form-urlencoded\n\nAction=RunInstances',
-        'GET /7/queue?Action=SendMessage&MessageBody=x',
-        'POST /\ncontent-type: application/x-www-form-urlencoded\nx-amz-target: A.GetUser\n\nAction=AttachUser',
-      ],
-    },
-    {
-      of: 'PUT|DELETE *',
-      kind: 'rights',
-      says: text('changes who may use {host}', '{host} の利用権限を変更します'),
+    }),
+    row('PUT|DELETE *', 'rights', text('changes who may use {host}', '{host} の利用権限を変更します'), {
       when: ({ query }) => query.some(([name]) => rights.has(name)),
-      examples: ['PUT /?policy {}', 'PUT /bucket/key?acl', 'DELETE /bucket?publicAccessBlock'],
-    },
-    {
-      of: 'POST *?delete',
-      kind: 'delete',
-      says: text('deletes objects at {host}', '{host} のオブジェクトを削除します'),
-      examples: ['POST /bucket?delete <Delete/>', 'POST /?delete= <Delete/>'],
-    },
-    {
-      of: 'DELETE *?uploadId',
-      kind: 'change',
-      says: text('cancels an upload at {host}', '{host} の送信を取り消します'),
-      examples: ['DELETE /bucket/key?uploadId=7'],
-    },
-    {
-      of: 'DELETE *',
-      kind: 'delete',
-      says: text('deletes an object or a bucket at {host}', '{host} のオブジェクトかバケットを削除します'),
-      examples: ['DELETE /bucket/key'],
-    },
-    {
-      of: 'PUT *',
-      kind: 'change',
-      says: text('copies an object at {host}', '{host} でオブジェクトをコピーします'),
+    }),
+    row('POST *?delete', 'delete', text('deletes objects at {host}', '{host} のオブジェクトを削除します')),
+    row('DELETE *?uploadId', 'change', text('cancels an upload at {host}', '{host} の送信を取り消します')),
+    row(
+      'DELETE *',
+      'delete',
+      text('deletes an object or a bucket at {host}', '{host} のオブジェクトかバケットを削除します'),
+    ),
+    row('PUT *', 'change', text('copies an object at {host}', '{host} でオブジェクトをコピーします'), {
       when: ({ headers }) => headers.has('x-amz-copy-source'),
       look: coversPath,
-      examples: ['PUT /bucket/key\nx-amz-copy-source: /other/key'],
-    },
-    {
-      of: 'PUT|POST *',
-      kind: 'change',
-      says: text('uploads to {host}', '{host} に送ります'),
-      look: coversPath,
-      examples: [
-        'PUT /bucket/key x',
-        'POST /bucket/key?uploads',
-        'POST /bucket/key?uploadId=7 <a/>',
-        'PUT /bucket/key?partNumber=1&uploadId=7 x',
-      ],
-    },
-    {
-      of: 'GET|HEAD *',
-      kind: 'read',
-      says: text('reads from {host}', '{host} から読み取ります'),
-      examples: [
-        'GET /bucket/key',
-        'GET /bucket?list-type=2&prefix=a%2Fb',
-        `GET /bucket/key?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA${'A'.repeat(16)}%2F20261129%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Date=20261129T120000Z&X-Amz-Expires=3600&X-Amz-SignedHeaders=host&X-Amz-Signature=${'0e'.repeat(32)}`,
-      ],
-    },
+    }),
+    row('PUT|POST *', 'change', text('uploads to {host}', '{host} に送ります'), { look: coversPath }),
+    row('GET|HEAD *', 'read', text('reads from {host}', '{host} から読み取ります')),
   ],
 };
 
