@@ -10,15 +10,8 @@ export const networkSets: Readonly<Record<string, readonly string[]>> = {
   go: ['proxy.golang.org', 'sum.golang.org'],
   rubygems: ['rubygems.org', 'index.rubygems.org'],
   maven: ['repo.maven.apache.org', 'plugins.gradle.org', 'services.gradle.org', 'downloads.gradle.org'],
-  github: [
-    'github.com',
-    'api.github.com',
-    'codeload.github.com',
-    'objects.githubusercontent.com',
-    'raw.githubusercontent.com',
-    'release-assets.githubusercontent.com',
-    'media.githubusercontent.com',
-  ],
+  github: `github.com api.github.com codeload.github.com objects.githubusercontent.com
+    raw.githubusercontent.com release-assets.githubusercontent.com media.githubusercontent.com`.split(/\s+/),
 };
 
 /** The files by which a project names packages of a set. */

@@ -3,17 +3,8 @@
  * joined by `/`. No tool writes them at any depth, and commands can only read existing ones.
  */
 export const obeyedNames: readonly string[] = [
-  ...[
-    '.gitconfig',
-    '.config/git',
-    '.config/jj',
-    '.jj/repo/config.toml',
-    '.hgrc',
-    '.hg/hgrc',
-    '.ssh',
-    '.mcp.json',
-    '.vscode',
-  ],
+  ...['.gitconfig', '.config/git', '.config/jj', '.jj/repo/config.toml', '.hgrc', '.hg/hgrc', '.ssh'],
+  ...['.mcp.json', '.vscode'],
   ...['.cursor/mcp.json', '.cursor/hooks.json', '.claude/settings.json', '.claude/settings.local.json'],
   ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile'],
   ...['.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.kshrc', '.mkshrc'],

@@ -127,13 +127,9 @@ function start(): ChildProcess {
   const made = fork(new URL(`./converter-process.${isSource ? 'ts' : 'js'}`, import.meta.url), {
     env: {},
     // It may read its own code, but neither write nor start anything.
-    execArgv: [
-      '--max-old-space-size=512',
-      '--stack-size=3900',
-      '--no-warnings',
-      '--permission',
-      '--allow-fs-read=*',
-    ],
+    execArgv: `--max-old-space-size=512 --stack-size=3900 --no-warnings --permission --allow-fs-read=*`.split(
+      /\s+/,
+    ),
     serialization: 'advanced',
     // Libraries that print would otherwise write into the protocol.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

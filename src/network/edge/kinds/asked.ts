@@ -81,13 +81,7 @@ function parametersOf(query: string): readonly (readonly [string, string])[] | u
   return read;
 }
 
-const overriding = [
-  'x-http-method-override',
-  'x-http-method',
-  'x-method-override',
-  '_method',
-  '_http_method',
-];
+const overriding = `x-http-method-override x-http-method x-method-override _method _http_method`.split(/\s+/);
 
 function overridesOf(
   headers: ReadonlyMap<string, readonly string[]>,

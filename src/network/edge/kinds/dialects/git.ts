@@ -9,16 +9,8 @@ import { isNone, type RefUpdate, readPackets, readPush } from './git-packets.ts'
 /** Smart HTTP and large files (gitprotocol-http, git-lfs's batch API). */
 export const git: Dialect = {
   name: 'git',
-  hosts: [
-    'github.com',
-    'gist.github.com',
-    'gitlab.com',
-    'bitbucket.org',
-    'codeberg.org',
-    'git.sr.ht',
-    '*.googlesource.com',
-    'huggingface.co',
-  ],
+  hosts: `github.com gist.github.com gitlab.com bitbucket.org codeberg.org git.sr.ht *.googlesource.com
+    huggingface.co`.split(/\s+/),
   shape: ({ path }) => /\/(?:info\/refs|git-(?:upload|receive)-pack|info\/lfs\/.+)$/.test(path),
   rows: [
     row(

@@ -7,15 +7,9 @@ import { graphqlRows } from './graphql-rows.ts';
 /** GitHub's API; its repositories are git's. What no row names is judged by its method. */
 export const github: Dialect = {
   name: 'github',
-  hosts: [
-    ...['api.github.com', 'uploads.github.com', 'github.com', 'gist.github.com', 'codeload.github.com'],
-    ...[
-      'raw.githubusercontent.com',
-      'objects.githubusercontent.com',
-      'release-assets.githubusercontent.com',
-      'media.githubusercontent.com',
-    ],
-  ],
+  hosts: `api.github.com uploads.github.com github.com gist.github.com codeload.github.com
+    raw.githubusercontent.com objects.githubusercontent.com release-assets.githubusercontent.com
+    media.githubusercontent.com`.split(/\s+/),
   rows: [
     ...graphqlRows('/graphql'),
     row(

@@ -7,13 +7,9 @@ import { type Dialect, type Look, row, shown } from '../dialect.ts';
 /** The registry of npm, Yarn, pnpm and Bun. */
 export const npm: Dialect = {
   name: 'npm',
-  hosts: [
-    'registry.npmjs.org',
-    'registry.yarnpkg.com',
-    'npm.pkg.github.com',
-    'registry.npmmirror.com',
-    'npm.jsr.io',
-  ],
+  hosts: `registry.npmjs.org registry.yarnpkg.com npm.pkg.github.com registry.npmmirror.com npm.jsr.io`.split(
+    /\s+/,
+  ),
   shape: ({ method, path, request }) =>
     path.startsWith('/-/') || (method === 'PUT' && request.bodyStart.includes('"_attachments"')),
   isShared: true,

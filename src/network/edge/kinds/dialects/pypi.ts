@@ -6,13 +6,9 @@ import { type Dialect, type Look, row, shown } from '../dialect.ts';
 /** The index of pip, uv and Poetry, and the upload of twine. */
 export const pypi: Dialect = {
   name: 'pypi',
-  hosts: [
-    'pypi.org',
-    'files.pythonhosted.org',
-    'upload.pypi.org',
-    'test.pypi.org',
-    'test-files.pythonhosted.org',
-  ],
+  hosts: `pypi.org files.pythonhosted.org upload.pypi.org test.pypi.org test-files.pythonhosted.org`.split(
+    /\s+/,
+  ),
   shape: (asked) => asked.method === 'POST' && fieldOf(asked, ':action') === 'file_upload',
   isShared: true,
   rows: [
