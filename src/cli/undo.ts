@@ -4,7 +4,7 @@ import { ConfigError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text, verbatim } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
-import { sizeOf } from '../operator/describe-change.ts';
+import { arrow, sizeOf } from '../operator/describe-change.ts';
 import { agrees } from './common/agrees.ts';
 import { durationMs } from './common/duration.ts';
 import type { Options } from './common/options.ts';
@@ -130,10 +130,6 @@ function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Confl
     `changed since. The change left ${left.en}, now there is ${now.en}`,
     `その後に変更されています。変更直後は ${left.ja}、今は ${now.ja}`,
   );
-}
-
-function arrow(from: Text, to: Text): Text {
-  return text(`${from.en} → ${to.en}`, `${from.ja} → ${to.ja}`);
 }
 
 function nothingFor(selection: object, undoneBy: string | undefined): Text {

@@ -80,7 +80,7 @@ function rootIn(folder: string, path: string): string | undefined {
   return join(parent, first);
 }
 
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   // It may not exist yet, or be on a disk that is not mounted.
   return orElse(() => realpathSync(path), path);
 }

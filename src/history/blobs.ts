@@ -12,7 +12,6 @@ import {
   readFileSync,
   renameSync,
   statSync,
-  unlinkSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
@@ -20,6 +19,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { unlinkQuietly } from '../files/changing/atomic.ts';
 import { fsync } from '../files/io.ts';
 import { withRights } from '../files/lent.ts';
 import { errnoCode } from '../ground/errors/errno-code.ts';
@@ -218,14 +218,6 @@ function readIfThere(path: string): Buffer | undefined {
 
 function temporaryName(): string {
   return `.new-${randomUUID()}`;
-}
-
-function unlinkQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It is gone already, or the next pruning removes it.
-  }
 }
 
 const pack = promisify(zstdCompress);

@@ -1,4 +1,3 @@
-import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../contract/capabilities/network.ts';
 import { unlessAborted } from '../ground/abort.ts';
@@ -12,6 +11,7 @@ import { readableImage } from './convert/image.ts';
 import { createCookies } from './cookies.ts';
 import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
 import { isChallenge, refreshIn } from './in-markup.ts';
+import { resolveBySystem } from './proxy/road.ts';
 import { request } from './request.ts';
 import { createRobots } from './robots.ts';
 import { createWebRules, hostOf, type WebRuleOptions } from './rules.ts';
@@ -163,11 +163,6 @@ const baseHeaders = {
   'accept-language': 'en,ja;q=0.9,*;q=0.5',
   'accept-encoding': acceptedCodings,
 } as const;
-
-async function resolveBySystem(host: string): Promise<readonly string[]> {
-  const answers = await dns.lookup(host, { all: true, verbatim: true });
-  return answers.map(({ address }) => address);
-}
 
 /** Headers are read as Latin-1, but servers send unencoded addresses in UTF-8. */
 function addressOf(location: string, base: URL): string {

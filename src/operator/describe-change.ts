@@ -64,7 +64,7 @@ export function sizeOf(state: FileState): Text {
   return text(`${counted(state.bytes, 'byte')}${mode}`, `${state.bytes} バイト${mode}`);
 }
 
-function arrow(from: Text, to: Text): Text {
+export function arrow(from: Text, to: Text): Text {
   return text(`${from.en} → ${to.en}`, `${from.ja} → ${to.ja}`);
 }
 

@@ -1,5 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
+import { isRecord } from '../ground/is-record.ts';
 
 /** JSON-RPC 2.0 as in MCP: parsing and formatting messages. */
 
@@ -55,18 +56,18 @@ export type Incoming =
 
 /** Classifies a parsed message by its envelope alone. */
 export function readMessage(value: unknown): Incoming {
-  if (!isObject(value)) return { kind: 'invalid', id: null };
+  if (!isRecord(value)) return { kind: 'invalid', id: null };
   const { id, method, params } = value;
   const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
   const invalid = { kind: 'invalid', id: hasId ? id : null } as const;
   if (value.jsonrpc !== '2.0') return invalid;
   if (method === undefined) {
-    const failed = isObject(value.error);
+    const failed = isRecord(value.error);
     return hasId && (failed || value.result !== undefined)
       ? { kind: 'response', id, result: value.result, failed }
       : invalid;
   }
-  if (typeof method !== 'string' || (params !== undefined && !isObject(params))) return invalid;
+  if (typeof method !== 'string' || (params !== undefined && !isRecord(params))) return invalid;
   if (hasId) return { kind: 'request', id, method, params: params ?? noParams };
   return id === undefined ? { kind: 'notification', method, params: params ?? noParams } : invalid;
 }
@@ -99,10 +100,6 @@ export function asRpcError(error: unknown): RpcError {
     return new RpcError(rpcCode.serverBusy, error.text.en, { code: error.code }, 503);
   }
   return new RpcError(rpcCode.internalError, 'Internal error.');
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const noParams: Params = Object.freeze({});

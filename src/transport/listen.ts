@@ -1,6 +1,8 @@
 import type { Arrival } from '../contract/call.ts';
+import { isRecord } from '../ground/is-record.ts';
 import { changeNotification } from './changes.ts';
-import { isObject, type Params, type RequestId, RpcError, rpcCode } from './jsonrpc.ts';
+import type { Params, RequestId } from './jsonrpc.ts';
+import { RpcError, rpcCode } from './jsonrpc.ts';
 import type { Mcp } from './mcp.ts';
 import { metaKey } from './revision.ts';
 
@@ -25,7 +27,7 @@ export async function openSubscription(
   sink: Sink,
 ) {
   const wanted = params.notifications;
-  if (!isObject(wanted))
+  if (!isRecord(wanted))
     throw new RpcError(rpcCode.invalidParams, 'subscriptions/listen needs notifications.');
   const mark = { [metaKey.subscriptionId]: id };
   const watched = kinds.filter(
@@ -83,7 +85,7 @@ export function closingResultOf({ serverInfo }: Mcp, id: RequestId): string {
 
 function tells(mcp: Mcp, kind: (typeof kinds)[number], what: 'listChanged' | 'subscribe'): boolean {
   const capability = mcp.capabilities[kind];
-  return isObject(capability) && capability[what] === true;
+  return isRecord(capability) && capability[what] === true;
 }
 
 function readUris(value: unknown): readonly string[] {

@@ -1,10 +1,11 @@
 import type { Arrival } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import type { Tool } from '../contract/tool/tool.ts';
+import { isRecord } from '../ground/is-record.ts';
 import { type Changes, changesOf } from './changes.ts';
 import { interruptedResult } from './custody.ts';
 import type { Exchange, Method, MethodTable } from './exchange.ts';
-import { isObject, type Params, RpcError, rpcCode } from './jsonrpc.ts';
+import { type Params, RpcError, rpcCode } from './jsonrpc.ts';
 import { createCallMethod } from './methods/call.ts';
 import { promptMethods, resourceMethods } from './methods/resources.ts';
 import { replyFormOf } from './reply-form.ts';
@@ -92,7 +93,7 @@ export function createMcp(gateway: Gateway, extension?: McpExtension) {
       return {
         revision,
         client: readClientInfo(params.clientInfo),
-        clientCapabilities: isObject(params.capabilities) ? params.capabilities : {},
+        clientCapabilities: isRecord(params.capabilities) ? params.capabilities : {},
         resultJson: JSON.stringify({ protocolVersion: revision, capabilities, serverInfo, ...instructions }),
       };
     },

@@ -1,6 +1,8 @@
 import type { Answer, FormAnswer, Question } from '../contract/call.ts';
-import { type Locale, text } from '../contract/text/text.ts';
-import { isObject, type Params } from './jsonrpc.ts';
+import type { Locale } from '../contract/text/text.ts';
+import { text } from '../contract/text/text.ts';
+import { isRecord } from '../ground/is-record.ts';
+import type { Params } from './jsonrpc.ts';
 
 /** The key of a question in `inputRequests` and `inputResponses`. */
 export const questionKey = 'approval';
@@ -48,10 +50,10 @@ export function inputRequestsOf(question: Question, locale: Locale): Params {
 
 /** The person's answer. Anything but a clear yes or no counts as cancelling. */
 export function answerOf(result: unknown): Answer {
-  if (!isObject(result)) return { action: 'cancel' };
+  if (!isRecord(result)) return { action: 'cancel' };
   if (result.action === 'decline') return { action: 'decline' };
   if (result.action !== 'accept') return { action: 'cancel' };
-  const { scope, instead } = isObject(result.content) ? result.content : {};
+  const { scope, instead } = isRecord(result.content) ? result.content : {};
   // A text in `instead` means no, whatever the other fields say.
   if (typeof instead === 'string' && instead.trim() !== '') return { action: 'decline', instead };
   if (scope === 'no') return { action: 'decline' };
@@ -60,14 +62,14 @@ export function answerOf(result: unknown): Answer {
 
 /** The same for a proxied server's form, whose content is passed on unchanged. */
 export function formAnswerOf(result: unknown): FormAnswer {
-  if (!isObject(result)) return { action: 'cancel' };
+  if (!isRecord(result)) return { action: 'cancel' };
   if (result.action === 'decline') return { action: 'decline' };
   if (result.action !== 'accept') return { action: 'cancel' };
-  return { action: 'accept', content: isObject(result.content) ? result.content : {} };
+  return { action: 'accept', content: isRecord(result.content) ? result.content : {} };
 }
 
 /** Whether the client can show a form. A bare `elicitation: {}` means forms, as before modes existed. */
 export function canAsk(capabilities: Params): boolean {
   const { elicitation } = capabilities;
-  return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
+  return isRecord(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonOf } from '../contract/text/json-block.ts';
-import { isObject, type Params } from './jsonrpc.ts';
+import { isRecord } from '../ground/is-record.ts';
+import type { Params } from './jsonrpc.ts';
 
 /**
  * The JSON of a result. A read returns a long text twice, for models and as data: it is escaped once, which halves the
@@ -13,12 +14,12 @@ export function createResultJson(): (result: Params) => string {
 
   return (result) => {
     const { content, structuredContent } = result;
-    if (!isObject(structuredContent)) return JSON.stringify(result);
+    if (!isRecord(structuredContent)) return JSON.stringify(result);
     const block: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
-    const text = isObject(block) && typeof block.text === 'string' ? block.text : '';
+    const text = isRecord(block) && typeof block.text === 'string' ? block.text : '';
     const texts: string[] = [];
     const markOf = (json: string) => `${mark}${texts.push(json) - 1}`;
-    if (isObject(block) && text.length >= longChars && isJsonOf(block, structuredContent)) {
+    if (isRecord(block) && text.length >= longChars && isJsonOf(block, structuredContent)) {
       const json = JSON.stringify({
         ...result,
         content: [{ ...block, text: markOf(stringJson(text)) }],
@@ -40,7 +41,7 @@ export function createResultJson(): (result: Params) => string {
       data[key] = put;
     }
     if (!data) return JSON.stringify(result);
-    const said = isObject(block) && textMark !== undefined && [{ ...block, text: textMark }];
+    const said = isRecord(block) && textMark !== undefined && [{ ...block, text: textMark }];
     const json = JSON.stringify({ ...result, ...(said && { content: said }), structuredContent: data });
     return filled(holdsWide ? json : narrow(json), marked, texts);
   };

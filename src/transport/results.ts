@@ -2,9 +2,10 @@ import type { ContentBlock, Reply } from '../contract/call.ts';
 import type { Locale } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import type { JsonSchema } from '../contract/tool/tool-card.ts';
+import { isRecord } from '../ground/is-record.ts';
 import { modelSchema } from '../ground/model-schema.ts';
 import { errorWords, reasonOf } from '../ground/text/error-words.ts';
-import { isObject, type Params } from './jsonrpc.ts';
+import type { Params } from './jsonrpc.ts';
 import { inputRequestsOf } from './question.ts';
 import type { ReplyForm } from './reply-form.ts';
 import { createResultJson } from './result-json.ts';
@@ -21,7 +22,7 @@ export function createResultEncoder(serverInfo: Params) {
       return jsonOf({
         ...result,
         resultType: result.resultType ?? 'complete',
-        _meta: { ...(isObject(result._meta) && result._meta), [metaKey.serverInfo]: serverInfo },
+        _meta: { ...(isRecord(result._meta) && result._meta), [metaKey.serverInfo]: serverInfo },
       });
     },
   };
@@ -119,7 +120,7 @@ function admittingErrors(schema: JsonSchema, era: Era): JsonSchema | undefined {
   if (schema.type !== 'object') return era === 'modern' ? schema : undefined;
   const { properties = {}, required = [] } = schema;
   const isPlain = Object.keys(schema).every((key) => plainKeys.has(key));
-  if (!isPlain || !isObject(properties) || Object.hasOwn(properties, 'error')) return undefined;
+  if (!isPlain || !isRecord(properties) || Object.hasOwn(properties, 'error')) return undefined;
   const { required: _, ...rest } = schema;
   return {
     ...rest,

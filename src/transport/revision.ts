@@ -1,4 +1,6 @@
-import { isObject, type Params, RpcError, rpcCode } from './jsonrpc.ts';
+import { isRecord } from '../ground/is-record.ts';
+import type { Params } from './jsonrpc.ts';
+import { RpcError, rpcCode } from './jsonrpc.ts';
 
 /** The revisions that open with `initialize`, newest first. */
 export const handshakeRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -32,17 +34,17 @@ export interface ClientInfo {
 
 /** Whether the request names its version, and so belongs to the modern era (even if the rest is wrong). */
 export function claimsEnvelope(params: Params): boolean {
-  return isObject(params._meta) && Object.hasOwn(params._meta, metaKey.protocolVersion);
+  return isRecord(params._meta) && Object.hasOwn(params._meta, metaKey.protocolVersion);
 }
 
 /** Reads the envelope; throws if it is incomplete. Does not check whether its revision is served. */
 export function readEnvelope(params: Params): Envelope {
-  const meta = isObject(params._meta) ? params._meta : undefined;
+  const meta = isRecord(params._meta) ? params._meta : undefined;
   if (!meta) throw badEnvelope('_meta', 'is missing');
   const version = meta[metaKey.protocolVersion];
   const capabilities = meta[metaKey.clientCapabilities];
   if (typeof version !== 'string') throw badEnvelope(metaKey.protocolVersion, 'must be a string');
-  if (!isObject(capabilities)) throw badEnvelope(metaKey.clientCapabilities, 'must be an object');
+  if (!isRecord(capabilities)) throw badEnvelope(metaKey.clientCapabilities, 'must be an object');
   return { version, capabilities, client: readClientInfo(meta[metaKey.clientInfo]) };
 }
 
@@ -71,7 +73,7 @@ export function settleRevision(requested: unknown): string {
 
 /** Name and version as the client sends them, cut to a reasonable length for logs. */
 export function readClientInfo(value: unknown): ClientInfo | undefined {
-  if (!isObject(value) || typeof value.name !== 'string') return undefined;
+  if (!isRecord(value) || typeof value.name !== 'string') return undefined;
   const version = typeof value.version === 'string' ? value.version : '';
   return { name: value.name.slice(0, 200), version: version.slice(0, 100) };
 }

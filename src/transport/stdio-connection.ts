@@ -4,6 +4,7 @@ import type { Arrival } from '../contract/call.ts';
 import { idAtEdges, type Refusal } from '../contract/text/frames.ts';
 import { serverStops } from '../ground/abort.ts';
 import { parseMessage } from '../ground/exact-numbers.ts';
+import { isRecord } from '../ground/is-record.ts';
 import { orElse } from '../ground/or-else.ts';
 import { assertBatch, assertMayBegin, notAMessage } from './admission.ts';
 import { createAsks } from './asks.ts';
@@ -14,7 +15,6 @@ import {
   asRpcError,
   errorFrame,
   type Incoming,
-  isObject,
   notificationFrame,
   type Params,
   type RequestId,
@@ -359,13 +359,13 @@ const mostRoots = 100;
  */
 async function rootsOfClient(ask: (signal: AbortSignal) => Promise<unknown>): Promise<readonly string[]> {
   const answer = await ask(AbortSignal.timeout(answerMs)).catch(() => undefined);
-  const roots = isObject(answer) && Array.isArray(answer.roots) ? answer.roots.slice(0, mostRoots) : [];
-  return [...new Set(roots.flatMap((root) => (isObject(root) ? pathOf(root.uri) : [])))];
+  const roots = isRecord(answer) && Array.isArray(answer.roots) ? answer.roots.slice(0, mostRoots) : [];
+  return [...new Set(roots.flatMap((root) => (isRecord(root) ? pathOf(root.uri) : [])))];
 }
 
 /** Qwen Code names its process's folder as root, but starts the server in the right one. */
 function namesItsRoots(capabilities: Params, client: string | undefined): boolean {
-  return isObject(capabilities.roots) && client?.startsWith('qwen-cli-mcp-client') !== true;
+  return isRecord(capabilities.roots) && client?.startsWith('qwen-cli-mcp-client') !== true;
 }
 
 function pathOf(uri: unknown): string[] {

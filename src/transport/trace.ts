@@ -1,11 +1,12 @@
 import type { Arrival } from '../contract/call.ts';
-import { isObject, type Params } from './jsonrpc.ts';
+import { isRecord } from '../ground/is-record.ts';
+import type { Params } from './jsonrpc.ts';
 
 type TraceContext = Pick<Arrival, 'traceparent' | 'tracestate'>;
 
 /** The W3C trace context from `_meta` if it is well-formed; else the one of the request. */
 export function traceContextOf(params: Params, arrived: TraceContext = {}): TraceContext {
-  const meta = isObject(params._meta) ? params._meta : undefined;
+  const meta = isRecord(params._meta) ? params._meta : undefined;
   return meta?.traceparent === undefined
     ? { traceparent: arrived.traceparent, tracestate: arrived.tracestate }
     : readTraceContext(meta.traceparent, meta.tracestate);

@@ -4,12 +4,13 @@ import { ToolError } from '../../src/contract/error.ts';
 import type { ResourceBlob, ResourceGateway, ResourceText } from '../../src/contract/gateway.ts';
 import { text } from '../../src/contract/text/text.ts';
 import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
+import { isRecord } from '../../src/ground/is-record.ts';
 import type { Change, Changes } from '../../src/transport/changes.ts';
 import type { Exchange, Method, MethodTable } from '../../src/transport/exchange.ts';
 import type { HttpOptions, HttpService } from '../../src/transport/http/serve.ts';
 import { serveHttp } from '../../src/transport/http/serve.ts';
 import type { Params } from '../../src/transport/jsonrpc.ts';
-import { isObject, RpcError, rpcCode } from '../../src/transport/jsonrpc.ts';
+import { RpcError, rpcCode } from '../../src/transport/jsonrpc.ts';
 import { createCallMethod } from '../../src/transport/methods/call.ts';
 import type { FixtureRun } from './fixture-gateway.ts';
 import { createFixtureGateway, words } from './fixture-gateway.ts';
@@ -163,7 +164,7 @@ function conversationTools(change: (what: Change['what']) => void): Map<string, 
       test_sampling: async (exchange) => {
         const { method, params } = sampling(String(argument(exchange, 'prompt')));
         const result = await asked(exchange, method, params);
-        const answer = isObject(result) && isObject(result.content) ? result.content.text : '';
+        const answer = isRecord(result) && isRecord(result.content) ? result.content.text : '';
         return say(`LLM response: ${answer}`);
       },
       test_elicitation: (exchange) =>
@@ -194,7 +195,7 @@ function conversationTools(change: (what: Change['what']) => void): Map<string, 
       },
       test_input_required_result_elicitation: async (exchange) => {
         const answer = answers(exchange).user_name;
-        const given = isObject(answer) && isObject(answer.content) ? answer.content.name : undefined;
+        const given = isRecord(answer) && isRecord(answer.content) ? answer.content.name : undefined;
         return typeof given === 'string' ? say(`Hello, ${given}!`) : ask({ user_name: name });
       },
       test_input_required_result_sampling: async (exchange) => {
@@ -285,7 +286,7 @@ const choices = {
 const promptMethods: MethodTable = {
   'prompts/list': async () => ({ prompts: promptList, ...fresh }),
   'prompts/get': async (exchange) => {
-    const given = isObject(exchange.params.arguments) ? exchange.params.arguments : {};
+    const given = isRecord(exchange.params.arguments) ? exchange.params.arguments : {};
     const user = (block: object) => ({ role: 'user', content: block });
     const line = (words: string) => user({ type: 'text', text: words });
     switch (exchange.params.name) {
@@ -396,11 +397,11 @@ function ask(inputRequests: Params, requestState?: string): Params {
 }
 
 function answers({ params }: Exchange): Params {
-  return isObject(params.inputResponses) ? params.inputResponses : {};
+  return isRecord(params.inputResponses) ? params.inputResponses : {};
 }
 
 function argument({ params }: Exchange, name: string): unknown {
-  return isObject(params.arguments) ? params.arguments[name] : undefined;
+  return isRecord(params.arguments) ? params.arguments[name] : undefined;
 }
 
 function elicitation(
@@ -421,6 +422,6 @@ async function asked(exchange: Exchange, method: string, params: Params): Promis
 
 async function completed(exchange: Exchange, lead: string, params: Params): Promise<Params> {
   const result = await asked(exchange, 'elicitation/create', params);
-  const { action, content: given } = isObject(result) ? result : {};
+  const { action, content: given } = isRecord(result) ? result : {};
   return say(`${lead}: action=${String(action)}, content=${JSON.stringify(given)}`);
 }

@@ -1,3 +1,5 @@
+import { isRecord } from '../../ground/is-record.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -13,9 +15,9 @@ export function chunkOf(sent: unknown, indexOf: (id: string) => number | undefin
   }
   return {
     choices: Array.isArray(choices)
-      ? choices.filter(isFields).map((choice) => choiceOf(choice, indexOf))
+      ? choices.filter(isRecord).map((choice) => choiceOf(choice, indexOf))
       : [],
-    ...(isFields(usage) && { usage: countsOf(usage) }),
+    ...(isRecord(usage) && { usage: countsOf(usage) }),
   };
 }
 
@@ -23,7 +25,7 @@ type IndexOf = Parameters<typeof chunkOf>[1];
 
 function choiceOf(choice: Fields, indexOf: IndexOf): Fields {
   const { delta, message, finish_reason: finish } = choice;
-  const part = isFields(delta) ? delta : isFields(message) ? message : undefined;
+  const part = isRecord(delta) ? delta : isRecord(message) ? message : undefined;
   return {
     ...(part && { delta: deltaOf(part, indexOf) }),
     ...(typeof finish === 'string' && finish !== '' && { finish_reason: finish }),
@@ -39,7 +41,7 @@ function deltaOf(delta: Fields, indexOf: IndexOf): Fields {
     ...((typeof content === 'string' || Array.isArray(content)) && { content }),
     ...(typeof refusal === 'string' && { refusal }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
-    ...(Array.isArray(calls) && { tool_calls: calls.filter(isFields).map((call) => callOf(call, indexOf)) }),
+    ...(Array.isArray(calls) && { tool_calls: calls.filter(isRecord).map((call) => callOf(call, indexOf)) }),
   };
 }
 
@@ -70,14 +72,10 @@ function countsOf({ prompt_tokens: input, completion_tokens: output }: Fields): 
 export function problemOf(sent: unknown): string | undefined {
   const { error, message, detail, object } = Object(sent) as Fields;
   if (error !== undefined && error !== null) {
-    const said: unknown = isFields(error) ? (error.message ?? error.code) : error;
+    const said: unknown = isRecord(error) ? (error.message ?? error.code) : error;
     return typeof said === 'string' ? said : JSON.stringify(error);
   }
   const said = message ?? detail;
   if (said === undefined && object !== 'error') return undefined;
   return typeof said === 'string' ? said : JSON.stringify(said ?? sent);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,9 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { outsideOf } from '../../config/outside.ts';
+import { realPathOf } from '../../config/projects.ts';
 import { isInside } from '../../ground/inside.ts';
-import { orElse } from '../../ground/or-else.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { isPublished } from './version.ts';
 
@@ -118,8 +118,4 @@ function packageOf(file: string): string | undefined {
     if (existsSync(join(folder, 'package.json'))) return folder;
   }
   return undefined;
-}
-
-function realPathOf(path: string): string {
-  return orElse(() => realpathSync(path), path);
 }

@@ -1,5 +1,6 @@
+import { isRecord } from '../../ground/is-record.ts';
 import type { HookedClient, HookedEvent } from './hooked-clients.ts';
-import { broken, edited, isObject, type Json, settingsIn } from './settings-file.ts';
+import { broken, edited, type Json, settingsIn } from './settings-file.ts';
 
 /** The settings with our entries at the end of each event's, in place of older ones; undefined if they are there. */
 export function withEntries(settings: string, { client, name, commands, file }: Entries): string | undefined {
@@ -89,6 +90,6 @@ function commandIn(entry: unknown): string | undefined {
 
 function hooksIn(settings: string, file: string): Json {
   const { hooks = {} } = settingsIn(settings, file);
-  if (!isObject(hooks)) throw broken(file);
+  if (!isRecord(hooks)) throw broken(file);
   return hooks;
 }

@@ -2,10 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { homeOf } from '../../config/state.ts';
+import { isRecord } from '../../ground/is-record.ts';
 import type { OwnToolsOff } from '../clients.ts';
 import { say } from '../common/say.ts';
 import { forget, readIfThere, remember, remembered } from './notes.ts';
-import { broken, edited, isObject, settingsIn } from './settings-file.ts';
+import { broken, edited, settingsIn } from './settings-file.ts';
 import { showChange } from './show-change.ts';
 
 /** Switches a client's own tools off in its settings, after showing the change and asking. */
@@ -70,15 +71,15 @@ const noteName = (client: string) => `${client}.own-tools`;
 export function withoutTools(settings: string, { key, names, each }: OwnToolsOff, file: string): string {
   let value: unknown = settingsIn(settings, file);
   for (const name of key) {
-    if (value !== undefined && !isObject(value)) throw broken(file);
+    if (value !== undefined && !isRecord(value)) throw broken(file);
     value = value?.[name];
   }
   const isList = each === undefined;
-  if (value !== undefined && (isList ? !Array.isArray(value) : !isObject(value))) throw broken(file);
+  if (value !== undefined && (isList ? !Array.isArray(value) : !isRecord(value))) throw broken(file);
   if (!isList)
     return names.reduce(
       (written, name) =>
-        isObject(value) && value[name] === each ? written : edited(written, [...key, name], each),
+        isRecord(value) && value[name] === each ? written : edited(written, [...key, name], each),
       settings,
     );
   if (!Array.isArray(value)) return edited(settings, key, names);
@@ -91,11 +92,11 @@ export function withoutTools(settings: string, { key, names, each }: OwnToolsOff
 /** The settings without our names. If it is unknown whether we wrote them (`isOurs`), only if all of them are there. */
 function withTools(settings: string, { key, names, each }: OwnToolsOff, isOurs: boolean): string {
   const held: unknown = parse(settings, [], { allowTrailingComma: true });
-  const value = key.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), held);
+  const value = key.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), held);
   const has = (name: string) =>
     Array.isArray(value)
       ? value.includes(name)
-      : isObject(value) && each !== undefined && value[name] === each;
+      : isRecord(value) && each !== undefined && value[name] === each;
   if (!(isOurs ? names.some(has) : names.every(has))) return settings;
   const left = Array.isArray(value)
     ? value.filter((name) => !names.includes(String(name)))

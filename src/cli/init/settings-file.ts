@@ -1,5 +1,6 @@
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
 import { ConfigError } from '../../contract/error.ts';
+import { isRecord } from '../../ground/is-record.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -7,7 +8,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export function settingsIn(words: string, file: string): Json {
   const problems: ParseError[] = [];
   const held: unknown = parse(words, problems, { allowTrailingComma: true });
-  if (problems.length > 0 || !isObject(held)) throw broken(file);
+  if (problems.length > 0 || !isRecord(held)) throw broken(file);
   return held;
 }
 
@@ -16,10 +17,6 @@ export function broken(file: string): ConfigError {
     `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
     `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
   );
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A file with another value there, or none, in the formatting of the rest of it. */

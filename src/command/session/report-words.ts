@@ -1,3 +1,5 @@
+import { toText } from '../../ground/byte-paths.ts';
+
 export interface ShellReport {
   readonly folder: string;
   readonly variables: ReadonlyMap<string, string>;
@@ -11,11 +13,7 @@ export function readShellReport(bytes: Buffer): ShellReport | undefined {
   const [folder, exported, ...rest] = bytes.toString('latin1').split('\0');
   if (!folder?.startsWith('/') || exported === undefined || rest.length !== 1 || rest[0] !== '')
     return undefined;
-  return { folder: asText(folder.replace(/\n$/, '')), variables: readExports(exported) };
-}
-
-function asText(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
+  return { folder: toText(folder.replace(/\n$/, '')), variables: readExports(exported) };
 }
 
 /** bash writes `declare -x NAME="VALUE"`, other shells `export NAME='VALUE'`. */
@@ -27,7 +25,7 @@ function readExports(text: string): ReadonlyMap<string, string> {
     const found = start.exec(text);
     if (found?.[1] !== undefined && found[2] === '=') {
       const { value, end } = readWord(text, start.lastIndex);
-      variables.set(found[1], asText(value));
+      variables.set(found[1], toText(value));
       at = end;
     }
     const next = text.indexOf('\n', at);

@@ -1,5 +1,6 @@
 import { closeSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import { constants as os } from 'node:os';
+import { itself } from '../../files/walk.ts';
 import { isInside } from '../../ground/inside.ts';
 import { type Calls, resolve } from '../sockets/calls.ts';
 import { type FileCalls, type FileStat, here, place } from './file-calls.ts';
@@ -194,10 +195,6 @@ export class View {
       return -os.errno.EACCES;
     return { ...found, host, path: name.length === 0 ? keep.placeOf(folder) : host && path };
   }
-}
-
-function itself(fd: number): string {
-  return `/proc/self/fd/${fd}`;
 }
 
 function namesIn(path: Buffer): string[] {

@@ -5,6 +5,7 @@ import { ConfigError, oneOf } from '../../contract/error.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { errnoCode } from '../../ground/errors/errno-code.ts';
+import { isRecord } from '../../ground/is-record.ts';
 import { type ProfileName, profiles } from '../profiles.ts';
 import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
@@ -126,13 +127,9 @@ function merge(profile: ConfigFile, file: ConfigFile): ConfigFile {
   const merged: Record<string, unknown> = { ...profile };
   for (const [key, value] of Object.entries(file)) {
     const base = merged[key];
-    merged[key] = isSection(base) && isSection(value) ? { ...base, ...value } : value;
+    merged[key] = isRecord(base) && isRecord(value) ? { ...base, ...value } : value;
   }
   return merged as ConfigFile;
-}
-
-function isSection(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The place of each rule under `key` of a configuration file, as `FILE:LINE`, in the file's order. */

@@ -123,7 +123,7 @@ function keepOwner(fd: number, former: Stats): void {
   }
 }
 
-function unlinkQuietly(path: string): void {
+export function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {

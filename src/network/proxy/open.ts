@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { Secrets } from '../../contract/capabilities/secrets.ts';
+import { lazy } from '../../ground/once.ts';
 import { createAuthority } from '../edge/authority.ts';
 import { Keys } from '../edge/keys/keys.ts';
 import { addressesFor, type Listening, listeningFor } from './listening.ts';
@@ -47,7 +48,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const { entries, tunnels = entries } = options;
   const rules = createProxyRules(entries, options.key, options.deniedHosts);
   const isTunnel = createTunnelCheck(entries, tunnels);
-  const authority = lazily(createAuthority);
+  const authority = lazy(createAuthority);
   const keys = options.secrets && new Keys(options.secrets);
   const addresses = addressesFor(rules);
   const listening = listeningFor(rules, addresses);
@@ -60,7 +61,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     hosts: new Map(addresses.entries().map(([host, address]) => [address, host])),
     isInspected: (target) => rules.allows(target) && !isTunnel(target),
     authority,
-    trust: lazily(() => createSecureContext({ ca: options.trusted?.() })),
+    trust: lazy(() => createSecureContext({ ca: options.trusted?.() })),
     keys,
     connections: { open: 0, most: options.connectionsAtOnce ?? 1024 },
   };
@@ -87,14 +88,5 @@ function proxyEnvironment(url: string): Readonly<Record<string, string>> {
     NO_PROXY: own,
     no_proxy: own,
     NODE_USE_ENV_PROXY: '1',
-  };
-}
-
-/** Making keys and reading all authorities takes a while, and the proxy of a server inspects no host. */
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }

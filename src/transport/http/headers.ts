@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
 import { isLocale, type Locale } from '../../contract/text/text.ts';
-import { isObject, type Params, RpcError, rpcCode } from '../jsonrpc.ts';
+import { isRecord } from '../../ground/is-record.ts';
+import type { Params } from '../jsonrpc.ts';
+import { RpcError, rpcCode } from '../jsonrpc.ts';
 import { knownRevision } from '../revision.ts';
 import { readTraceContext } from '../trace.ts';
 
@@ -88,5 +90,5 @@ function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined 
 
 /** Whether a message of the batch is of the newest revision, which has no batches. */
 export function hasEnvelopeClaim(values: readonly unknown[], claims: (params: Params) => boolean): boolean {
-  return values.some((value) => isObject(value) && isObject(value.params) && claims(value.params));
+  return values.some((value) => isRecord(value) && isRecord(value.params) && claims(value.params));
 }

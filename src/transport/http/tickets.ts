@@ -1,7 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
-import { isObject, type Params } from '../jsonrpc.ts';
-import { type ClientInfo, readClientInfo } from '../revision.ts';
+import { isRecord } from '../../ground/is-record.ts';
+import type { Params } from '../jsonrpc.ts';
+
+import type { ClientInfo } from '../revision.ts';
+import { readClientInfo } from '../revision.ts';
 
 /** The results of a handshake that later requests need. */
 export interface Ticket {
@@ -51,7 +54,7 @@ export function essentialCapabilities(capabilities: Params): Params {
   const essential: Record<string, Params> = {};
   for (const [name, modes] of Object.entries(knownCapabilities)) {
     const declared = capabilities[name];
-    if (!isObject(declared)) continue;
+    if (!isRecord(declared)) continue;
     essential[name] = Object.fromEntries(
       modes.filter((mode) => declared[mode] !== undefined).map((mode) => [mode, {}]),
     );

@@ -1,9 +1,10 @@
 import type { Arrival, Call } from '../../contract/call.ts';
 import type { Gateway } from '../../contract/gateway.ts';
 import type { Locale } from '../../contract/text/text.ts';
+import { isRecord } from '../../ground/is-record.ts';
 import type { Exchange, Method } from '../exchange.ts';
 import { InsufficientScope, scopeMissingIn } from '../http/challenge.ts';
-import { isObject, type Params, RpcError, rpcCode } from '../jsonrpc.ts';
+import { type Params, RpcError, rpcCode } from '../jsonrpc.ts';
 import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from '../question.ts';
 import { replyFormOf } from '../reply-form.ts';
 import { callResult } from '../results.ts';
@@ -58,8 +59,8 @@ function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
         }
       : {};
   }
-  const has = (key: string) => isObject(inputResponses) && Object.hasOwn(inputResponses, key);
-  const given = isObject(inputResponses) ? inputResponses : {};
+  const has = (key: string) => isRecord(inputResponses) && Object.hasOwn(inputResponses, key);
+  const given = isRecord(inputResponses) ? inputResponses : {};
   return {
     canRetry: true,
     carriesForms: true,
@@ -71,7 +72,7 @@ function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
 
 function progressOf(exchange: Exchange): Call['progress'] {
   const meta = exchange.params._meta as Params | undefined;
-  const progressToken = isObject(meta) ? meta.progressToken : undefined;
+  const progressToken = isRecord(meta) ? meta.progressToken : undefined;
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
   let last = Number.NEGATIVE_INFINITY;
   return (progress, total, message) => {
@@ -101,10 +102,10 @@ const saying: readonly (readonly [
 
 export function saysUnattended({ client }: Pick<Arrival, 'client'>, meta: unknown): boolean {
   const [, says] = saying.find(([name]) => name.test(client?.name ?? '')) ?? [];
-  return isObject(meta) && says?.(meta) === true;
+  return isRecord(meta) && says?.(meta) === true;
 }
 
 function turnOf(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const turn = meta['x-codex-turn-metadata'];
-  return isObject(turn) ? turn : {};
+  return isRecord(turn) ? turn : {};
 }

@@ -1,8 +1,9 @@
 import { ToolError } from '../../contract/error.ts';
 import type { PromptGateway, ResourceGateway } from '../../contract/gateway.ts';
+import { isRecord } from '../../ground/is-record.ts';
 import type { Exchange, MethodTable } from '../exchange.ts';
 import { InsufficientScope } from '../http/challenge.ts';
-import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
+import { RpcError, rpcCode } from '../jsonrpc.ts';
 import type { Era } from '../revision.ts';
 
 /** The gateway's resources as methods. */
@@ -90,7 +91,7 @@ export function promptMethods(prompts: PromptGateway): MethodTable {
         const { name } = exchange.params;
         if (typeof name !== 'string') throw new RpcError(rpcCode.invalidParams, 'A prompt needs a name.');
         const given = exchange.params.arguments;
-        return prompts.get(exchange.arrival, name, isObject(given) ? given : undefined, exchange.signal);
+        return prompts.get(exchange.arrival, name, isRecord(given) ? given : undefined, exchange.signal);
       }),
     'completion/complete': (exchange) =>
       spoken(exchange, async () => {

@@ -4,6 +4,7 @@ import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';
+import { isRecord } from '../../ground/is-record.ts';
 import { withoutCredentials } from '../../ground/secrets/without-secrets.ts';
 import { isTooDeep } from '../tools/depth.ts';
 import { localUri } from './uris.ts';
@@ -20,7 +21,7 @@ export function outputOf(
   const content = typeof sent === 'string' ? [{ type: 'text', text: sent }] : sent;
   const given: readonly unknown[] = Array.isArray(content) ? content : [];
   const blocks = given.flatMap((block) => readBlock(block, settings.name));
-  const structured = isObject(structuredContent) ? structuredContent : undefined;
+  const structured = isRecord(structuredContent) ? structuredContent : undefined;
   if (!Array.isArray(content) && !structured)
     throw new ToolError(
       'upstream_error',
@@ -128,7 +129,7 @@ const rounded = text(
 
 /** Only the fields of MCP content, with our URIs. */
 export function readBlock(value: unknown, server: string): readonly ContentBlock[] {
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   switch (value.type) {
     case 'text':
       // Half a surrogate pair is refused by models, with all that was said before.
@@ -231,11 +232,7 @@ function clip(blocks: readonly ContentBlock[], maxChars: number) {
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : {};
 }
 
 /** The same value without the apparent credentials in its strings. */

@@ -1,4 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
+import { isRecord } from '../../ground/is-record.ts';
 import type { RemoteRequest } from '../connection/remote.ts';
 import { definitionOf, type RemoteTool } from './definition.ts';
 import { isTooDeep } from './depth.ts';
@@ -60,8 +61,4 @@ function readTool(value: unknown): RemoteTool | undefined {
     outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
     annotations: isRecord(annotations) ? annotations : undefined,
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -71,7 +71,3 @@ export function bodyFormOf(asked: Asked): ReadonlyMap<string, string> | undefine
 export function hasBody({ request }: Asked): boolean {
   return request.bodyStart.length > 0 || !request.bodyIsWhole || (request.bodyBytes ?? 0) > 0;
 }
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,6 +1,7 @@
 import { type Text, text } from '../../../contract/text/text.ts';
+import { isRecord } from '../../../ground/is-record.ts';
 import type { Asked } from './asked.ts';
-import { isRecord } from './body.ts';
+
 import { holdsForeignCredential } from './homes.ts';
 
 const logins =

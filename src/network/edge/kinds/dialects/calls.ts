@@ -1,6 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
+import { isRecord } from '../../../../ground/is-record.ts';
 import { type Asked, headerOf } from '../asked.ts';
-import { bodyJsonOf, isRecord } from '../body.ts';
+import { bodyJsonOf } from '../body.ts';
 import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
 /** A connection on which anything may be sent afterwards (RFC 6455). */

@@ -1,6 +1,7 @@
 import { type Text, text } from '../../../../contract/text/text.ts';
+import { isRecord } from '../../../../ground/is-record.ts';
 import type { Asked } from '../asked.ts';
-import { bodyJsonOf, bodyStartOf, isRecord } from '../body.ts';
+import { bodyJsonOf, bodyStartOf } from '../body.ts';
 import { forStrangers, wordsCarry } from '../carried.ts';
 import { type Dialect, type Look, row, shown } from '../dialect.ts';
 import { isHexText } from '../encoded.ts';

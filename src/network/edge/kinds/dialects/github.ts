@@ -1,6 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
+import { isRecord } from '../../../../ground/is-record.ts';
 import type { Asked } from '../asked.ts';
-import { bodyJsonOf, isRecord } from '../body.ts';
+import { bodyJsonOf } from '../body.ts';
 import { type Dialect, row } from '../dialect.ts';
 import { graphqlRows } from './graphql-rows.ts';
 

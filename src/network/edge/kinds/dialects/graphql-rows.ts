@@ -1,7 +1,8 @@
 import { type Text, text } from '../../../../contract/text/text.ts';
+import { isRecord } from '../../../../ground/is-record.ts';
 import type { RequestKind } from '../../request.ts';
 import { type Asked, headerOf } from '../asked.ts';
-import { bodyJsonOf, isRecord } from '../body.ts';
+import { bodyJsonOf } from '../body.ts';
 import { forKnown, wordsCarry } from '../carried.ts';
 import { type Dialect, type Look, type Row, row } from '../dialect.ts';
 import { type Operation, readGraphql } from './graphql.ts';

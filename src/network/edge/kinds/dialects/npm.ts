@@ -1,6 +1,7 @@
 import { type Text, text } from '../../../../contract/text/text.ts';
+import { isRecord } from '../../../../ground/is-record.ts';
 import type { Asked } from '../asked.ts';
-import { bodyJsonOf, isRecord } from '../body.ts';
+import { bodyJsonOf } from '../body.ts';
 import { forKnown, wordsCarry } from '../carried.ts';
 import { type Dialect, type Look, row, shown } from '../dialect.ts';
 

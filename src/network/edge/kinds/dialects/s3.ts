@@ -1,7 +1,8 @@
 import { type Text, text } from '../../../../contract/text/text.ts';
+import { isRecord } from '../../../../ground/is-record.ts';
 import type { RequestKind } from '../../request.ts';
 import { type Asked, headerOf, parameterOf } from '../asked.ts';
-import { bodyFormOf, bodyJsonOf, bodyTextOf, isRecord } from '../body.ts';
+import { bodyFormOf, bodyJsonOf, bodyTextOf } from '../body.ts';
 import { forStrangers, wordsCarry } from '../carried.ts';
 import { type Dialect, type Look, row, shown } from '../dialect.ts';
 
