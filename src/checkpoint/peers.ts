@@ -1,5 +1,4 @@
 import { openKernel } from '../command/seccomp/kernel.ts';
-import { syscallNumber } from '../ground/syscalls.ts';
 
 /** The kernel's knowledge of a program that connects to a server. */
 export interface Peers {
@@ -17,12 +16,11 @@ export async function openPeers(): Promise<Peers> {
       const credentials = Buffer.alloc(12);
       const length = Buffer.alloc(4);
       length.writeUInt32LE(credentials.length);
-      const number = syscallNumber('getsockopt');
-      const failed = syscall(number, descriptor, socketLevel, peerCredentials, credentials, length);
+      const failed = syscall('getsockopt', descriptor, socketLevel, peerCredentials, credentials, length);
       return failed === 0 ? credentials.readInt32LE(0) : undefined;
     },
     free(descriptor, from, to) {
-      syscall(syscallNumber('fallocate'), descriptor, keepSize | punchHole, from, to - from);
+      syscall('fallocate', descriptor, keepSize | punchHole, from, to - from);
     },
   };
 }

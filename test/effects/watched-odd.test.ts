@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openKernel } from '../../src/command/seccomp/kernel.ts';
-import { syscallNumber } from '../../src/ground/syscalls.ts';
 import { lackOfLayers } from '../command/working-layers.ts';
 import { onSmallDisk } from '../records/small-disk.ts';
 import { needs, programs, superuser } from '../support/needs.ts';
@@ -120,7 +119,7 @@ describe('What a command on the folders themselves destroys', needs(lackOfLayers
     process.on('SIGWINCH', ignore);
     const signalling = setInterval(() => {
       for (const thread of readdirSync('/proc/self/task').map(Number))
-        if (thread !== process.pid) syscall(syscallNumber('tgkill'), process.pid, thread, 28);
+        if (thread !== process.pid) syscall('tgkill', process.pid, thread, 28);
     }, 0);
     try {
       const { stderr, exit_code } = await runIn(

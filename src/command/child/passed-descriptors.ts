@@ -1,10 +1,10 @@
-import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** A pair of Unix sockets for passing descriptors, both close-on-exec. */
 export function makeSocketPair({ syscall }: Kernel): readonly [number, number] {
   const ends = Buffer.alloc(8);
-  const made = syscall(syscallNumber('socketpair'), unix, stream | closeOnExec, 0, ends);
+  const made = syscall('socketpair', unix, stream | closeOnExec, 0, ends);
   if (made !== 0) throw new Error('socketpair was refused');
   return [ends.readInt32LE(0), ends.readInt32LE(4)];
 }
@@ -21,7 +21,7 @@ export function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number
   message.writeBigUInt64LE(24n, 40);
   message.writeBigUInt64LE(at + 72n, 56);
   message.writeBigUInt64LE(1n, 64);
-  const length = syscall(syscallNumber('recvmsg'), socket, message, dontWait | closeReceivedOnExec);
+  const length = syscall('recvmsg', socket, message, dontWait | closeReceivedOnExec);
   // SOL_SOCKET, SCM_RIGHTS, and space for one descriptor.
   const isDescriptor = message.readUInt32LE(104) === 1 && message.readUInt32LE(108) === 1;
   if (length !== 1 || message.readBigUInt64LE(96) !== 20n || !isDescriptor) {

@@ -1,4 +1,3 @@
-import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /**
@@ -28,5 +27,5 @@ export function blockSignals({ syscall }: Kernel): void {
   const faults = [4, 5, 7, 8, 11, 31].reduce((set, signal) => set | (1n << BigInt(signal - 1)), 0n);
   const blocked = Buffer.alloc(8);
   blocked.writeBigUInt64LE(BigInt.asUintN(64, ~faults));
-  syscall(syscallNumber('rt_sigprocmask'), 0, blocked, null, blocked.length);
+  syscall('rt_sigprocmask', 0, blocked, null, blocked.length);
 }

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { orElse } from '../../ground/or-else.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { taggedLimit } from '../seccomp/seccomp.ts';
 
@@ -44,7 +43,7 @@ interface Limit {
 
 function limitOf({ syscall }: Kernel): Limit {
   const limit = Buffer.alloc(16);
-  syscall(syscallNumber('prlimit64'), 0, taggedLimit, null, limit);
+  syscall('prlimit64', 0, taggedLimit, null, limit);
   return { soft: limit.readBigUInt64LE(0), hard: limit.readBigUInt64LE(8) };
 }
 
@@ -52,7 +51,7 @@ function setLimit({ syscall }: Kernel, pid: number, { soft, hard }: Limit): bool
   const limit = Buffer.alloc(16);
   limit.writeBigUInt64LE(soft, 0);
   limit.writeBigUInt64LE(hard, 8);
-  return syscall(syscallNumber('prlimit64'), pid, taggedLimit, limit, null) === 0;
+  return syscall('prlimit64', pid, taggedLimit, limit, null) === 0;
 }
 
 /** Below those of commands. Process numbers have 22 bits. */

@@ -2,7 +2,6 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { openPath as pathOnly } from '../../files/walk.ts';
 import { defer } from '../../ground/defer.ts';
 import { orElse } from '../../ground/or-else.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /** The rights of a thread and everything that it starts. */
@@ -30,19 +29,19 @@ export const signalsLandlockVersion = 6;
 export function confineThread(kernel: Kernel, walls: ThreadWalls): void {
   const { syscall } = kernel;
   const prctl = (option: number, ...args: number[]) =>
-    syscall(syscallNumber('prctl'), option, ...args, ...[0, 0, 0, 0].slice(args.length));
+    syscall('prctl', option, ...args, ...[0, 0, 0, 0].slice(args.length));
   assertDone(prctl(38, 1), 'no_new_privs');
   // Dropping needs a capability; without it (not root) there are none to drop.
   for (let capability = 0; capability < 64; capability++) prctl(24, capability);
   prctl(47, 4);
   const header = Buffer.alloc(8);
   header.writeUInt32LE(0x20080522, 0);
-  assertDone(syscall(syscallNumber('capset'), header, Buffer.alloc(24)), 'capset');
+  assertDone(syscall('capset', header, Buffer.alloc(24)), 'capset');
   restrictFiles(kernel, walls);
   const program = Buffer.alloc(16);
   program.writeUInt16LE(walls.filter.length / 8, 0);
   program.writeBigUInt64LE(kernel.addressOf(walls.filter), 8);
-  assertDone(syscall(syscallNumber('seccomp'), 1, 0, program), 'seccomp');
+  assertDone(syscall('seccomp', 1, 0, program), 'seccomp');
 }
 
 function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }: ThreadWalls): void {

@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import type { Exit } from '../../contract/capabilities/process.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 export type Collector = ReturnType<typeof createCollector>;
@@ -17,7 +16,7 @@ export function createCollector({ syscall }: Kernel) {
   function look(): void {
     for (const [pid, resolve] of waiting) {
       const status = Buffer.alloc(4);
-      const found = syscall(syscallNumber('wait4'), pid, status, noHang, 0);
+      const found = syscall('wait4', pid, status, noHang, 0);
       if (found === 0) continue;
       waiting.delete(pid);
       resolve(found === pid ? read(status.readUInt32LE(0)) : { code: undefined, signal: 'SIGKILL' });

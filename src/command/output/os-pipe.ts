@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
-import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import { type Kernel, openKernel } from '../seccomp/kernel.ts';
 
 /** A pipe of the operating system: its bytes do not pass through this process. */
@@ -32,7 +32,7 @@ export async function openPipes(): Promise<MakePipe> {
 /** Both ends are close-on-exec: a child inherits only those that are passed to it. */
 export function makePipe({ syscall }: Kernel): Pipe {
   const ends = Buffer.alloc(8);
-  if (syscall(syscallNumber('pipe2'), ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
+  if (syscall('pipe2', ends, closeOnExec) !== 0) throw new Error('pipe2 was refused');
   return { read: ends.readInt32LE(0), write: ends.readInt32LE(4) };
 }
 

@@ -16,7 +16,6 @@ import { type Text, text } from '../../contract/text/text.ts';
 import { defer, deferred } from '../../ground/defer.ts';
 import { once } from '../../ground/once.ts';
 import { orElse } from '../../ground/or-else.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Spawner } from '../child/child.ts';
 import { compileLayer, type LayerOptions } from '../child/layer-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
@@ -104,24 +103,20 @@ export function createLayers({ base, next, caches }: LayersOptions, kernel: Kern
 
 /** Reads extended attributes without following links, which Node cannot do. */
 function createMarks({ syscall, errno }: Kernel): Marks {
+  const readMark = (entry: Buffer, name: Buffer | null, into: Buffer) =>
+    syscall('lgetxattr', entry, name, into, into.length);
   const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
   const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
   const listed = Buffer.alloc(4096);
   return {
     read(path, name) {
       const value = Buffer.alloc(16);
-      const length = syscall(
-        syscallNumber('lgetxattr'),
-        pathOf(path),
-        names.get(name) ?? null,
-        value,
-        value.length,
-      );
+      const length = readMark(pathOf(path), names.get(name) ?? null, value);
       return length < 0 ? undefined : value.toString('latin1', 0, length);
     },
     attributes(path) {
       const entry = pathOf(path);
-      const length = syscall(syscallNumber('llistxattr'), entry, listed, listed.length);
+      const length = syscall('llistxattr', entry, listed, listed.length);
       if (length <= 0) return '';
       const value = Buffer.alloc(65_536);
       return listed
@@ -130,13 +125,7 @@ function createMarks({ syscall, errno }: Kernel): Marks {
         .filter((name) => isAttribute.test(name))
         .toSorted()
         .map((name) => {
-          const bytes = syscall(
-            syscallNumber('lgetxattr'),
-            entry,
-            Buffer.from(`${name}\0`),
-            value,
-            value.length,
-          );
+          const bytes = readMark(entry, Buffer.from(`${name}\0`), value);
           return `${name}=${value.toString('latin1', 0, Math.max(0, bytes))}`;
         })
         .join('\n');
@@ -149,20 +138,18 @@ function createMarks({ syscall, errno }: Kernel): Marks {
       using _ = defer(() => closeSync(fd));
       // A program that opens the file for writing right now causes a signal, whose default action would end this
       // process.
-      syscall(syscallNumber('fcntl'), fd, setSignal, SIGURG);
-      if (syscall(syscallNumber('fcntl'), fd, setLease, readLease) < 0)
-        return errno() === system.errno.EAGAIN;
-      syscall(syscallNumber('fcntl'), fd, setLease, noLease);
+      syscall('fcntl', fd, setSignal, SIGURG);
+      if (syscall('fcntl', fd, setLease, readLease) < 0) return errno() === system.errno.EAGAIN;
+      syscall('fcntl', fd, setLease, noLease);
       return false;
     },
     remove(path) {
       const entry = pathOf(path);
       // Most entries have none, and hardly any have several.
-      const length = syscall(syscallNumber('llistxattr'), entry, listed, listed.length);
+      const length = syscall('llistxattr', entry, listed, listed.length);
       if (length === 0) return;
       const has = length < 0 ? undefined : listed.toString('latin1', 0, length).split('\0');
-      for (const [mark, name] of names)
-        if (has?.includes(mark) ?? true) syscall(syscallNumber('lremovexattr'), entry, name);
+      for (const [mark, name] of names) if (has?.includes(mark) ?? true) syscall('lremovexattr', entry, name);
     },
   };
 }

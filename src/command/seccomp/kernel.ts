@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { thisProcessor } from '../../ground/syscalls.ts';
+import { type CommonSyscall, syscallNumber, thisProcessor } from '../../ground/syscalls.ts';
 
-/** A raw system call: takes numbers, and returns libc's result (-1 on failure). */
-export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
+/** A raw system call, by its name or number: takes numbers, and returns libc's result (-1 on failure). */
+export type Syscall = (named: CommonSyscall | number, ...args: (number | Uint8Array | null)[]) => number;
 
 /** System calls and memory addresses, which Node does not offer. */
 export type Kernel = Awaited<ReturnType<typeof openKernel>>;
@@ -14,7 +14,7 @@ export async function openKernel() {
   const libc = load(null);
   // One signature for each set of positions of buffers, a bit a position, because koffi checks types.
   const forms: ((...args: unknown[]) => number)[] = [];
-  const syscall: Syscall = (number, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0) => {
+  const syscall: Syscall = (named, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0) => {
     const buffers = bit(a, 1) | bit(b, 2) | bit(c, 4) | bit(d, 8) | bit(e, 16) | bit(f, 32);
     let call = forms[buffers];
     if (!call) {
@@ -22,6 +22,7 @@ export async function openKernel() {
       call = libc.func(`long syscall(long, ${kinds.join(', ')})`) as (...args: unknown[]) => number;
       forms[buffers] = call;
     }
+    const number = typeof named === 'string' ? syscallNumber(named) : named;
     return Number(call(number, a ?? 0, b ?? 0, c ?? 0, d ?? 0, e ?? 0, f ?? 0));
   };
   return {

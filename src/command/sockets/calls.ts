@@ -1,4 +1,4 @@
-import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 export interface WaitingCall {
@@ -24,12 +24,12 @@ export function createCalls({ syscall, addressOf, errno }: Kernel) {
     vectors.writeBigUInt64LE(BigInt(bytes), 8);
     vectors.writeBigUInt64LE(address, 16);
     vectors.writeBigUInt64LE(BigInt(bytes), 24);
-    return done(syscall(syscallNumber('process_vm_readv'), thread, vectors, 1, remote, 1, 0));
+    return done(syscall('process_vm_readv', thread, vectors, 1, remote, 1, 0));
   };
   const remote = vectors.subarray(16);
   const control = (listener: number, request: number, id: bigint) => {
     scratch.writeBigUInt64LE(id, 0);
-    return done(syscall(syscallNumber('ioctl'), listener, request, scratch));
+    return done(syscall('ioctl', listener, request, scratch));
   };
   return {
     /** Takes the next call that a filter handed over (struct seccomp_notif). */
@@ -62,10 +62,10 @@ export function createCalls({ syscall, addressOf, errno }: Kernel) {
       scratch.writeUInt32LE(closesOnExec ? closeOnExec : 0, 20);
       return control(listener, addDescriptor, id);
     },
-    openThread: (thread: number) => done(syscall(syscallNumber('pidfd_open'), thread, anyThread)),
+    openThread: (thread: number) => done(syscall('pidfd_open', thread, anyThread)),
     /** Copies another process's descriptor for the same open file. */
     takeDescriptor: (process: number, descriptor: number) =>
-      done(syscall(syscallNumber('pidfd_getfd'), process, descriptor, 0)),
+      done(syscall('pidfd_getfd', process, descriptor, 0)),
     /** Fills the buffer from a process's memory. */
     readMemory: (thread: number, address: bigint, into: Buffer) =>
       into.length === 0 ? 0 : readTo(addressOf(into), thread, address, into.length),
@@ -81,33 +81,32 @@ export function createCalls({ syscall, addressOf, errno }: Kernel) {
       how.writeBigUInt64LE(BigInt(flags), 0);
       how.writeBigUInt64LE(BigInt(resolve), 16);
       const text = Buffer.concat([path, Buffer.alloc(1)]);
-      return done(syscall(syscallNumber('openat2'), folder, text, how, how.length));
+      return done(syscall('openat2', folder, text, how, how.length));
     },
     /** Does not block. */
     connect(socket: number, address: Buffer): number {
-      const flags = syscall(syscallNumber('fcntl'), socket, getFlags, 0);
+      const flags = syscall('fcntl', socket, getFlags, 0);
       const waits = (flags & nonBlocking) === 0;
-      if (waits) syscall(syscallNumber('fcntl'), socket, setFlags, flags | nonBlocking);
-      const result = done(syscall(syscallNumber('connect'), socket, address, address.length));
-      if (waits) syscall(syscallNumber('fcntl'), socket, setFlags, flags);
+      if (waits) syscall('fcntl', socket, setFlags, flags | nonBlocking);
+      const result = done(syscall('connect', socket, address, address.length));
+      if (waits) syscall('fcntl', socket, setFlags, flags);
       return result;
     },
     /** Is the socket in blocking mode? */
-    waits: (socket: number) => (syscall(syscallNumber('fcntl'), socket, getFlags, 0) & nonBlocking) === 0,
+    waits: (socket: number) => (syscall('fcntl', socket, getFlags, 0) & nonBlocking) === 0,
     /** An option of SOL_SOCKET. */
     option(socket: number, name: number): number {
       const value = Buffer.alloc(4);
       const length = Buffer.from([4, 0, 0, 0]);
-      const result = done(syscall(syscallNumber('getsockopt'), socket, 1, name, value, length));
+      const result = done(syscall('getsockopt', socket, 1, name, value, length));
       return result < 0 ? result : value.readInt32LE(0);
     },
     socket: (domain: number, type: number, protocol: number) =>
-      done(syscall(syscallNumber('socket'), domain, type, protocol)),
-    send: (socket: number, bytes: Buffer) =>
-      done(syscall(syscallNumber('sendto'), socket, bytes, bytes.length, 0, 0, 0)),
+      done(syscall('socket', domain, type, protocol)),
+    send: (socket: number, bytes: Buffer) => done(syscall('sendto', socket, bytes, bytes.length, 0, 0, 0)),
     /** Does not block. */
     receive: (socket: number, into: Buffer) =>
-      done(syscall(syscallNumber('recvfrom'), socket, into, into.length, dontWait, 0, 0)),
+      done(syscall('recvfrom', socket, into, into.length, dontWait, 0, 0)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -44,7 +44,7 @@ class SupervisorThread {
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
     this.#watch = createWatch(kernel);
-    this.#end = kernel.syscall(syscallNumber('eventfd2'), 0, closeOnExec);
+    this.#end = kernel.syscall('eventfd2', 0, closeOnExec);
     if (this.#end < 0) throw new Error('eventfd2 was refused');
     this.#watch.add(this.#end);
     this.#worker = this.#start();

@@ -1,5 +1,4 @@
 import { openPath } from '../../files/walk.ts';
-import { syscallNumber } from '../../ground/syscalls.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 
 /**
@@ -54,54 +53,51 @@ export function createFileCalls({ syscall, errno }: Kernel) {
   const space = Buffer.alloc(65_536);
   return {
     openAt: (folder: number, name: Buffer, flags: number, mode = 0): number =>
-      done(syscall(syscallNumber('openat'), folder, text(name), flags, mode)),
+      done(syscall('openat', folder, text(name), flags, mode)),
     /** The entry of this name itself, without following a link; with an empty name the open file. */
     statAt(folder: number, name: Buffer): FileStat | number {
       const flags = emptyPath | notFollowed;
-      const result = done(syscall(syscallNumber('statx'), folder, text(name), flags, 0xfff, stat));
+      const result = done(syscall('statx', folder, text(name), flags, 0xfff, stat));
       return result < 0 ? result : readStat(stat);
     },
     /** May this process change names in an open folder? The mount may be read-only, the folder another user's. */
-    mayChangeIn: (folder: number): number => done(syscall(syscallNumber('faccessat'), folder, dot, 3)),
+    mayChangeIn: (folder: number): number => done(syscall('faccessat', folder, dot, 3)),
     unlinkAt: (folder: number, name: Buffer, isFolder: boolean): number =>
-      done(syscall(syscallNumber('unlinkat'), folder, text(name), isFolder ? 0x200 : 0)),
+      done(syscall('unlinkat', folder, text(name), isFolder ? 0x200 : 0)),
     renameAt: (from: number, name: Buffer, to: number, newName: Buffer, flags: number): number =>
-      done(syscall(syscallNumber('renameat2'), from, text(name), to, text(newName, second), flags)),
+      done(syscall('renameat2', from, text(name), to, text(newName, second), flags)),
     linkAt: (from: number, name: Buffer, to: number, newName: Buffer, follows = false): number =>
-      done(
-        syscall(syscallNumber('linkat'), from, text(name), to, text(newName, second), follows ? 0x400 : 0),
-      ),
+      done(syscall('linkat', from, text(name), to, text(newName, second), follows ? 0x400 : 0)),
     symlinkAt: (target: Buffer, folder: number, name: Buffer): number =>
-      done(syscall(syscallNumber('symlinkat'), text(target), folder, text(name, second))),
+      done(syscall('symlinkat', text(target), folder, text(name, second))),
     makeNodeAt: (folder: number, name: Buffer, mode: number, device: number): number =>
-      done(syscall(syscallNumber('mknodat'), folder, text(name), mode, device)),
+      done(syscall('mknodat', folder, text(name), mode, device)),
     /** Requests a read lease and returns it: the kernel refuses it if another process may write. */
     lease(fd: number): number {
       // A process that opens it now causes a signal to us: use one that is ignored.
-      syscall(syscallNumber('fcntl'), fd, 10, 23); // F_SETSIG, SIGURG
-      const given = done(syscall(syscallNumber('fcntl'), fd, 1024, 0)); // F_SETLEASE, F_RDLCK
-      if (given === 0) syscall(syscallNumber('fcntl'), fd, 1024, 2); // F_UNLCK
+      syscall('fcntl', fd, 10, 23); // F_SETSIG, SIGURG
+      const given = done(syscall('fcntl', fd, 1024, 0)); // F_SETLEASE, F_RDLCK
+      if (given === 0) syscall('fcntl', fd, 1024, 2); // F_UNLCK
       return given;
     },
-    truncate: (fd: number, bytes: bigint): number =>
-      done(syscall(syscallNumber('ftruncate'), fd, Number(bytes))),
-    changeMode: (fd: number, mode: number) => void syscall(syscallNumber('fchmod'), fd, mode),
+    truncate: (fd: number, bytes: bigint): number => done(syscall('ftruncate', fd, Number(bytes))),
+    changeMode: (fd: number, mode: number) => void syscall('fchmod', fd, mode),
     /** Of the entry of a descriptor, also an O_PATH one. */
     alter(fd: number, change: Alteration): number {
       const at = itself(fd);
       switch (change.kind) {
         case 'mode':
-          return done(syscall(syscallNumber('fchmodat'), here, at, change.mode));
+          return done(syscall('fchmodat', here, at, change.mode));
         case 'owner':
-          return done(syscall(syscallNumber('fchownat'), here, at, change.user, change.group, 0));
+          return done(syscall('fchownat', here, at, change.user, change.group, 0));
         case 'times':
-          return done(syscall(syscallNumber('utimensat'), here, at, change.times ?? null, 0));
+          return done(syscall('utimensat', here, at, change.times ?? null, 0));
         case 'attribute': {
           const { name, value, flags = 0 } = change;
           return done(
             value === undefined
-              ? syscall(syscallNumber('removexattr'), at, text(name))
-              : syscall(syscallNumber('setxattr'), at, text(name), value, value.length, flags),
+              ? syscall('removexattr', at, text(name))
+              : syscall('setxattr', at, text(name), value, value.length, flags),
           );
         }
       }
@@ -109,24 +105,23 @@ export function createFileCalls({ syscall, errno }: Kernel) {
     /** Its extended attributes, with those that this process may read; bytes, one per character. */
     attributesOf(fd: number): Readonly<Record<string, string>> {
       const at = itself(fd);
-      const length = syscall(syscallNumber('listxattr'), at, space, space.length);
+      const length = syscall('listxattr', at, space, space.length);
       const names = length <= 0 ? [] : space.toString('latin1', 0, length - 1).split('\0');
       const found: Record<string, string> = {};
       for (const name of names) {
         const named = text(Buffer.from(name, 'latin1'));
-        const bytes = syscall(syscallNumber('getxattr'), at, named, space, space.length);
+        const bytes = syscall('getxattr', at, named, space, space.length);
         if (bytes >= 0) found[name] = space.toString('latin1', 0, bytes);
       }
       return found;
     },
     /** Sets the status flags of an open file. */
-    setFlags: (fd: number, flags: number) => void syscall(syscallNumber('fcntl'), fd, 4, flags),
+    setFlags: (fd: number, flags: number) => void syscall('fcntl', fd, 4, flags),
     /** Gives up root's extra rights, in this thread only. */
     dropRights(): void {
       const header = Buffer.alloc(8);
       header.writeUInt32LE(0x20080522, 0);
-      if (syscall(syscallNumber('capset'), header, Buffer.alloc(24)) !== 0)
-        throw new Error('capset was refused');
+      if (syscall('capset', header, Buffer.alloc(24)) !== 0) throw new Error('capset was refused');
     },
   };
 }

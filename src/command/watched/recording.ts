@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { KeptBytes } from '../../contract/capabilities/landing.ts';
-import { closeOnExec, syscallNumber } from '../../ground/syscalls.ts';
+import { closeOnExec } from '../../ground/syscalls.ts';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import { quietThread, threadUrl } from '../child/quiet-thread.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -65,7 +65,7 @@ export class Recording {
     const { folder, roots, ignore, mostBytes, protectedNames, reach } = options;
     this.#options = options;
     this.#watch = createWatch(kernel);
-    this.#end = kernel.syscall(syscallNumber('eventfd2'), 0, closeOnExec);
+    this.#end = kernel.syscall('eventfd2', 0, closeOnExec);
     const [ours, theirs] = makeSocketPair(kernel);
     this.#theirs = theirs;
     this.#watch.add(ours);

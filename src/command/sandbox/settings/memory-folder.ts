@@ -2,7 +2,6 @@ import { closeSync, lstatSync, mkdtempSync, openSync, readdirSync, statfsSync } 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isInside } from '../../../ground/inside.ts';
-import { syscallNumber } from '../../../ground/syscalls.ts';
 import type { Kernel } from '../../seccomp/kernel.ts';
 
 /** A folder for this server only. */
@@ -62,7 +61,7 @@ async function sweep(prefix: string, kernel: Kernel): Promise<void> {
 
 /** Locks an open file unless another process has the lock. */
 function lockNow({ syscall }: Kernel, fd: number): boolean {
-  return syscall(syscallNumber('flock'), fd, exclusive | noWait) === 0;
+  return syscall('flock', fd, exclusive | noWait) === 0;
 }
 
 const memory = '/dev/shm';
