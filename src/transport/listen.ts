@@ -1,8 +1,7 @@
 import type { Arrival } from '../contract/call.ts';
 import { isRecord } from '../ground/is-record.ts';
 import { changeNotification } from './changes.ts';
-import type { Params, RequestId } from './jsonrpc.ts';
-import { RpcError, rpcCode } from './jsonrpc.ts';
+import { type Params, type RequestId, RpcError, rpcCode } from './jsonrpc.ts';
 import type { Mcp } from './mcp.ts';
 import { metaKey } from './revision.ts';
 

@@ -1,6 +1,5 @@
 import type { Answer, FormAnswer, Question } from '../contract/call.ts';
-import type { Locale } from '../contract/text/text.ts';
-import { text } from '../contract/text/text.ts';
+import { type Locale, text } from '../contract/text/text.ts';
 import { isRecord } from '../ground/is-record.ts';
 import type { Params } from './jsonrpc.ts';
 

@@ -1,6 +1,5 @@
 import { isRecord } from '../ground/is-record.ts';
-import type { Params } from './jsonrpc.ts';
-import { RpcError, rpcCode } from './jsonrpc.ts';
+import { type Params, RpcError, rpcCode } from './jsonrpc.ts';
 
 /** The revisions that open with `initialize`, newest first. */
 export const handshakeRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
 import { isLocale, type Locale } from '../../contract/text/text.ts';
 import { isRecord } from '../../ground/is-record.ts';
-import type { Params } from '../jsonrpc.ts';
-import { RpcError, rpcCode } from '../jsonrpc.ts';
+import { type Params, RpcError, rpcCode } from '../jsonrpc.ts';
 import { knownRevision } from '../revision.ts';
 import { readTraceContext } from '../trace.ts';
 

@@ -2,9 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
 import { isRecord } from '../../ground/is-record.ts';
 import type { Params } from '../jsonrpc.ts';
-
-import type { ClientInfo } from '../revision.ts';
-import { readClientInfo } from '../revision.ts';
+import { type ClientInfo, readClientInfo } from '../revision.ts';
 
 /** The results of a handshake that later requests need. */
 export interface Ticket {
