@@ -90,6 +90,10 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
     'リクエストのどこに付けてよいか。"bearer"、"basic"、"header:X-Api-Key"、"query:key"、"path"、"body"、またはその一覧。既定: ["bearer", "basic"]',
   'secrets.NAME.variable': 'コマンドが代わりの値を受け取る環境変数。既定: 名前の大文字に _TOKEN を付けたもの',
   'secrets.NAME.username': 'git がログインに使うユーザー名。既定: "x-access-token"',
+  'secrets.NAME.commands':
+    'コマンドに代わりの値を渡すかどうか。既定値: true。これを指定した中継サーバー、モデル、ページの取得では、いずれの場合も使います。',
+  'secrets.NAME.webFetch':
+    'そのホストのページを web_fetch で読むときに、as にある最初のヘッダーで送信するかどうか。既定値: false。',
   'secrets.NAME.from':
     '値の取得元。サーバーの環境変数（{ "env": "GH_TOKEN" }）またはファイル（{ "file": "/run/secrets/gh" }）。既定: `sekisho secret set` で保存した値',
   'process.network':
@@ -142,6 +146,7 @@ export const meaningsInJapanese: Readonly<Record<string, string>> = {
   'models.NAME.model': 'サーバーでのモデルの ID。例: "glm-4.7"',
   'models.NAME.url': 'OpenAI 互換のサーバー。既定: Ollama、http://127.0.0.1:11434/v1',
   'models.NAME.keyVariable': 'キーを持つ環境変数の名前。例: "ZAI_API_KEY"。キー自体は書きません',
+  'models.NAME.keySecret': 'キーを持つ secrets の項目。例: "zai"。hosts にサーバーのホストが必要です。',
   'models.NAME.keyHeader': 'キーを送るヘッダー。例: Azure では "api-key"。既定: Authorization: Bearer',
   'models.NAME.silenceMs': 'サーバーから何も届かないことを許す時間。既定: 240000',
   'models.NAME.contextChars': '送る会話の文字数の上限。既定: 300000',

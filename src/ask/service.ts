@@ -21,6 +21,8 @@ export interface AskServiceOptions {
   identify(arrival: Arrival): Promise<Caller>;
   /** The model with this name, or the default one. Throws `ToolError`. */
   modelFor(name: string | undefined): Endpoint;
+  /** Sends requests whose headers may name secrets. */
+  send(): Promise<typeof fetch | undefined>;
   readonly sessions: () => Promise<AskSessionStore>;
   readonly rates: () => Promise<RateStore>;
   readonly perMinute: number;
@@ -88,10 +90,9 @@ export function createAskService(options: AskServiceOptions): AskService {
     };
     try {
       await countQuestion(await options.rates(), principal, options.perMinute, now());
-      const model = await openModel(
-        endpoint,
-        options.retryDelaysMs ? { retryDelaysMs: options.retryDelaysMs } : {},
-      );
+      const { retryDelaysMs } = options;
+      const send = await options.send();
+      const model = await openModel(endpoint, { send, ...(retryDelaysMs && { retryDelaysMs }) });
       const report = createReport(onEvent, request.reasoning);
       report.onEvent({ type: 'start', session: session.id, model: endpoint.name });
       const asked = await ask(request.message, session.messages, {

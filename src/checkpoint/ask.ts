@@ -19,6 +19,7 @@ export function openAskService(checkpoint: Checkpoint, options: AskServing = {})
     gateway,
     identify: checkpoint.identify,
     modelFor: (name) => modelFor(settings, name, options.onFault),
+    send: () => checkpoint.rooms.lendingFetch(),
     sessions: async () => (await checkpoint.store()).askSessions,
     rates: async () => (await checkpoint.store()).rates,
     perMinute: settings.ask.perMinute,

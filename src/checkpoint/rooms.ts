@@ -4,10 +4,12 @@ import { hasEnded, recoverLayers } from '../command/layer/left.ts';
 import { findGpu } from '../config/gpu.ts';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
+import { type SecretRule, someSecrets } from '../contract/capabilities/secrets.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import { isBelow } from '../ground/inside.ts';
 import { once } from '../ground/once.ts';
+import { secretsIn } from '../ground/secrets/named.ts';
 
 export interface RoomsOptions {
   readonly version?: string | undefined;
@@ -129,6 +131,18 @@ export class Rooms {
     }));
   }
 
+  /** Sends requests whose headers name secrets; undefined if there are none. */
+  async lendingFetch(): Promise<typeof fetch | undefined> {
+    return (await this.#outwardKeys())?.fetch;
+  }
+
+  async #outwardKeys(isMeant: (rule: SecretRule) => boolean = () => true) {
+    const secrets = someSecrets(await this.secrets(), isMeant);
+    if (!secrets) return undefined;
+    const { OutwardKeys } = await import('../network/edge/keys/outward.ts');
+    return new OutwardKeys(secrets);
+  }
+
   readonly commands = once(async () => {
     const runner = await this.#openRunner();
     if (this.settings.history.enabled && hasEnded(this.#layers)) {
@@ -170,7 +184,7 @@ export class Rooms {
         tunnels: this.settings.process.tunnels,
         key: 'process.network',
         deniedHosts: deniedHostsOf(this.settings),
-        secrets: await this.secrets(),
+        secrets: someSecrets(await this.secrets(), ({ commands }) => commands !== false),
       },
       hiddenPaths: this.settings.hiddenPaths,
       ownPaths: this.#ownPaths,
@@ -207,6 +221,7 @@ export class Rooms {
     return openWeb({
       ...this.settings.web,
       denyHosts: [...this.settings.web.denyHosts, ...deniedHostsOf(this.settings)],
+      keys: await this.#outwardKeys(({ webFetch }) => webFetch === true),
     });
   });
 
@@ -258,6 +273,7 @@ export class Rooms {
       readable: this.settings.process.readable,
       hiddenPaths: this.settings.hiddenPaths,
       deniedHosts: deniedHostsOf(this.settings),
+      secrets: await this.secrets(),
       ownPaths: this.#ownPaths,
       record:
         this.settings.history.enabled && this.settings.history.commands !== 'off'
@@ -278,8 +294,10 @@ export class Rooms {
     const { openUpstreams } = await import('../upstream/connection/open-upstreams.ts');
     const { createPublicAddressCheck } = await import('../network/address.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
+    const send = await this.lendingFetch();
     let key: Uint8Array | undefined;
     return openUpstreams({
+      send,
       servers: this.settings.servers,
       pinFolder: join(this.settings.stateFolder, 'servers'),
       info: { name: 'sekisho', version: this.#version },
@@ -380,15 +398,30 @@ async function assertNetworkLists(settings: Settings): Promise<void> {
     start.kind === 'stdio' && start.network ? [start.network] : [],
   );
   if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
-  if (lists.length === 0) return;
+  if (lists.length + settings.secrets.length === 0) return;
   const { createProxyRules } = await import('../network/proxy/rules.ts');
   for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
   if (settings.secrets.length === 0) return;
-  const { assertInspected } = await import('../network/edge/keys/keys.ts');
+  const { assertInspected, assertReached } = await import('../network/edge/keys/keys.ts');
   assertInspected(settings.secrets, settings.process);
+  for (const { name, start } of settings.servers) {
+    if (start.kind === 'stdio' && start.sandbox === 'off') continue;
+    const named = secretsIn(start.kind === 'http' ? start.headers : start.env);
+    const list =
+      start.kind === 'http'
+        ? { entries: [authorityOf(start.url)], key: `servers.${name}.url` }
+        : (start.network ?? { entries: [], key: `servers.${name}.network` });
+    for (const rule of settings.secrets) if (named.includes(rule.name)) assertReached(rule, list);
+  }
 }
 
 /** The cause of a failure, for the operator. */
 function causeWords(cause: unknown): string {
   return `(${cause instanceof Error ? cause.message : String(cause)})`;
+}
+
+/** Host and port. */
+function authorityOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }

@@ -26,8 +26,8 @@ export async function setSecret(name: string, flags: Flags): Promise<number> {
     await acts.setSecret(name, value);
     say(
       text(
-        `${name} is kept. Commands find its stand-in in ${settings.variable}.`,
-        `${name} を保存しました。コマンドは ${settings.variable} で代わりの値を受け取ります。`,
+        `${name} is kept.${settings.commands ? ` Commands find its stand-in in ${settings.variable}.` : ''}`,
+        `${name} を保存しました。${settings.commands ? `コマンドは ${settings.variable} で代わりの値を受け取ります。` : ''}`,
       ),
     );
     return 0;
@@ -38,7 +38,8 @@ export async function setSecret(name: string, flags: Flags): Promise<number> {
 export function listSecrets(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint: { rooms, settings } }) => {
     const secrets = await rooms.secrets();
-    const rows = settings.secrets.map(({ name, hosts, as, variable }) => {
+    const rows = settings.secrets.map(({ name, hosts, as, commands, ...rest }) => {
+      const variable = commands ? rest.variable : '-';
       return { name, hosts, as, variable, isSet: secrets?.valueOf(name) !== undefined };
     });
     const none = text(

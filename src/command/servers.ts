@@ -5,9 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRecording } from '../contract/capabilities/command-life.ts';
 import type { FolderRoot } from '../contract/capabilities/files.ts';
 import type { ServerProcess } from '../contract/capabilities/process.ts';
+import { type Secrets, someSecrets } from '../contract/capabilities/secrets.ts';
 import { ToolError } from '../contract/error.ts';
 import type { StdioStart } from '../contract/upstream.ts';
 import { isInside } from '../ground/inside.ts';
+import { fillSecrets, secretsIn } from '../ground/secrets/named.ts';
+import type { HostProxy } from '../network/proxy/open.ts';
 import type { Backend, Child } from './child/child.ts';
 import { memoryUsed } from './child/memory-used.ts';
 import { stopTree } from './child/run-child.ts';
@@ -26,6 +29,8 @@ export interface ServerProcessesOptions {
   readonly hiddenPaths?: readonly string[] | undefined;
   /** Hosts that no proxied server reaches, whatever its own list allows. */
   readonly deniedHosts?: readonly string[] | undefined;
+  /** Credentials that servers name in their variables. */
+  readonly secrets?: Secrets | undefined;
   /** Sekisho's records and configuration, hidden from every server whatever its folders are. */
   readonly ownPaths?: readonly string[] | undefined;
   /** Opens the record of what a server changes in these roots; undefined if the operator keeps none. */
@@ -47,13 +52,20 @@ export function openServerProcesses(options: ServerProcessesOptions) {
     const readable = [...(options.readable ?? []), ...harmless];
     const folders = stdioStart.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
     const { network } = stdioStart;
-    const key = JSON.stringify([stdioStart.sandbox, folders, readable, network]);
+    const credentials = secretsIn(stdioStart.env);
+    const key = JSON.stringify([stdioStart.sandbox, folders, readable, network, credentials]);
     let sandbox = sandboxes.get(key);
     if (!sandbox) {
       sandbox = openSandbox({
         roots: [...readRoots, ...folders],
         sandbox: stdioStart.sandbox,
-        network: network && { ...network, deniedHosts: options.deniedHosts },
+        network: network && {
+          ...network,
+          deniedHosts: options.deniedHosts,
+          // Its calls were judged before they reached it.
+          asks: false,
+          secrets: someSecrets(options.secrets, ({ name }) => credentials.includes(name)),
+        },
         readable,
         readOnlyNames: serversProtectedNames,
         serverEnvironment: options.serverEnvironment,
@@ -82,9 +94,23 @@ export function openServerProcesses(options: ServerProcessesOptions) {
     return { ...recording, roots };
   }
 
+  /** The stand-in for a credential; for a server without walls, the value. */
+  function credentialFor(name: string, proxy: HostProxy | undefined, sandbox: StdioStart['sandbox']): string {
+    const { variable } = options.secrets?.rules.find((rule) => rule.name === name) ?? {};
+    const found =
+      sandbox === 'off'
+        ? options.secrets?.valueOf(name)
+        : variable === undefined
+          ? undefined
+          : proxy?.environment[variable];
+    if (found !== undefined) return found;
+    throw sandbox === 'off' ? withoutValue(name) : withoutEdge(name);
+  }
+
   return {
     /** Throws `unavailable` if there is no sandbox or the program cannot be started. */
     async start(stdioStart: StdioStart): Promise<ServerProcess> {
+      await options.secrets?.refresh(secretsIn(stdioStart.env));
       const sandbox = sandboxFor(stdioStart);
       const { backend, proxy, gitConfig, toolchains } = await sandbox.open();
       const roots = sandbox.roots();
@@ -101,7 +127,11 @@ export function openServerProcesses(options: ServerProcessesOptions) {
             places: backend,
             gitConfig,
             toolchains,
-            more: { ...proxy?.environment, ...stdioStart.env },
+            gitSettings: proxy?.gitSettings,
+            more: {
+              ...proxy?.environment,
+              ...fillSecrets(stdioStart.env, (name) => credentialFor(name, proxy, stdioStart.sandbox)),
+            },
           }),
           writable: roots.writable,
           stdin: 'pipe',
@@ -130,6 +160,22 @@ export function openServerProcesses(options: ServerProcessesOptions) {
       sandboxes.clear();
     },
   };
+}
+
+function withoutValue(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    `It needs the secret “${name}”, which has no value: sekisho secret set ${name}`,
+    `必要なシークレット「${name}」に値がありません: sekisho secret set ${name}`,
+  );
+}
+
+function withoutEdge(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    `It needs the secret “${name}”, and its sandbox reaches no host. \`sekisho doctor\` says why, on the line “network”.`,
+    `シークレット「${name}」が必要ですが、サンドボックスからはどのホストにも接続できません。理由は \`sekisho doctor\` の「network」の行にあります。`,
+  );
 }
 
 /** It runs for days, mostly idle. */

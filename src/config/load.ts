@@ -136,7 +136,7 @@ export function loadSettings(
     history: historyOf(config.history, environment),
     pipeline: { extended: config.pipeline?.extended ?? false },
     memory: memoryOf(config.memory, environment),
-    models: modelsOf(config.models),
+    models: modelsOf(config.models, Object.keys(config.secrets ?? {})),
     ask: {
       model: config.ask?.model,
       maxRounds: config.ask?.maxRounds ?? 20,
@@ -284,7 +284,9 @@ function serversOf(
 ): readonly ServerSettings[] {
   const roots = context.roots.map((root) => root.path);
   const environment = variablesOf(flags, context);
-  const sources = { environment, roots, cwd: context.cwd, sandbox, flow: config.flow ?? 'ask' };
+  const { cwd } = context;
+  const secrets = Object.keys(config.secrets ?? {});
+  const sources = { environment, roots, cwd, sandbox, flow: config.flow ?? 'ask', secrets };
   return readServers({ own: [config.servers, config.mcpServers], ...sources });
 }
 

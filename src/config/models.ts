@@ -15,6 +15,10 @@ const model = z.strictObject({
     /^\w+$/,
     'Environment variable that holds the key, e.g. "ZAI_API_KEY". Never the key itself.',
   ).optional(),
+  keySecret: spelled(
+    /^[a-z][a-z\d-]{0,63}$/,
+    'Entry of `secrets` that holds the key, e.g. "zai". Its hosts must name the server.',
+  ).optional(),
   keyHeader: spelled(
     /^[A-Za-z][A-Za-z0-9-]*$/,
     'Header that carries the key, e.g. "api-key" for Azure. Default: Authorization: Bearer.',
@@ -37,10 +41,18 @@ export const askSchema = section({
   perMinute: atLeast(1, 'Questions a minute. Default: 10.'),
 });
 
-/** The configured models with their defaults. Throws `ConfigError` for a password in an address. */
+/** The configured models with their defaults. Throws `ConfigError` for a password in an address, or an unknown secret. */
 export function modelsOf(
   models: z.input<typeof modelsSchema> | undefined,
+  secrets: readonly string[] = [],
 ): Readonly<Record<string, ModelSettings>> {
+  for (const [name, { keySecret, keyVariable }] of Object.entries(models ?? {})) {
+    if (keySecret !== undefined && (keyVariable !== undefined || !secrets.includes(keySecret)))
+      throw new ConfigError(
+        `models.${name}.keySecret must name an entry of secrets, and no keyVariable beside it: ${keySecret}`,
+        `models.${name}.keySecret には secrets にある名前を指定し、keyVariable は書かないでください: ${keySecret}`,
+      );
+  }
   const entries = Object.entries(models ?? {}).map(([name, settings]) => [
     name,
     withDefaults(name, settings),

@@ -7,14 +7,26 @@ export interface VariableSource {
   readonly workspaceFolder: string;
   /** The key of the text, for error messages. */
   readonly at: string;
+  /** The credentials that the text may name, as `${secret:NAME}`, which stays. Undefined: none. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /**
  * Fills in `${NAME}`, `${NAME:-otherwise}`, and clients' forms: `${env:NAME}`, `${workspaceFolder}`. An unset variable
  * stops start-up: otherwise an empty password would be tried.
  */
-export function fillVariables(words: string, { environment, workspaceFolder, at }: VariableSource): string {
+export function fillVariables(
+  words: string,
+  { environment, workspaceFolder, at, secrets }: VariableSource,
+): string {
   return words.replace(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
+    if (secrets && inner.startsWith('secret:')) {
+      if (secrets.includes(inner.slice('secret:'.length))) return whole;
+      throw new ConfigError(
+        `${at}: ${whole} is not configured: add secrets.${inner.slice('secret:'.length)}.`,
+        `${at}: ${whole} は設定されていません。secrets.${inner.slice('secret:'.length)} を追加してください。`,
+      );
+    }
     if (inner === 'workspaceFolder') return workspaceFolder;
     if (inner === 'workspaceFolderBasename') return basename(workspaceFolder);
     if (inner === 'userHome') return homeOf(environment);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../contract/capabilities/network.ts';
 import { unlessAborted } from '../ground/abort.ts';
@@ -9,6 +10,8 @@ import { createPageCache, freshness } from './cache.ts';
 import { openConverter } from './convert/converter.ts';
 import { readableImage } from './convert/image.ts';
 import { createCookies } from './cookies.ts';
+import { type Lent, type OutwardKeys, withoutValues } from './edge/keys/outward.ts';
+import type { Replacement } from './edge/keys/replacement.ts';
 import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
 import { isChallenge, refreshIn } from './in-markup.ts';
 import { resolveBySystem } from './proxy/road.ts';
@@ -27,6 +30,8 @@ export interface WebOptions extends WebRuleOptions {
   /** The most bytes of cached pages; 0 disables the cache. */
   readonly cacheBytes?: number | undefined;
   readonly now?: (() => number) | undefined;
+  /** Credentials that go with pages of their hosts. */
+  readonly keys?: OutwardKeys | undefined;
 }
 
 const innerNames = /^[^.]+$|\.(localhost|local|localdomain|internal|intranet|lan|home|corp|private|arpa)$/i;
@@ -39,24 +44,36 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const cache = createPageCache(cacheBytes);
   const places = createSemaphore(maxFetches);
   const converter = openConverter();
+  const hiders = new WeakMap<FetchedPage['body'], Replacement>();
   const robots = options.robots && createRobots(userAgent, (url, signal) => follow(url, signal, false), now);
 
   /** One request, without redirects and cache. */
-  async function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+  async function ask(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    lent: Lent | undefined,
+  ) {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const addresses = isIP(host) ? [host] : await unlessAborted(resolve(host), signal);
     rules.assertMayConnect(url, addresses);
-    return request(url, addresses, { ...baseHeaders, 'user-agent': userAgent, ...headers }, signal);
+    const fields = Object.fromEntries(lent?.fields ?? []);
+    const all = { ...baseHeaders, 'user-agent': userAgent, ...headers, ...fields };
+    const response = await request(url, addresses, all, signal);
+    if (lent) hideIn(response, lent.hider);
+    return response;
   }
 
-  async function follow(first: URL, signal: AbortSignal, heedsRobots: boolean): Promise<FetchedPage> {
+  async function follow(first: URL, signal: AbortSignal, isPage: boolean): Promise<FetchedPage> {
     let url = first;
+    const lend = isPage ? options.keys?.forPage() : undefined;
     const cookies = createCookies();
     for (let redirects = 0; ; redirects++) {
-      if (heedsRobots && robots && !(await robots.allows(url, signal))) throw refusedByRobots(url.hostname);
-      const known = cache.get(url.href);
+      if (isPage && robots && !(await robots.allows(url, signal))) throw refusedByRobots(url.hostname);
+      const lent = await lend?.(url);
+      const known = lent ? undefined : cache.get(url.href);
       if (known && known.freshUntilMs > now()) return { ...known.page, fromCache: true };
-      const response = await ask(url, { ...validatorsOf(known), ...cookies.headerFor(url) }, signal);
+      const response = await ask(url, { ...validatorsOf(known), ...cookies.headerFor(url) }, signal, lent);
       const status = response.statusCode ?? 0;
       cookies.take(url, response.headers['set-cookie']);
 
@@ -72,7 +89,10 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         cache.set(url.href, { ...known, ...freshness(response.headers, now()), page: known.page });
         return { ...known.page, fromCache: true };
       }
-      const { body, truncated } = await collectBody(response, maxBytes, signal);
+      const collected = await collectBody(response, maxBytes, signal);
+      const { truncated } = collected;
+      const body = lent ? withoutValues(collected.body, lent.hider, truncated) : collected.body;
+      if (lent) hiders.set(body, lent.hider);
       const page: FetchedPage = {
         url: url.href,
         status,
@@ -90,8 +110,8 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         url = rules.check(next);
         continue;
       }
-      // A response to a cookie must not be shared with readers without one.
-      const life = cookies.any ? { freshUntilMs: 0 } : freshness(response.headers, now());
+      // A response to a cookie or a credential must not be shared with readers without one.
+      const life = cookies.any || lent ? { freshUntilMs: 0 } : freshness(response.headers, now());
       if (status === 200) cache.set(url.href, { page, ...life });
       return page;
     }
@@ -125,13 +145,16 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       }
     },
 
-    read: createReader(converter),
+    read: createReader(converter, hiders),
     close: () => converter.close(),
   };
 }
 
 /** Reads a page once for all who want it. */
-function createReader(converter: ReturnType<typeof openConverter>): Web['read'] {
+function createReader(
+  converter: ReturnType<typeof openConverter>,
+  hiders: WeakMap<FetchedPage['body'], Replacement>,
+): Web['read'] {
   const mainReadings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
   const fullReadings: typeof mainReadings = new WeakMap();
   return async (page, signal, { full = false } = {}) => {
@@ -141,7 +164,10 @@ function createReader(converter: ReturnType<typeof openConverter>): Web['read'] 
     let reading = readings.get(page.body);
     if (!reading) {
       const { url, contentType, body } = page;
+      const hider = hiders.get(body);
       reading = converter.convert({ url, contentType, body, full });
+      // Its markup may have taken a credential apart.
+      if (hider) reading = reading.then((readable) => hidden(readable, hider));
       readings.set(page.body, reading);
       // A failure affects only this reader; the next one tries again.
       reading.catch(() => readings.delete(page.body));
@@ -151,6 +177,22 @@ function createReader(converter: ReturnType<typeof openConverter>): Web['read'] 
       throw signal.aborted ? cancelled('fetch', error) : error;
     });
   };
+}
+
+function hidden(readable: ReadablePage, hider: Replacement): ReadablePage {
+  const clean = (words: string) => withoutValues(Buffer.from(words), hider).toString();
+  const pairs = Object.entries(readable).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? clean(value) : value,
+  ]);
+  return Object.fromEntries(pairs);
+}
+
+function hideIn({ headers }: IncomingMessage, hider: Replacement): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    headers[name] = Array.isArray(value) ? value.map((each) => hider.text(each)) : hider.text(value);
+  }
 }
 
 const maxRedirects = 5;

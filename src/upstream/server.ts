@@ -39,7 +39,7 @@ interface Line {
   readonly turns: ReturnType<typeof createTurns>;
 }
 
-export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProcess'> {
+export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProcess' | 'send'> {
   readonly pins: Pins;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   readonly firstDelayMs?: number | undefined;

@@ -5,9 +5,9 @@ import { boundedStream } from '../../ground/bounded-stream.ts';
  * `fetch` that follows no redirect, which would send the conversation to an unnamed server, and reads no more than
  * `maxBytes`: an endless event would be collected whole before it could be judged.
  */
-export function createBoundedFetch(maxBytes: number): typeof fetch {
+export function createBoundedFetch(maxBytes: number, send: typeof fetch = fetch): typeof fetch {
   return async (url, init) => {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const response = await send(url, { ...init, redirect: 'manual' });
     if (!response.body) return response;
     const bounded = response.body.pipeThrough(boundedStream(maxBytes, () => tooLarge(maxBytes)));
     const { status, statusText, headers } = response;

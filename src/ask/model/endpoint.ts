@@ -1,13 +1,14 @@
 import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { secretName } from '../../ground/secrets/named.ts';
 
 /** Throws `ConfigError` if the key is missing. The key is used only in requests. */
 export function endpointOf(
   name: string,
-  { model, keyVariable, ...settings }: ModelSettings,
+  { model, keyVariable, keySecret, ...settings }: ModelSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): Endpoint {
-  const key = keyOf(keyVariable, name, environment);
+  const key = keySecret === undefined ? keyOf(keyVariable, name, environment) : secretName(keySecret);
   return { ...settings, name, modelId: model, ...(key !== undefined && { key }) };
 }
 
@@ -32,6 +33,7 @@ export interface Endpoint {
   /** The server's id of the model, e.g. `glm-4.7`. */
   readonly modelId: string;
   readonly url: string;
+  /** A key, or the name of a secret in the form of `secretName`. */
   readonly key?: string | undefined;
   /** The header for the key, if not `Authorization: Bearer`. */
   readonly keyHeader?: string | undefined;

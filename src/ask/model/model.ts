@@ -14,6 +14,8 @@ export interface ModelOptions {
   readonly retryDelaysMs?: readonly number[];
   readonly maxAnswerChars?: number;
   readonly maxReplyBytes?: number;
+  /** Sends a request whose header may name a secret. Default: `fetch`. */
+  readonly send?: typeof fetch | undefined;
 }
 
 /** A tool in a request to the model. */
@@ -58,7 +60,7 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}) 
   const chat = createOpenAICompatible({
     name: 'model',
     ...addressOf(endpoint),
-    fetch: createTolerantFetch(createBoundedFetch(options.maxReplyBytes ?? 64 * 1024 * 1024)),
+    fetch: createTolerantFetch(createBoundedFetch(options.maxReplyBytes ?? 64 * 1024 * 1024, options.send)),
   }).chatModel(endpoint.modelId);
   const delays = options.retryDelaysMs ?? [1000, 3000, 8000];
 

@@ -50,7 +50,9 @@ export function openConversation(options: ConversationOptions) {
 
   function opened(): Promise<Model> {
     const { retryDelaysMs } = options;
-    model ??= openModel(endpoint, retryDelaysMs ? { retryDelaysMs } : {});
+    model ??= checkpoint.rooms
+      .lendingFetch()
+      .then((send) => openModel(endpoint, { send, ...(retryDelaysMs && { retryDelaysMs }) }));
     return model;
   }
 

@@ -154,7 +154,8 @@ function usedOf(environment: NodeJS.ProcessEnv, named: readonly string[]): NodeJ
 const isOfRooms = /^(OTEL_\w+|VAULT_SCAN_\w+|HARD_MAX_CHARS|DISPLAY|WAYLAND_DISPLAY)$/;
 
 /** The variables that the settings name. */
-function namedVariables({ process, memory, models }: Settings): readonly string[] {
+function namedVariables({ process, memory, models, secrets }: Settings): readonly string[] {
   const keys = [memory.embeddings?.keyVariable, ...Object.values(models).map((model) => model.keyVariable)];
-  return [...process.environment, ...keys.flatMap((name) => name ?? [])];
+  const ofSecrets = secrets.flatMap(({ from }) => (from && 'env' in from ? [from.env] : []));
+  return [...process.environment, ...ofSecrets, ...keys.flatMap((name) => name ?? [])];
 }

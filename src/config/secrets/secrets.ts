@@ -42,6 +42,18 @@ const secret = z.strictObject({
     .regex(/^[\w.@+-]+$/)
     .optional()
     .describe('The user that git logs in as beside it. Default: "x-access-token".'),
+  commands: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether commands get a stand-in for it. Default: true. Proxied servers, models and web pages that name it use it either way.',
+    ),
+  webFetch: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether web_fetch sends it when it reads a page of its hosts, in the first header that `as` lists. Default: false.',
+    ),
   from: z
     .union([
       z.strictObject({ env: z.string().min(1) }),
@@ -70,6 +82,7 @@ export type SecretSource =
 
 /** A credential as the file names it. */
 export interface SecretSettings extends SecretRule {
+  readonly commands: boolean;
   readonly from: SecretSource;
 }
 
@@ -86,9 +99,14 @@ export function secretsOf(
   { network, environment }: { readonly network: readonly string[]; readonly environment: readonly string[] },
 ): readonly SecretSettings[] {
   const all = Object.entries(named).map(
-    ([name, { as = ['bearer', 'basic'], from, ...rest }]): SecretSettings => ({
+    ([
+      name,
+      { as = ['bearer', 'basic'], from, commands = true, webFetch = false, ...rest },
+    ]): SecretSettings => ({
       ...rest,
       name,
+      commands,
+      webFetch,
       username: rest.username ?? 'x-access-token',
       variable: rest.variable ?? `${name.toUpperCase().replaceAll('-', '_')}_TOKEN`,
       methods: rest.methods?.map((method) => method.toUpperCase()),
@@ -109,10 +127,17 @@ export function secretsOf(
         `secrets.${name}.from には、コマンドから見えるものや書き込めるもの（プログラムや引数を含め、ルート内のファイルと process.environment の変数）を指定できません。`,
       );
   }
-  if (all.length > 0 && network.length === 0)
+  for (const { name, as, webFetch } of all) {
+    if (webFetch && !as.some((place) => /^(bearer|basic|header:.*)$/.test(place)))
+      throw new ConfigError(
+        `secrets.${name}.webFetch needs a header in secrets.${name}.as: "bearer", "basic" or "header:NAME".`,
+        `secrets.${name}.webFetch を使うには、secrets.${name}.as にヘッダー（"bearer"、"basic"、"header:名前"）が必要です。`,
+      );
+  }
+  if (all.some(({ commands }) => commands) && network.length === 0)
     throw new ConfigError(
-      'secrets need hosts that commands can reach: list them in process.network.',
-      'secrets を使うには、コマンドが接続できるホストを process.network に指定してください。',
+      'secrets need hosts that commands can reach: list them in process.network, or set "commands": false.',
+      'secrets を使うには、コマンドが接続できるホストを process.network に指定するか、"commands": false を指定してください。',
     );
   return all;
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { badValue, ConfigError } from '../../contract/error.ts';
 import type { OauthSettings } from '../../contract/upstream.ts';
+import { secretsIn } from '../../ground/secrets/named.ts';
 import { isSecureUrl } from '../../ground/secure-url.ts';
 
 const nonEmpty = z.string().min(1);
@@ -30,14 +31,16 @@ export function oauthOf(
   headers: Readonly<Record<string, string>>,
   fill: (words: string, key: string) => string,
 ): OauthSettings | undefined {
-  const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const hasToken =
+    Object.keys(headers).some((name) => name.toLowerCase() === 'authorization') ||
+    secretsIn(headers).length > 0;
   const isSecure = isSecureUrl(new URL(url));
   if (config === false) return undefined;
   if (config === undefined) return hasToken || !isSecure ? undefined : { grant: 'authorization_code' };
   if (hasToken)
     throw new ConfigError(
-      `${at} has both oauth and an Authorization header; leave one out.`,
-      `${at} に oauth と Authorization ヘッダーの両方があります。どちらかを消してください。`,
+      `${at} has both oauth and an Authorization header or a secret; leave one out.`,
+      `${at} に oauth と、Authorization ヘッダーまたはシークレットの両方があります。どちらかを消してください。`,
     );
   if (!isSecure)
     throw new ConfigError(

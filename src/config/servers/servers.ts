@@ -25,6 +25,8 @@ export interface ServerSources {
   readonly sandbox: 'required' | 'off';
   /** For servers that set none. */
   readonly flow: FlowMode;
+  /** The names of credentials, for `env` and `headers`. */
+  readonly secrets: readonly string[];
 }
 
 /** All servers of our file and of the one named by MCP_CONFIG_PATH. Throws `ConfigError`, naming server and key. */
@@ -97,11 +99,14 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
 
 function startOf(at: string, config: ServerConfig, sources: ServerSources): ServerSettings['start'] {
   const { environment, cwd, roots } = sources;
-  const fill = (words: string, key: string) =>
-    fillVariables(words, { environment, workspaceFolder: roots[0] ?? cwd, at: `${at}.${key}` });
+  const fill = (words: string, key: string, secrets?: readonly string[]) =>
+    fillVariables(words, { environment, workspaceFolder: roots[0] ?? cwd, at: `${at}.${key}`, secrets });
   const fillAll = (record: Readonly<Record<string, string>> | undefined, key: string) =>
     Object.fromEntries(
-      Object.entries(record ?? {}).map(([name, words]) => [name, fill(words, `${key}.${name}`)]),
+      Object.entries(record ?? {}).map(([name, words]) => [
+        name,
+        fill(words, `${key}.${name}`, sources.secrets),
+      ]),
     );
   if ((config.command === undefined) === (config.url === undefined)) {
     throw new ConfigError(

@@ -3,6 +3,7 @@ export interface ModelSettings {
   readonly model: string;
   readonly url: string;
   readonly keyVariable?: string | undefined;
+  readonly keySecret?: string | undefined;
   readonly keyHeader?: string | undefined;
   readonly silenceMs: number;
   readonly contextChars: number;

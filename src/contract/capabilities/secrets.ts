@@ -25,6 +25,10 @@ export interface SecretRule {
   readonly variable: string;
   /** For git over https: the user beside it. */
   readonly username: string;
+  /** False: no command gets a stand-in for it. */
+  readonly commands?: boolean | undefined;
+  /** Is it sent with the pages that `web_fetch` reads? */
+  readonly webFetch?: boolean | undefined;
 }
 
 /** Keeps the values of credentials, sealed or in the person's keyring. */
@@ -42,4 +46,13 @@ export interface Secrets {
   whyNone(name: string): Text | undefined;
   /** Reads the values that take waiting and are due; undefined if there is none to wait for. Never rejects. */
   refresh(names: readonly string[]): Promise<unknown> | undefined;
+}
+
+/** Those of the credentials that are meant; undefined if there are none. */
+export function someSecrets(
+  secrets: Secrets | undefined,
+  isMeant: (rule: SecretRule) => boolean,
+): Secrets | undefined {
+  const rules = secrets?.rules.filter(isMeant) ?? [];
+  return secrets && rules.length > 0 ? { ...secrets, rules } : undefined;
 }

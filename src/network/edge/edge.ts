@@ -30,6 +30,8 @@ export interface EdgeOptions {
   /** Verifies inspected hosts. */
   readonly trust: () => SecureContext;
   readonly keys?: Keys | undefined;
+  /** Is a person asked about requests that do more than read? */
+  readonly asks: boolean;
 }
 
 /** The network's edge for one outlet: reads each request, and ends TLS where requests are looked into. */
@@ -55,6 +57,7 @@ export class Edge {
     this.#gate = createGate({
       note: (target, sent) => contacts.noteRequest(target, sent),
       keys: options.keys,
+      asks: options.asks,
     });
     this.attend = this.#gate.attend;
     this.#kept = {

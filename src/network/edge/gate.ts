@@ -52,6 +52,8 @@ export interface GateOptions {
   /** Notes a request that did more than read, or was not let through. */
   readonly note: (target: Target, sent: SentRequest) => void;
   readonly keys?: Keys | undefined;
+  /** If no person is asked, everything passes that its credentials let pass. Default: one is. */
+  readonly asks?: boolean | undefined;
 }
 
 interface Question {
@@ -59,7 +61,7 @@ interface Question {
   readonly answer: Promise<RequestAnswer>;
 }
 
-export function createGate({ note, keys }: GateOptions): Gate {
+export function createGate({ note, keys, asks = true }: GateOptions): Gate {
   const asking: Asker[] = [];
   const questions = new Map<string, Question>();
 
@@ -107,7 +109,7 @@ export function createGate({ note, keys }: GateOptions): Gate {
       if (due) await due;
       const lent = keys?.lend(request, refused);
       if (lent && 'because' in lent) return { passes: false, verdict, because: lent.because };
-      if (verdict.kind === 'read') return { passes: true, lending: lent };
+      if (verdict.kind === 'read' || !asks) return { passes: true, lending: lent };
       const held = heldFrom(blind, verdict);
       const answer = await answerTo(held, { port, signal: hold() });
       note(request, noted(held, answer));
@@ -116,7 +118,7 @@ export function createGate({ note, keys }: GateOptions): Gate {
     },
     async opens(target, waiting) {
       const name = nameOf(target);
-      if (asking.some(({ services }) => services.has(name))) return true;
+      if (!asks || asking.some(({ services }) => services.has(name))) return true;
       const held = heldConnection(name);
       const { asker, answer } = questionOf(held, waiting.port);
       const answered = await unlessAborted(answer, waiting.signal);

@@ -7,15 +7,17 @@ import { addressesFor, type Listening, listeningFor } from './listening.ts';
 import { type Outlet, type OutletOptions, ProxyOutlet } from './outlet.ts';
 import { createRefusals } from './refusal.ts';
 import { resolveBySystem } from './road.ts';
-import { createProxyRules, createTunnelCheck } from './rules.ts';
+import { createProxyRules, createTunnelCheck, type Target } from './rules.ts';
 
 export interface HostProxyOptions {
   readonly entries: readonly string[];
   /** The list's name in the configuration. */
   readonly key: string;
   readonly deniedHosts?: readonly string[] | undefined;
-  /** Those of the entries that are passed on unread. Undefined: all. */
+  /** Those of the entries that are passed on unread. Undefined: all, but for the hosts of credentials. */
   readonly tunnels?: readonly string[] | undefined;
+  /** Is a person asked about requests that do more than read? Default: yes. */
+  readonly asks?: boolean | undefined;
   /** Certificate authorities in PEM by which inspected hosts are verified. */
   readonly trusted?: (() => string) | undefined;
   /** Credentials for inspected hosts. */
@@ -45,11 +47,12 @@ export interface HostProxy {
 
 /** Throws `ConfigError` on a bad list. */
 export function createProxy(options: HostProxyOptions): HostProxy {
-  const { entries, tunnels = entries } = options;
+  const { entries, tunnels } = options;
   const rules = createProxyRules(entries, options.key, options.deniedHosts);
-  const isTunnel = createTunnelCheck(entries, tunnels);
   const authority = lazy(createAuthority);
   const keys = options.secrets && new Keys(options.secrets);
+  const isTunnel = tunnels ? createTunnelCheck(entries, tunnels) : (target: Target) => !keys?.isFor(target);
+  const isInspecting = tunnels ? !entries.every((entry) => tunnels.includes(entry)) : keys !== undefined;
   const addresses = addressesFor(rules);
   const listening = listeningFor(rules, addresses);
   const shared: OutletOptions = {
@@ -63,6 +66,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     authority,
     trust: lazy(() => createSecureContext({ ca: options.trusted?.() })),
     keys,
+    asks: options.asks ?? true,
     connections: { open: 0, most: options.connectionsAtOnce ?? 1024 },
   };
   return {
@@ -70,7 +74,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     addresses,
     environment: { ...proxyEnvironment(`http://127.0.0.1:${listening[0].port}`), ...keys?.environment },
     gitSettings: keys?.gitSettings ?? [],
-    authority: entries.every((entry) => tunnels.includes(entry)) ? undefined : authority().certificate,
+    authority: isInspecting ? authority().certificate : undefined,
     openOutlet: () => new ProxyOutlet(shared),
   };
 }

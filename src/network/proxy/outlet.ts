@@ -28,6 +28,8 @@ export interface OutletOptions {
   /** Verifies inspected hosts. */
   readonly trust: () => SecureContext;
   readonly keys?: Keys | undefined;
+  /** Is a person asked about requests that do more than read? */
+  readonly asks: boolean;
   /** Of all outlets together. */
   readonly connections: { open: number; readonly most: number };
 }

@@ -6,8 +6,11 @@ import { RemoteError } from './remote.ts';
  * `fetch` with responses limited to the size of a message, whatever length the server states. Throws a `RemoteError` if
  * the server is too busy or fails: its header says when to retry, which the SDK does not pass on.
  */
-export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
+export function createBoundedFetch(send: typeof fetch = fetch) {
+  return async (url: string | URL, init?: RequestInit) => bounded(await send(url, init), init);
+}
+
+async function bounded(response: Response, init?: RequestInit): Promise<Response> {
   if (init?.method === 'POST' && (response.status === 429 || response.status >= 500)) {
     const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
     const { status } = response;
@@ -24,11 +27,11 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
     ),
   );
   const { status, statusText, headers } = response;
-  const bounded = new Response(counted, { status, statusText, headers });
+  const result = new Response(counted, { status, statusText, headers });
   // The constructor cannot set `url`, which is needed to check redirects.
-  Object.defineProperty(bounded, 'url', { value: response.url });
-  Object.defineProperty(bounded, 'redirected', { value: response.redirected });
-  return bounded;
+  Object.defineProperty(result, 'url', { value: response.url });
+  Object.defineProperty(result, 'redirected', { value: response.redirected });
+  return result;
 }
 
 /** A server's error: from JSON-RPC, or from any other text of the response. */

@@ -8,7 +8,7 @@ import { createAuthorizedFetch, refusalIn } from '../oauth/request.ts';
 import { createSubscriptions, type SetWatched } from '../requests/subscribe.ts';
 import type { RemoteTool } from '../tools/definition.ts';
 import { listTools } from '../tools/list-tools.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
 import { Pipe } from './pipe.ts';
 import { RemoteError, type RemoteRequest, SessionLost } from './remote.ts';
 import { isNotSent, remoteErrorIn, requestBySdk } from './request-by-sdk.ts';
@@ -45,6 +45,8 @@ export interface ConnectOptions {
   readonly elicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
   /** The tokens for the server. Undefined: none are sent. */
   readonly access?: Access | undefined;
+  /** Sends requests whose headers may name secrets. Default: `fetch`. */
+  readonly send?: typeof fetch | undefined;
 }
 
 /** Starts or contacts the server and performs the handshake. Throws `unavailable` or `timed_out`. */
@@ -145,6 +147,7 @@ async function shakeHands(
   era: 'legacy' | 'auto',
 ): Promise<Connection> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const boundedFetch = createBoundedFetch(options.send);
   const authorized =
     options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
   const transport = new StreamableHTTPClientTransport(new URL(start.url), {

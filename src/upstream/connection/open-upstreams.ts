@@ -5,8 +5,9 @@ import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../
 import { logIn, logOut, type OauthLocation } from '../oauth/log-in.ts';
 import { ProxiedServer } from '../server.ts';
 import { openPins } from '../tools/pin.ts';
+import type { ConnectOptions } from './connect.ts';
 
-export interface UpstreamsOptions {
+export interface UpstreamsOptions extends Pick<ConnectOptions, 'send'> {
   readonly servers: readonly ServerSettings[];
   readonly pinFolder: string;
   readonly info: { readonly name: string; readonly version: string };

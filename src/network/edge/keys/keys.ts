@@ -40,17 +40,39 @@ export function assertInspected(
 ): void {
   const rules = createProxyRules(network, 'process.network');
   const isTunnel = createTunnelCheck(network, tunnels);
-  for (const { name, hosts } of secrets) {
+  for (const { name, hosts, commands = true } of secrets) {
     for (const [index, entry] of hosts.entries()) {
-      const { host, below, port = 443 } = parseHost(entry, `secrets.${name}.hosts[${index}]`);
-      const target = { host: below ? `any.${host}` : host, port };
-      if (!rules.allows(target) || isTunnel(target))
+      const target = sampleOf(entry, `secrets.${name}.hosts[${index}]`);
+      if (commands && (!rules.allows(target) || isTunnel(target)))
         throw new ConfigError(
-          `secrets.${name} names ${entry}, which process.network does not list, or lists as a tunnel.`,
-          `secrets.${name} の ${entry} は、process.network にないか、トンネルとして指定されています。`,
+          `secrets.${name} names ${entry}, which process.network does not list, or lists as a tunnel. If it is not for commands, set "commands": false.`,
+          `secrets.${name} の ${entry} は、process.network にないか、トンネルとして指定されています。コマンド用でなければ "commands": false を指定してください。`,
         );
     }
   }
+}
+
+/** Throws `ConfigError` if a list reaches no host of a credential that its server is to use. */
+export function assertReached(
+  { name, hosts }: SecretRule,
+  { entries, key }: { readonly entries: readonly string[]; readonly key: string },
+): void {
+  const listed = createProxyRules(entries, key);
+  const own = createProxyRules(hosts, `secrets.${name}.hosts`);
+  const isReached =
+    hosts.some((host) => listed.allows(sampleOf(host, key))) ||
+    entries.some((entry) => own.allows(sampleOf(entry, key)));
+  if (isReached) return;
+  throw new ConfigError(
+    `${key} names no host of the secret “${name}”, which could not be used there: ${hosts.join(', ')}`,
+    `${key} にシークレット「${name}」のホストがないため、そこでは使えません: ${hosts.join('、')}`,
+  );
+}
+
+/** A host that an entry fits. */
+function sampleOf(entry: string, key: string): Target {
+  const { host, below, port = 443 } = parseHost(entry, key);
+  return { host: below ? `any.${host}` : host, port };
 }
 
 /** The credentials of one proxy. Programs hold stand-ins for them, which the edge replaces where they may go. */
@@ -58,12 +80,18 @@ export class Keys {
   readonly #secrets: Secrets;
   readonly #keys: readonly Key[];
 
-  /** Throws `ConfigError` on a bad host. */
-  constructor(secrets: Secrets) {
+  /** `standInOf` makes the stand-ins. Throws `ConfigError` on a bad host. */
+  constructor(
+    secrets: Secrets,
+    standInOf = ({ name }: SecretRule) => standInFor(secrets.valueOf(name) ?? 'A0a'.repeat(14)),
+  ) {
     this.#secrets = secrets;
-    this.#keys = secrets.rules.map(
-      (rule) => new Key(rule, standInFor(secrets.valueOf(rule.name) ?? 'A0a'.repeat(14))),
-    );
+    this.#keys = secrets.rules.map((rule) => new Key(rule, standInOf(rule)));
+  }
+
+  /** Whether a request to it may carry any of them, or the one of that name. */
+  isFor(target: Target, name?: string): boolean {
+    return this.#keys.some((key) => (name === undefined || key.rule.name === name) && key.isFor(target));
   }
 
   /** The stand-ins by the names of their variables. */

@@ -63,7 +63,8 @@ function bodyWith(
     : body;
 }
 
-function hiderFor(shown: readonly Use[]): Replacement {
+/** Finds credentials in any form that the edge knows, and puts their stand-ins in their place. */
+export function hiderFor(shown: readonly Use[]): Replacement {
   return new Replacement(
     shown.flatMap(({ value, standIn }) => mixedForms(value, standIn)),
     shown.map(({ value, standIn }) => ({ from: value, to: standIn })),

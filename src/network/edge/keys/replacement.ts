@@ -24,8 +24,19 @@ export class Replacement {
     );
   }
 
-  /** A whole text at once. */
-  text(words: string): string {
+  /** A whole text at once. If its end was cut off, what may be the start of a text goes, too. */
+  text(words: string, isCut = false): string {
+    const replaced = this.#replaced(words);
+    return isCut ? replaced.slice(0, this.#startsAt(replaced)) : replaced;
+  }
+
+  stream(): Transform {
+    const take = (chunk: Buffer, _encoding: string, done: TransformCallback) => done(null, this.#take(chunk));
+    const flush = (done: TransformCallback) => done(null, Buffer.from(this.#held, 'latin1'));
+    return new Transform({ transform: take, flush });
+  }
+
+  #replaced(words: string): string {
     const folded = this.#folded(words);
     let rest = words;
     for (const { sought, to } of this.#pairs) {
@@ -37,18 +48,12 @@ export class Replacement {
     return rest;
   }
 
-  stream(): Transform {
-    const take = (chunk: Buffer, _encoding: string, done: TransformCallback) => done(null, this.#take(chunk));
-    const flush = (done: TransformCallback) => done(null, Buffer.from(this.#held, 'latin1'));
-    return new Transform({ transform: take, flush });
-  }
-
   #folded(words: string): string {
     return this.#ignoresCase ? words.toLowerCase() : words;
   }
 
   #take(chunk: Buffer): Buffer {
-    const words = this.text(this.#held + chunk.toString('latin1'));
+    const words = this.#replaced(this.#held + chunk.toString('latin1'));
     const kept = this.#startsAt(words);
     this.#held = words.slice(kept);
     return Buffer.from(words.slice(0, kept), 'latin1');

@@ -1,0 +1,28 @@
+const form = /\$\{secret:([a-z][a-z\d-]{0,63})\}/g;
+
+/** How a setting names a credential, in place of its value. */
+export function secretName(name: string): string {
+  return `\${secret:${name}}`;
+}
+
+/** The credentials that these settings name, once each. */
+export function secretsIn(settings: Readonly<Record<string, string>>): readonly string[] {
+  return [...new Set(Object.values(settings).flatMap((words) => [...words.matchAll(form)].map(nameOf)))];
+}
+
+/** The settings with what `lookUp` returns in place of these names. */
+export function fillSecrets(
+  settings: Readonly<Record<string, string>>,
+  lookUp: (name: string) => string,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([key, words]) => [
+      key,
+      words.replace(form, (_, name: string) => lookUp(name)),
+    ]),
+  );
+}
+
+function nameOf([, name = '']: RegExpExecArray): string {
+  return name;
+}
