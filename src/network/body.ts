@@ -77,7 +77,7 @@ function decoder(coding: string): NodeJS.ReadWriteStream | typeof inflateEither 
 }
 
 /** Servers send `deflate` with and without the zlib header; the first byte tells which. */
-async function* inflateEither(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* inflateEither(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
   if (first.done) return;

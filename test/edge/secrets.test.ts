@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -13,6 +13,7 @@ import { openOrigin } from './world.ts';
 
 type Checkpoint = Awaited<ReturnType<typeof openTestCheckpoint>>;
 const canary = 'ghp_aCanaryThatNobodyMaySee42';
+const searcher = join(import.meta.dirname, 'tries', 'search.py');
 
 describe('A named secret', needs(sandbox('bubblewrap'), programs('curl', 'python3')), () => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-secrets-'));
@@ -98,6 +99,61 @@ describe('A named secret', needs(sandbox('bubblewrap'), programs('curl', 'python
     });
     const { audit } = await world.checkpoint.store();
     expect(JSON.stringify(await audit.search({ limit: 100 }))).not.toContain(canary);
+  });
+
+  test('is nowhere inside while programs use it, nor in what is kept of them', async () => {
+    await secret(['set', 'github'], canary);
+    const base = `https://127.0.0.2:${origin.port}`;
+    const used: (string | undefined)[] = [];
+    // It answers when the search is over, with what it got.
+    origin.server.prependListener('request', (request, response) => {
+      const { authorization } = request.headers;
+      if (authorization === undefined)
+        return void response.writeHead(401, { 'WWW-Authenticate': 'Basic' }).end();
+      used.push(authorization);
+      const { end } = response;
+      response.end = ((words: string) =>
+        setTimeout(() => end.call(response, words + authorization, 'utf8'), 5000)) as never;
+    });
+    const lines = [
+      `curl -sS -H "Authorization: Bearer $GITHUB_TOKEN" ${base}/curl`,
+      `git clone -q ${base}/a.git got`,
+      `node -e 'fetch("${base}/node", {headers: {authorization: "Bearer " + process.env.GITHUB_TOKEN}}).then((r) => r.text()).then(console.log)'`,
+      `python3 -c 'import os, urllib.request as u; print(u.urlopen(u.Request("${base}/python", headers={"Authorization": "Bearer " + os.environ["GITHUB_TOKEN"]})).read())'`,
+      'ulimit -c unlimited; sh -c "kill -ABRT \\$\\$"',
+    ];
+    const backwards = (words: string) => [...words].reverse().join('');
+    const basic = Buffer.from(`x-access-token:${canary}`).toString('base64');
+    const hex = Buffer.from(canary).toString('hex');
+    const words = { itself: canary, basic, hex, standIn: 'GITHUB_TOKEN=ghp_' };
+    writeFileSync(join(world.root, 'search.py'), readFileSync(searcher));
+    writeFileSync(join(world.root, 'lines.sh'), `${lines.join('\n')}\n`);
+    const given = JSON.stringify(
+      Object.fromEntries(Object.entries(words).map(([k, v]) => [k, backwards(v)])),
+    );
+    writeFileSync(join(world.root, 'words.json'), given);
+
+    const result = await bash(
+      'mapfile -t lines < lines.sh; WORDS="$(cat words.json)" AFTER=3 python3 search.py "${lines[@]}" > out.txt 2>&1; cat out.txt',
+    );
+
+    const output = String(result.stdout);
+    const found = JSON.parse(/FOUND (.*)/.exec(output)?.[1] ?? output);
+    expect(used.filter((value = "") => value.includes(canary) || value.includes(basic))).toHaveLength(4);
+    expect(found).toMatchObject({ itself: 0, basic: 0, hex: 0 });
+    // The search sees what is there.
+    expect(found.standIn).toBeGreaterThan(4);
+    expect(found.processes).toBeGreaterThan(4);
+    expect(found.memory).toBeGreaterThan(1_000_000);
+    expect(JSON.stringify(result)).not.toContain(canary);
+    const kept = readdirSync(world.folder, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
+    const holding = kept.filter(({ parentPath, name }) =>
+      [canary, basic, hex].some((each) => readFileSync(join(parentPath, name), 'latin1').includes(each)),
+    );
+    expect(kept.length).toBeGreaterThan(5);
+    expect(holding.map(({ name }) => name)).toEqual([]);
   });
 
   test('is recorded where it was sent elsewhere', async () => {

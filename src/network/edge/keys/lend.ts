@@ -1,6 +1,7 @@
-import { Readable, type Transform } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib';
+import { inflateEither } from '../../body.ts';
 import { endToEnd, valuesOf } from '../fields.ts';
 import type { Answer, AnswerHead, Incoming } from '../incoming.ts';
 import { mixedForms, valueEncodings } from './forms.ts';
@@ -91,7 +92,7 @@ function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): An
   const endWith = (trailers: Parameters<Answer['end']>[0]) =>
     answer.end(trailers?.map(([name, value]) => [name, hider.text(value)]));
   if (!answer.body) return { body: undefined, end: endWith };
-  const stages: Transform[] = isDecoded ? makers.toReversed().flatMap((make) => make?.() ?? []) : [];
+  const stages: Duplex[] = isDecoded ? makers.toReversed().flatMap((make) => make?.() ?? []) : [];
   const all = [...stages, hider.stream()];
   const [first = hider.stream()] = all;
   const written = pipeline([...all, answer.body], { end: false });
@@ -109,10 +110,10 @@ function hiding(incoming: Incoming, head: AnswerHead, shown: readonly Use[]): An
   };
 }
 
-const decoders: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+const decoders: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
-  ['deflate', createInflate],
+  ['deflate', () => Duplex.from(inflateEither)],
   ['br', createBrotliDecompress],
   ['zstd', createZstdDecompress],
 ]);
