@@ -7,6 +7,7 @@ import type { FolderRoot } from '../contract/capabilities/files.ts';
 import type { ServerProcess } from '../contract/capabilities/process.ts';
 import { type Secrets, someSecrets } from '../contract/capabilities/secrets.ts';
 import { ToolError } from '../contract/error.ts';
+import type { Text } from '../contract/text/text.ts';
 import type { StdioStart } from '../contract/upstream.ts';
 import { isInside } from '../ground/inside.ts';
 import { fillSecrets, secretsIn } from '../ground/secrets/named.ts';
@@ -104,7 +105,7 @@ export function openServerProcesses(options: ServerProcessesOptions) {
           ? undefined
           : proxy?.environment[variable];
     if (found !== undefined) return found;
-    throw sandbox === 'off' ? withoutValue(name) : withoutEdge(name);
+    throw sandbox === 'off' ? withoutValue(name, options.secrets?.whyNone(name)) : withoutEdge(name);
   }
 
   return {
@@ -162,11 +163,11 @@ export function openServerProcesses(options: ServerProcessesOptions) {
   };
 }
 
-function withoutValue(name: string): ToolError {
+function withoutValue(name: string, because: Text | undefined): ToolError {
   return new ToolError(
     'unavailable',
-    `It needs the secret “${name}”, which has no value: sekisho secret set ${name}`,
-    `必要なシークレット「${name}」に値がありません: sekisho secret set ${name}`,
+    `It needs the secret “${name}”: ${because?.en ?? ''}`,
+    `シークレット「${name}」が必要です: ${because?.ja ?? ''}`,
   );
 }
 

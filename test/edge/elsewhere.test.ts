@@ -85,7 +85,7 @@ describe('A secret of a proxied server', needs(sandbox('bubblewrap')), () => {
     rmSync(keyFile);
     world = await openWithServers({ caller }, { config });
     expect(errorOf(await world.call('caller__look', {}))).toMatchObject({
-      message: expect.stringContaining('It needs the secret “api”, which has no value'),
+      message: expect.stringContaining('It needs the secret “api”: The file'),
     });
   });
 });

@@ -23,6 +23,8 @@ beforeAll(async () => {
         },
       ],
       valueOf: () => canary,
+      whyNone: () => undefined,
+      refresh: () => undefined,
     },
   }));
   world.answers(async () => yes);

@@ -139,7 +139,7 @@ describe('A named secret', needs(sandbox('bubblewrap'), programs('curl', 'python
 
     const output = String(result.stdout);
     const found = JSON.parse(/FOUND (.*)/.exec(output)?.[1] ?? output);
-    expect(used.filter((value = "") => value.includes(canary) || value.includes(basic))).toHaveLength(4);
+    expect(used.filter((value = '') => value.includes(canary) || value.includes(basic))).toHaveLength(4);
     expect(found).toMatchObject({ itself: 0, basic: 0, hex: 0 });
     // The search sees what is there.
     expect(found.standIn).toBeGreaterThan(4);

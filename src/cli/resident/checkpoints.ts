@@ -156,6 +156,8 @@ const isOfRooms = /^(OTEL_\w+|VAULT_SCAN_\w+|HARD_MAX_CHARS|DISPLAY|WAYLAND_DISP
 /** The variables that the settings name. */
 function namedVariables({ process, memory, models, secrets }: Settings): readonly string[] {
   const keys = [memory.embeddings?.keyVariable, ...Object.values(models).map((model) => model.keyVariable)];
-  const ofSecrets = secrets.flatMap(({ from }) => (from && 'env' in from ? [from.env] : []));
+  const ofSecrets = secrets.flatMap(({ from }) =>
+    typeof from === 'object' && 'env' in from ? [from.env] : [],
+  );
   return [...process.environment, ...ofSecrets, ...keys.flatMap((name) => name ?? [])];
 }

@@ -19,6 +19,7 @@ describe('A value', () => {
     as: ['bearer'],
     variable: 'A_TOKEN',
     username: 'me',
+    commands: true,
     from,
   });
   const open = async (from: SecretSource) => {
